@@ -1,0 +1,57 @@
+"""The lecture's network, one operation a line: embedding, linear, batch norm, tanh, linear, cross-entropy.
+
+Source: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja".
+`t.name = expression` names a value; your gradients are with respect to these names.
+"""
+
+import torch
+
+
+def inputs(generator, batch=32, block=3, vocabulary=27, embedding=10, hidden=64):
+    """The parameters as the lecture draws them, and a batch of contexts Xb (batch, block) with next characters Yb (batch,)."""
+
+    def normal(*shape):
+        return torch.randn(shape, generator=generator)
+
+    fan_in = embedding * block
+    return {
+        "C": normal(vocabulary, embedding),
+        "W1": normal(fan_in, hidden) * (5 / 3) / fan_in**0.5,
+        "b1": normal(hidden) * 0.1,
+        "W2": normal(hidden, vocabulary) * 0.1,
+        "b2": normal(vocabulary) * 0.1,
+        "bngain": normal(1, hidden) * 0.1 + 1.0,
+        "bnbias": normal(1, hidden) * 0.1,
+        "Xb": torch.randint(0, vocabulary, (batch, block), generator=generator),
+        "Yb": torch.randint(0, vocabulary, (batch,), generator=generator),
+        "n": batch,
+    }
+
+
+def forward(t):
+    # embedding
+    t.emb = t.C[t.Xb]
+    t.embcat = t.emb.view(t.emb.shape[0], -1)
+    # linear layer 1
+    t.hprebn = t.embcat @ t.W1 + t.b1
+    # batch norm
+    t.bnmeani = 1 / t.n * t.hprebn.sum(0, keepdim=True)
+    t.bndiff = t.hprebn - t.bnmeani
+    t.bndiff2 = t.bndiff**2
+    t.bnvar = 1 / (t.n - 1) * t.bndiff2.sum(0, keepdim=True)  # Bessel's correction: n - 1
+    t.bnvar_inv = (t.bnvar + 1e-5) ** -0.5
+    t.bnraw = t.bndiff * t.bnvar_inv
+    t.hpreact = t.bngain * t.bnraw + t.bnbias
+    # non-linearity
+    t.h = torch.tanh(t.hpreact)
+    # linear layer 2
+    t.logits = t.h @ t.W2 + t.b2
+    # cross-entropy, the same as F.cross_entropy(logits, Yb)
+    t.logit_maxes = t.logits.max(1, keepdim=True).values
+    t.norm_logits = t.logits - t.logit_maxes
+    t.counts = t.norm_logits.exp()
+    t.counts_sum = t.counts.sum(1, keepdim=True)
+    t.counts_sum_inv = t.counts_sum**-1
+    t.probs = t.counts * t.counts_sum_inv
+    t.logprobs = t.probs.log()
+    t.loss = -t.logprobs[range(t.n), t.Yb].mean()

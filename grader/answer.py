@@ -1,0 +1,29 @@
+"""What came of one step of a student's, on one problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from torch import Tensor
+
+Outcome = Literal["returned", "todo", "missing", "raised", "timeout", "crashed", "forbidden", "skipped"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`tensor` is there only when the outcome is "returned" and what came back was a tensor.
+
+    Everything but the tensor's bytes is what the student's own process says of itself: good for naming a mistake,
+    never evidence for a pass.
+    """
+
+    outcome: Outcome
+    tensor: Tensor | None = None
+    kind: str = ""  # the type's name, when what came back was no tensor
+    message: str = ""
+    line: int | None = None  # in the student's file
+    changed: tuple[str, ...] = ()  # arguments that are not what they were before the call
+    uses: frozenset[str] = frozenset()  # parameters that the step's code reads
+    operators: int = 0  # aten operators dispatched
+    low_precision: bool = False  # some of a float64 step was computed in float32 or less

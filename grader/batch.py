@@ -1,0 +1,103 @@
+"""Many submissions over several grader processes: handed out one by one, results as they arrive."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.server import Settings
+from grader.submission import Submission
+
+TRIES = 2
+
+
+class GraderProcess:
+    """One `grader.server`, started again when it dies."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "grader.server", self._settings.to_json()]
+        # its own session: a Ctrl-C in the terminal reaches the coordinator, which decides
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True
+        )
+
+    def grade(self, student: str, path: Path) -> dict[str, Any]:
+        """{"results": ...}, or {"fault": sentence} after TRIES attempts in fresh processes."""
+        fault = ""
+        for _ in range(TRIES):
+            assert self._process.stdin is not None and self._process.stdout is not None
+            try:
+                self._process.stdin.write(json.dumps({"student": student, "path": str(path)}) + "\n")
+                self._process.stdin.flush()
+                line = self._process.stdout.readline()
+            except (OSError, ValueError):
+                line = ""
+            if line:
+                reply: dict[str, Any] = json.loads(line)
+                if "results" in reply:
+                    return reply
+                fault = reply["fault"]
+            else:
+                fault = f"A grader process ended (status {self._process.wait()})."
+                self._process = self._start()
+        return {"fault": fault}
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.close()
+            self._process.wait(5)
+        except (OSError, subprocess.TimeoutExpired):
+            self.kill()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def grade_all(
+    submissions: Sequence[Submission], settings: Settings, jobs: int
+) -> Iterator[tuple[Submission, dict[str, Any]]]:
+    """(submission, reply) in the order in which they finish. Leaving the loop early ends the grader processes."""
+    waiting: queue.SimpleQueue[Submission] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Submission, dict[str, Any]]] = queue.SimpleQueue()
+    for submission in submissions:
+        waiting.put(submission)
+    stopping = threading.Event()
+    graders = [GraderProcess(settings) for _ in range(max(1, min(jobs, len(submissions))))]
+
+    def work(grader: GraderProcess) -> None:
+        while not stopping.is_set():
+            try:
+                submission = waiting.get_nowait()
+            except queue.Empty:
+                return
+            reply = grader.grade(submission.student, submission.path)
+            if not stopping.is_set():
+                done.put((submission, reply))
+
+    threads = [threading.Thread(target=work, args=(grader,), daemon=True) for grader in graders]
+    for thread in threads:
+        thread.start()
+    finished = False
+    try:
+        for _ in submissions:
+            yield done.get()
+        finished = True
+    finally:
+        stopping.set()
+        for grader in graders:
+            if finished:
+                grader.close()
+            else:
+                grader.kill()

@@ -1,0 +1,221 @@
+"""One row of a report: a gradient judged on all its problems, in words a student can use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+
+from grader.answer import Answer
+from grader.diagnose import Explanation, explain, known_mistake
+from grader.judge import TOLERANCE, Comparison, compare
+from grader.mistakes import Mistake
+from grader.problem import Problem
+
+STATUS_OF = {
+    "todo": "todo",
+    "missing": "missing",
+    "raised": "error",
+    "timeout": "timeout",
+    "crashed": "crashed",
+    "forbidden": "forbidden",
+    "skipped": "error",
+}
+
+
+@dataclass
+class Verdict:
+    """The verdict on one line of a student's, fed the given upstream gradients."""
+
+    status: str
+    relative_error: float | None = None
+    message: str | None = None
+    mistake: Explanation | None = None
+    line: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+
+Case = tuple[Problem, Answer]
+
+
+def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (), naming: bool = True) -> Verdict:
+    """The verdict on d`name`, from its answers to several problems. Advisory problems never fail it.
+
+    `mistakes` are the lesson's known ones; without `naming` a failed line is not explained (which takes the longest).
+    """
+    deciding = [case for case in cases if not case[0].draw.note]
+    line = next((answer.line for _, answer in deciding if answer.line is not None), None)
+    for problem, answer in deciding:
+        if answer.outcome != "returned":
+            message = answer.message or None
+            if message and any(other.outcome != answer.outcome for _, other in deciding):
+                message = f"With {problem.draw.describe()}: {message}"
+            return Verdict(STATUS_OF[answer.outcome], message=message, line=answer.line)
+    if any(answer.changed for _, answer in deciding):
+        mistake = explain(name, deciding, mistakes) if naming else None
+        return Verdict("failed", message=mistake.message if mistake else None, mistake=mistake, line=line)
+    for _, answer in deciding:
+        if answer.tensor is None:
+            mistake = known_mistake("d" + name, deciding, mistakes)
+            return Verdict(
+                "shape", message=mistake.message if mistake else not_a_tensor(name, answer), mistake=mistake, line=line
+            )
+    comparisons = [compared(name, problem, answer) for problem, answer in deciding]
+    verdict = Verdict("passed", worst_error(comparisons), line=line)
+    failing = [(case, c) for case, c in zip(deciding, comparisons, strict=True) if not c.passed]
+    if failing:
+        if goes_round_a_neighbour(name, deciding) and known_mistake("d" + name, deciding, mistakes) is None:
+            verdict.message = (
+                "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
+            )
+            return verdict
+        mistake = explain(name, deciding, mistakes) if naming else None
+        verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
+        verdict.mistake = mistake
+        verdict.message = mistake.message if mistake else anatomy(name, failing, len(deciding))
+        return verdict
+    if verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
+        verdict.message = "Right, as far as float32 goes: it computes in float32 although the values are float64 (`.float()`, `dtype=...`?)."
+    for problem, answer in cases:
+        if problem.draw.note and (
+            answer.tensor is None or answer.changed or not compared(name, problem, answer).passed
+        ):
+            verdict.message = problem.draw.note
+    return verdict
+
+
+def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
+    assert answer.tensor is not None
+    return compare(answer.tensor, problem.reference(name), problem.scale(name), answer.low_precision)
+
+
+def worst_error(comparisons: Sequence[Comparison]) -> float | None:
+    errors = [c.relative_error for c in comparisons]
+    known = [error for error in errors if error is not None]
+    return max(known) if len(known) == len(errors) and known else None
+
+
+def goes_round_a_neighbour(name: str, cases: Sequence[Case]) -> bool:
+    """Whether the step is right given the upstream gradients it asks for, instead of those of its direct consumers."""
+    for problem, answer in cases:
+        consumers = problem.graph.consumers[name]
+        asked = {
+            parameter[1:]
+            for parameter in answer.uses
+            if parameter.startswith("d") and parameter[1:] in problem.upstream
+        }
+        if all(consumer in asked for consumer in consumers) or not asked <= problem.graph.above(name):
+            return False
+        assert answer.tensor is not None
+        reference = problem.reference_from(name, asked)
+        if not compare(answer.tensor, reference, problem.scale(name), answer.low_precision).passed:
+            return False
+    return True
+
+
+def not_a_tensor(name: str, answer: Answer) -> str:
+    found = answer.kind
+    if found == "None":
+        return f"`d{name}` returned None; expected a tensor. Is the last line `return ...`?"
+    if found.startswith("numpy."):
+        return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
+    if found.startswith("tuple of 1"):
+        return f"`d{name}` returned a tuple of 1; expected a tensor. Did a comma slip in at the end of the line?"
+    return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."
+
+
+def anatomy(name: str, failing: Sequence[tuple[Case, Comparison]], count: int) -> str:
+    """What can be said when no wrong formula fits: where it fails, by how much, and the worst element."""
+    (problem, answer), comparison = failing[0]
+    if comparison.message:
+        text = comparison.message
+    else:
+        assert answer.tensor is not None
+        index, found, expected = worst_element(answer.tensor, problem.reference(name))
+        text = (
+            f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
+            f"{list(index)}: found {found:.6g}, expected {expected:.6g}."
+        )
+        rows = wrong_rows(answer.tensor, problem.reference(name))
+        if rows:
+            text += " " + rows
+    if len(failing) < count:
+        text += f" It is right on other problems; this one has {problem.draw.describe()}."
+    return text
+
+
+def worst_element(found: torch.Tensor, expected: torch.Tensor) -> tuple[tuple[int, ...], float, float]:
+    difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    flat = int(difference.argmax())
+    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(flat), difference.shape))
+    return index, float(found[index]), float(expected[index])
+
+
+def wrong_rows(found: torch.Tensor, expected: torch.Tensor) -> str:
+    """A sentence when only some rows or some columns of a matrix are wrong."""
+    if expected.ndim != 2:
+        return ""
+    wrong = (found.double() - expected.double()).abs() > 1e-9 * expected.double().abs().max()
+    for axis, word in ((1, "rows"), (0, "columns")):
+        lines = wrong.any(axis).nonzero().flatten().tolist()
+        total = expected.shape[1 - axis]
+        if 0 < len(lines) < total:
+            shown = ", ".join(map(str, lines[:5])) + (" ..." if len(lines) > 5 else "")
+            return f"Only {len(lines)} of {total} {word} are wrong: {shown}."
+    return ""
+
+
+@dataclass
+class Row:
+    """One entry of results.json's `gradients`, field for field."""
+
+    name: str
+    status: str
+    points: float
+    max_points: float
+    exact: bool | None = None
+    approximate: bool | None = None
+    maxdiff: float | None = None
+    ulps: int | None = None
+    relative_error: float | None = None
+    shape: list[int] | None = None
+    expected_shape: list[int] = field(default_factory=list)
+    chain: str = "skipped"
+    because_of: list[str] = field(default_factory=list)
+    mistake: dict[str, str] | None = None
+    message: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def chain_verdicts(
+    problem: Problem, targets: Mapping[str, str], answers: Mapping[str, Answer], lines: Mapping[str, bool]
+) -> dict[str, tuple[str, list[str]]]:
+    """{step: (passed | failed | skipped, the wrong steps above it, nearest first)} for the student's own chain.
+
+    `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients.
+    """
+    verdicts: dict[str, tuple[str, list[str]]] = {}
+    coarse: set[str] = set()
+    order = list(problem.graph.values)
+    for step, target in targets.items():
+        answer = answers[step]
+        above = problem.graph.above(target)
+        if answer.low_precision or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
+            coarse.add(target)
+        culprits = [s for s, t in targets.items() if t in above and not lines.get(s, False)]
+        culprits.sort(key=lambda s: order.index(targets[s]))
+        if answer.outcome != "returned" or answer.tensor is None:
+            verdicts[step] = ("skipped", culprits)
+            continue
+        result = compare(answer.tensor, problem.chain[target], problem.scale(target), bool(coarse & (above | {target})))
+        verdicts[step] = ("passed", []) if result.passed and not answer.changed else ("failed", culprits)
+    return verdicts

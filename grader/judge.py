@@ -1,0 +1,124 @@
+"""The verdict on one tensor: shape, then value, then (as a badge only) bits.
+
+Value is decided in float64 by the norm of the difference over the norm of the reference. Measured over the lecture's
+graph, right formulas agree within 4e-14 (2e-12 with weights 50 times larger) and the nearest wrong one (eps
+forgotten) is 3e-5 away, so 1e-9 has room on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+TOLERANCE = 1e-9
+"""Largest relative error of a right answer in float64."""
+
+LOW_PRECISION_TOLERANCE = 1e-5
+"""The same for a step that computes in float32 although it was given float64, as `.float()` does. Float32 rounding is
+6e-8 an operation; hidden problems are drawn so that the nearest wrong formula is further away than this."""
+
+FLOOR = 1e-3
+"""Where the true gradient is (nearly) zero, errors are measured against this share of the upstream gradient's norm."""
+
+Rung = Literal["shape", "value", "passed"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How an answer stands to its reference. `relative_error` is None where shapes differ or numbers are not finite."""
+
+    rung: Rung
+    relative_error: float | None
+    message: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.rung == "passed"
+
+
+def written(shape: torch.Size | tuple[int, ...]) -> str:
+    return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def compare(answer: Tensor, reference: Tensor, scale: float, low_precision: bool = False) -> Comparison:
+    """Judges `answer` against `reference`; `scale` is the norm of the upstream gradients that the step was fed."""
+    if answer.shape != reference.shape:
+        message = (
+            f"The shape is {written(answer.shape)}; expected {written(reference.shape)}, the shape of the value itself."
+        )
+        return Comparison("shape", None, message)
+    if not answer.is_floating_point():
+        kind = str(answer.dtype).removeprefix("torch.")
+        message = f"The numbers are {kind}; a gradient needs floating point: start from zeros_like(...) or divide before you return."
+        return Comparison("shape", None, message)
+    if answer.dtype in (torch.float16, torch.bfloat16):
+        kind = str(answer.dtype).removeprefix("torch.")
+        return Comparison(
+            "shape", None, f"The numbers are {kind}, too coarse to judge: keep the dtype of the values you are given."
+        )
+    wide = answer.to(torch.float64)
+    finite = torch.isfinite(wide)
+    if not bool(finite.all()):
+        where = first_index(~finite)
+        return Comparison(
+            "value",
+            None,
+            f"Element {where} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) or an overflow.",
+        )
+    error = relative_error(wide, reference, scale)
+    coarse = low_precision or answer.dtype == torch.float32
+    limit = LOW_PRECISION_TOLERANCE if coarse and reference.dtype == torch.float64 else TOLERANCE
+    return Comparison("passed" if error <= limit else "value", error)
+
+
+def relative_error(answer: Tensor, reference: Tensor, scale: float) -> float:
+    """‖answer − reference‖ / max(‖reference‖, FLOOR · scale), in float64."""
+    difference = float(torch.linalg.vector_norm(answer.double() - reference.double()))
+    size = max(float(torch.linalg.vector_norm(reference.double())), FLOOR * scale)
+    return difference / size if size else (0.0 if difference == 0 else float("inf"))
+
+
+def first_index(mask: Tensor) -> tuple[int, ...]:
+    return tuple(int(i) for i in mask.nonzero()[0])
+
+
+@dataclass(frozen=True)
+class Bits:
+    """The lecture's `cmp`, plus the largest distance in units in the last place. All None where shapes differ."""
+
+    exact: bool | None = None
+    approximate: bool | None = None
+    maxdiff: float | None = None
+    ulps: int | None = None
+
+
+def bits(answer: Tensor, reference: Tensor) -> Bits:
+    """As the lecture's cmp: `==` everywhere, torch.allclose with its defaults, largest |Δ|; both in float32."""
+    if answer.shape != reference.shape or not answer.is_floating_point():
+        return Bits()
+    narrow = answer.to(reference.dtype)
+    if not bool(torch.isfinite(narrow).all()):
+        return Bits(exact=False, approximate=False)
+    if narrow.numel() == 0:
+        return Bits(True, True, 0.0, 0)
+    return Bits(
+        exact=bool((narrow == reference).all()),
+        approximate=bool(torch.allclose(narrow, reference)),
+        maxdiff=float((narrow - reference).abs().max()),
+        ulps=ulps(narrow, reference),
+    )
+
+
+def ulps(a: Tensor, b: Tensor) -> int:
+    """The largest number of representable float32 (or float64) values between two finite tensors, element by element."""
+    integers = torch.int32 if a.dtype == torch.float32 else torch.int64
+
+    def ordered(x: Tensor) -> Tensor:
+        # IEEE 754 floats sort like sign-magnitude integers: fold the negative half over
+        i = x.contiguous().view(integers).to(torch.int64)
+        return torch.where(i < 0, torch.iinfo(integers).min - i, i)
+
+    return int((ordered(a) - ordered(b)).abs().max())

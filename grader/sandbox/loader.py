@@ -1,0 +1,52 @@
+"""A submission's files as modules, from memory: the worker reads no file of the submission's from disk.
+
+The finder is the last one asked, so a submission's `torch.py` or `sitecustomize.py` never stands in for the real thing.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+from grader.sandbox.steps import remember_source
+
+
+class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports top-level modules from `{file name: bytes}`, for `from helpers import ...` beside the graded file."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = {
+            name.removesuffix(".py"): (name, source) for name, source in files.items() if name.endswith(".py")
+        }
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        return importlib.util.spec_from_loader(fullname, self) if fullname in self._files else None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        name, source = self._files[module.__name__]
+        run_source(module, name, source)
+
+
+def run_source(module: ModuleType, filename: str, source: bytes) -> None:
+    """Compiles bytes as Python does (coding cookie, BOM) and runs them as `module`. Raises what the code raises."""
+    module.__file__ = filename
+    remember_source(filename, source.decode("utf-8", errors="replace"))
+    exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
+
+
+def load(files: Mapping[str, bytes], main: str) -> ModuleType:
+    """The module of `files[main]`, run; its neighbours can be imported by it."""
+    sys.meta_path.append(MemoryFinder({name: source for name, source in files.items() if name != main}))
+    module = ModuleType(main.removesuffix(".py"))
+    sys.modules.setdefault(module.__name__, module)
+    run_source(module, main, files[main])
+    return module

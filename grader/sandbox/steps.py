@@ -1,0 +1,217 @@
+"""Calling one step: parameters by name, fresh copies in, the result and what the step did to its arguments out.
+
+Used inside the worker for student code, and in the trusted process for the course's own formulas: one meaning for both.
+"""
+
+from __future__ import annotations
+
+import difflib
+import dis
+import inspect
+import linecache
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from types import CodeType, TracebackType
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from grader.answer import Answer
+
+
+class Watch(Protocol):
+    operators: int
+    saw_float32: bool
+
+
+class NoWatch:
+    operators = 0
+    saw_float32 = False
+
+
+class UnknownParameter(Exception):
+    """A step asks for something that is neither a forward value nor an upstream gradient."""
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
+
+
+def names_read(function: Callable[..., Any]) -> frozenset[str]:
+    """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
+    names = frozenset(p.name for p in parameters_of(function))
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return names
+    read: set[str] = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname.startswith("LOAD"):
+            values = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+            read.update(v for v in values if isinstance(v, str))
+    return names & read
+
+
+def arguments_for(
+    function: Callable[..., Any], step: str, values: Mapping[str, Any], upstream: Mapping[str, Tensor]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Fresh copies of what the function's parameters name. Raises UnknownParameter with a sentence."""
+    positional: list[Any] = []
+    keyword: dict[str, Any] = {}
+    gradients = {"d" + name: tensor for name, tensor in upstream.items()}
+    gradients.pop(step, None)
+    for parameter in parameters_of(function):
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        name = parameter.name
+        if name in values:
+            value = values[name]
+        elif name in gradients:
+            value = gradients[name]
+        elif parameter.default is not parameter.empty:
+            continue
+        elif name == step:
+            raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
+        else:
+            near = difflib.get_close_matches(name, [*values, *gradients], n=1)
+            hint = (
+                f"; did you mean `{near[0]}`?"
+                if near
+                else ": use the names of the forward pass, with a `d` in front for gradients."
+            )
+            raise UnknownParameter(
+                f"`{step}` asks for `{name}`, which is no forward value and no upstream gradient{hint}"
+            )
+        value = value.clone() if isinstance(value, Tensor) else value
+        if parameter.kind is parameter.KEYWORD_ONLY or (keyword and parameter.kind is parameter.POSITIONAL_OR_KEYWORD):
+            keyword[name] = value
+        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            positional.append(value)
+        else:
+            keyword[name] = value
+    return positional, keyword
+
+
+def same(a: Any, b: Any) -> bool:
+    if not isinstance(a, Tensor):
+        return True  # plain numbers cannot be changed in place
+    return a.shape == b.shape and a.dtype == b.dtype and bool(torch.equal(a.nan_to_num(), b.nan_to_num()))
+
+
+def call_step(
+    function: Callable[..., Any] | None,
+    step: str,
+    values: Mapping[str, Any],
+    upstream: Mapping[str, Tensor],
+    dtype: torch.dtype,
+    files: Collection[str] = (),
+    watch: AbstractContextManager[Watch] | None = None,
+) -> Answer:
+    """Runs one step and says what came of it; never raises for what the function does.
+
+    `values` and `upstream` are {name: tensor or number}; the function gets copies. While it runs, torch's default
+    dtype is `dtype`, so that `torch.zeros(n, m)` in a student's line has the precision of the problem. `files` are the
+    file names of the student's code, for line numbers.
+    """
+    if function is None:
+        return Answer("missing")
+    try:
+        positional, keyword = arguments_for(function, step, values, upstream)
+        uses = names_read(function)
+    except UnknownParameter as error:
+        return Answer("raised", message=str(error), line=first_line(function))
+    except (TypeError, ValueError) as error:
+        return Answer("raised", message=f"`{step}` cannot be called: {error}", line=first_line(function))
+    given = dict(zip((p.name for p in parameters_of(function)), positional, strict=False)) | keyword
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    seen: Watch = NoWatch()
+    try:
+        with watch if watch is not None else nullcontext(seen) as seen:
+            result = function(*positional, **keyword)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
+        return failure(error, step, files)
+    finally:
+        torch.set_default_dtype(default)
+    originals = {**values, **{"d" + name: tensor for name, tensor in upstream.items()}}
+    changed = tuple(name for name, value in given.items() if not same(value, originals[name]))
+    low_precision = seen.saw_float32 and dtype == torch.float64
+    if isinstance(result, (int, float)) and not isinstance(result, bool) and originals.get(step[1:]) is not None:
+        if originals[step[1:]].shape == ():
+            result = torch.tensor(float(result), dtype=dtype)  # a plain number is a right answer for a scalar
+    if not isinstance(result, Tensor):
+        return Answer(
+            "returned",
+            kind=describe(result),
+            changed=changed,
+            uses=uses,
+            operators=seen.operators,
+            line=first_line(function),
+        )
+    return Answer(
+        "returned",
+        plain(result),
+        changed=changed,
+        uses=uses,
+        operators=seen.operators,
+        low_precision=low_precision,
+        line=first_line(function),
+    )
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """The numbers of any tensor (a view, a subclass, a Parameter, sparse, conjugated) as an ordinary dense one."""
+    with torch._C.DisableTorchFunctionSubclass():
+        tensor = tensor.detach()
+        if tensor.layout != torch.strided:
+            tensor = tensor.to_dense()
+        return tensor.resolve_conj().resolve_neg().contiguous().as_subclass(Tensor)
+
+
+def describe(result: object) -> str:
+    if result is None:
+        return "None"
+    kind = f"{type(result).__module__}.{type(result).__qualname__}".removeprefix("builtins.")
+    if isinstance(result, (tuple, list)):
+        return f"{kind} of {len(result)}"
+    return kind[:80]
+
+
+def first_line(function: Callable[..., Any]) -> int | None:
+    code = getattr(function, "__code__", None)
+    return code.co_firstlineno if isinstance(code, CodeType) else None
+
+
+def failure(error: BaseException, step: str, files: Collection[str]) -> Answer:
+    """An exception as a student should read it: type, text, and the innermost of their own lines."""
+    line, innermost_is_theirs = own_line(error.__traceback__, files)
+    name = type(error).__name__
+    if isinstance(error, NotImplementedError) and (innermost_is_theirs or not files):
+        return Answer("todo", line=line)
+    if isinstance(error, SystemExit):
+        return Answer(
+            "raised",
+            message=f"It ended the program (SystemExit, code {error.code!r}) instead of returning a gradient.",
+            line=line,
+        )
+    try:
+        text = " ".join(str(error).split())[:500]
+    except Exception:
+        text = "(its text cannot be read)"
+    return Answer("raised", message=f"{name}: {text}" if text else name, line=line)
+
+
+def own_line(trace: TracebackType | None, files: Collection[str]) -> tuple[int | None, bool]:
+    """(line number of the innermost frame that is in `files`, whether it is the innermost frame of all)."""
+    line, innermost = None, False
+    for frame, number in traceback.walk_tb(trace):
+        innermost = frame.f_code.co_filename in files
+        if innermost:
+            line = number
+    return line, innermost
+
+
+def remember_source(filename: str, source: str) -> None:
+    """Lets tracebacks quote a file that exists in memory only."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

@@ -1,0 +1,258 @@
+"""Frames between the trusted side and a worker: a JSON header and raw bytes. Nothing is ever unpickled.
+
+    magic (4 bytes) · header length (u32) · body length (u64), little-endian · header · body
+
+Every length, name, dtype and shape that a worker sends is checked against what was asked before anything is read
+or built; whatever does not fit raises WireError, and the worker is given up.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor
+
+from grader.answer import Answer
+
+MAGIC = b"BPN1"
+PREFIX = struct.Struct("<4sIQ")
+MAX_HEADER = 1 << 20
+MAX_BODY = 1 << 26
+MAX_TEXT = 4_000
+MAX_NAMES = 10_000
+
+DTYPES: dict[str, torch.dtype] = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "int64": torch.int64,
+    "int32": torch.int32,
+    "int16": torch.int16,
+    "int8": torch.int8,
+    "uint8": torch.uint8,
+    "bool": torch.bool,
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+FROM_A_STUDENT = ("returned", "todo", "missing", "raised", "forbidden", "skipped")
+
+
+class WireError(Exception):
+    """A frame that is torn, oversized, or not what was asked for."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    header: dict[str, Any]
+    body: bytes = b""
+
+
+def encode(frame: Frame) -> bytes:
+    header = json.dumps(frame.header, ensure_ascii=True, separators=(",", ":")).encode()
+    return PREFIX.pack(MAGIC, len(header), len(frame.body)) + header + frame.body
+
+
+def lengths(prefix: bytes, max_header: int = MAX_HEADER, max_body: int = MAX_BODY) -> tuple[int, int]:
+    """(header length, body length) of a frame from its first PREFIX.size bytes. Raises WireError."""
+    magic, header, body = PREFIX.unpack(prefix)
+    if magic != MAGIC:
+        raise WireError("the frame does not begin as a frame does")
+    if header > max_header or body > max_body:
+        raise WireError(f"the frame is too large: {header} + {body} bytes")
+    return header, body
+
+
+def decode_header(raw: bytes) -> dict[str, Any]:
+    def refuse(constant: str) -> NoReturn:
+        raise ValueError(constant)
+
+    try:
+        header = json.loads(raw.decode("utf-8"), parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"the header is no JSON: {type(error).__name__}") from None
+    if type(header) is not dict:
+        raise WireError("the header is no object")
+    return header
+
+
+class Reader:
+    """Collects bytes as they arrive and gives whole frames. `feed` raises WireError as soon as a prefix is bad."""
+
+    def __init__(self, max_body: int = MAX_BODY) -> None:
+        self._buffer, self._max_body = bytearray(), max_body
+
+    def feed(self, data: bytes) -> None:
+        self._buffer += data
+        if len(self._buffer) >= PREFIX.size:
+            lengths(bytes(self._buffer[: PREFIX.size]), max_body=self._max_body)
+
+    def next(self) -> Frame | None:
+        if len(self._buffer) < PREFIX.size:
+            return None
+        header, body = lengths(bytes(self._buffer[: PREFIX.size]), max_body=self._max_body)
+        end = PREFIX.size + header + body
+        if len(self._buffer) < end:
+            return None
+        view = memoryview(self._buffer)
+        frame = Frame(
+            decode_header(bytes(view[PREFIX.size : PREFIX.size + header])), bytes(view[PREFIX.size + header : end])
+        )
+        view.release()
+        del self._buffer[:end]
+        return frame
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def read_frame(descriptor: int) -> Frame | None:
+    """Blocking read of one frame from a trusted sender; None at end of file."""
+
+    def exactly(count: int) -> bytes | None:
+        data = bytearray()
+        while len(data) < count:
+            piece = os.read(descriptor, min(count - len(data), 1 << 20))
+            if not piece:
+                return None
+            data += piece
+        return bytes(data)
+
+    prefix = exactly(PREFIX.size)
+    if prefix is None:
+        return None
+    header, body = lengths(prefix, max_body=1 << 32)
+    raw, rest = exactly(header), exactly(body)
+    return None if raw is None or rest is None else Frame(decode_header(raw), rest)
+
+
+# Tensors -------------------------------------------------------------------------------------------------------------
+
+
+def tensor_bytes(tensor: Tensor) -> bytes:
+    return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def describe_tensor(tensor: Tensor) -> dict[str, Any]:
+    return {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape)}
+
+
+def tensor_from(body: bytes | memoryview, dtype: torch.dtype, shape: Sequence[int]) -> Tensor:
+    """A fresh tensor of `body`'s numbers. Raises WireError unless the length is exactly what shape and dtype need."""
+    expected = math.prod(shape) * dtype.itemsize
+    if len(body) != expected:
+        raise WireError(f"{len(body)} bytes for a tensor of {expected}")
+    if not expected:
+        return torch.empty(tuple(shape), dtype=dtype)
+    return torch.frombuffer(bytearray(body), dtype=dtype).reshape(tuple(shape))
+
+
+def pack_tensors(named: Sequence[tuple[str, Tensor]]) -> tuple[list[dict[str, Any]], bytes]:
+    """(descriptions in order, their bytes one after another), for the trusted side's own tensors."""
+    return [{"name": n, **describe_tensor(t)} for n, t in named], b"".join(tensor_bytes(t) for _, t in named)
+
+
+def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes) -> dict[str, Tensor]:
+    result, view, start = {}, memoryview(body), 0
+    for entry in descriptions:
+        dtype = DTYPES[entry["dtype"]]
+        end = start + math.prod(entry["shape"]) * dtype.itemsize
+        result[entry["name"]] = tensor_from(view[start:end], dtype, entry["shape"])
+        start = end
+    return result
+
+
+# Answers -------------------------------------------------------------------------------------------------------------
+
+
+def encode_answer(step: str, answer: Answer, ticket: int) -> bytes:
+    header: dict[str, Any] = {
+        "op": "answer",
+        "ticket": ticket,
+        "step": step,
+        "outcome": answer.outcome,
+        "kind": answer.kind,
+        "message": answer.message[:MAX_TEXT],
+        "line": answer.line,
+        "changed": list(answer.changed),
+        "uses": sorted(answer.uses),
+        "operators": answer.operators,
+        "low_precision": answer.low_precision,
+        "tensor": None,
+    }
+    body = b""
+    if answer.tensor is not None:
+        if answer.tensor.dtype not in NAMES:
+            header["kind"] = f"a tensor of {str(answer.tensor.dtype).removeprefix('torch.')}"
+        elif answer.tensor.numel() * answer.tensor.element_size() > MAX_BODY:
+            header["kind"] = f"a tensor of {answer.tensor.numel()} numbers"
+        else:
+            header["tensor"], body = describe_tensor(answer.tensor), tensor_bytes(answer.tensor)
+    return encode(Frame(header, body))
+
+
+def field(header: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> Any:
+    value = header.get(name)
+    if type(value) not in (kind if isinstance(kind, tuple) else (kind,)):
+        raise WireError(f"`{name}` is no {kind}")
+    return value
+
+
+def names_in(header: dict[str, Any], name: str) -> list[str]:
+    values = field(header, name, list)
+    if len(values) > MAX_NAMES or not all(type(v) is str and len(v) <= 200 for v in values):
+        raise WireError(f"`{name}` is no list of names")
+    return list(values)
+
+
+def whole(header: dict[str, Any], name: str) -> int:
+    value = field(header, name, int)
+    if not 0 <= value < 1 << 40:
+        raise WireError(f"`{name}` is out of range")
+    return int(value)
+
+
+def decode_answer(frame: Frame, step: str, ticket: int) -> Answer:
+    """The worker's answer to `step`. Raises WireError for anything but a well-formed answer to what was asked."""
+    header = frame.header
+    if header.get("op") != "answer" or header.get("step") != step or header.get("ticket") != ticket:
+        raise WireError("an answer to something else than what was asked")
+    outcome = field(header, "outcome", str)
+    if outcome not in FROM_A_STUDENT:
+        raise WireError("an outcome that a worker cannot have")
+    line = header.get("line")
+    if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
+        raise WireError("`line` is no line number")
+    tensor = None
+    described = header.get("tensor")
+    if described is not None:
+        if outcome != "returned" or type(described) is not dict:
+            raise WireError("a tensor where there can be none")
+        dtype, shape = DTYPES.get(str(described.get("dtype"))), described.get("shape")
+        if dtype is None or type(shape) is not list or len(shape) > 64:
+            raise WireError("a tensor of no known kind")
+        if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape):
+            raise WireError("a tensor of an impossible shape")
+        tensor = tensor_from(frame.body, dtype, shape)
+    elif frame.body:
+        raise WireError("bytes without a tensor")
+    return Answer(
+        outcome,
+        tensor,
+        kind=field(header, "kind", str)[:MAX_TEXT],
+        message=field(header, "message", str)[:MAX_TEXT],
+        line=line,
+        changed=tuple(names_in(header, "changed")),
+        uses=frozenset(names_in(header, "uses")),
+        operators=whole(header, "operators"),
+        low_precision=field(header, "low_precision", bool),
+    )

@@ -1,0 +1,154 @@
+"""The zygote: a clean process with torch loaded that forks a worker on request, in milliseconds.
+
+It never holds a reference, a hidden suite or a submission. It listens on one inherited socket (a private pair, no
+listening address that a student could connect to) for JSON lines, and says when a worker started and how it ended.
+
+    {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9}
+    {"kill": 7}
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+from typing import Any
+
+from grader.sandbox import worker
+
+
+def warm_up() -> None:
+    """Loads torch and touches what it initialises lazily, forward only and on one thread.
+
+    A zygote that ever ran a parallel operation hangs its children, hence one thread before the first operation. Files
+    such as cpuinfo cannot be read once a worker is locked in, hence the first operations here.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    import numpy  # noqa: F401  # a student may import it; once here, it costs the worker nothing
+    import torch._dynamo  # any torch.optim constructor needs it: 0.85 s a worker otherwise
+    import torch.nn.functional as functional
+
+    for dtype in (torch.float32, torch.float64):
+        x = torch.randn(8, 8, dtype=dtype)
+        (x @ x).tanh().softmax(-1).log().sum().item()
+        torch.einsum("ij,jk->ik", x, x)
+        functional.cross_entropy(x, torch.arange(8))
+        functional.one_hot(torch.arange(8), 8)
+        torch.zeros(8, 8, dtype=dtype).index_add_(0, torch.arange(8), x).index_put_(
+            (torch.arange(8),), x, accumulate=True
+        )
+        x.max(1), x.var(0), x.numpy(), torch.allclose(x, x)
+
+
+class Zygote:
+    def __init__(self, control: socket.socket, operator_cap: int) -> None:
+        self._control, self._operator_cap = control, operator_cap
+        self._running: dict[int, int] = {}  # pid -> the request's number
+        self._lines = bytearray()
+
+    def serve(self) -> None:
+        """Runs until the trusted side closes the socket; then every worker is killed."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        os.set_blocking(wake_read, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_write)
+        selector = selectors.DefaultSelector()
+        selector.register(self._control, selectors.EVENT_READ)
+        selector.register(wake_read, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj is self._control:
+                    if not self.take_requests():
+                        return self.end()
+                else:
+                    os.read(wake_read, 4096)
+            self.reap()
+
+    def take_requests(self) -> bool:
+        data, descriptors, _, _ = socket.recv_fds(self._control, 65536, 3)
+        if not data:
+            return False
+        self._lines += data
+        while b"\n" in self._lines:
+            line, _, rest = bytes(self._lines).partition(b"\n")
+            self._lines[:] = rest
+            request = json.loads(line)
+            if "fork" in request:
+                self.fork(request["fork"], descriptors)
+                descriptors = []
+            elif "kill" in request:
+                self.kill(request["kill"])
+        return True
+
+    def fork(self, number: int, descriptors: list[int]) -> None:
+        pid = os.fork()
+        if pid == 0:
+            self.become_worker(descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._running[pid] = number
+        self.say({"started": number, "pid": pid})
+
+    def become_worker(self, descriptors: list[int]) -> None:
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.setsid()  # a group of its own, so that all of it can be killed
+            self._control.close()
+            requests, answers, output = descriptors
+            worker.main(requests, answers, output, self._operator_cap)
+        finally:
+            os._exit(70)  # never return into the zygote's loop
+
+    def kill(self, number: int) -> None:
+        for pid, running in self._running.items():
+            if running == number:  # not reaped yet, so the pid cannot be somebody else's
+                for victim in (os.killpg, os.kill):
+                    try:
+                        victim(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+
+    def reap(self) -> None:
+        for pid in list(self._running):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                number = self._running.pop(pid)
+                try:
+                    os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
+                except (ProcessLookupError, PermissionError):
+                    pass
+                self.say({"exit": number, "status": os.waitstatus_to_exitcode(status)})
+
+    def say(self, message: dict[str, Any]) -> None:
+        try:
+            self._control.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:  # the trusted side is gone: the next read ends the loop
+            pass
+
+    def end(self) -> None:
+        for number in list(self._running.values()):
+            self.kill(number)
+
+
+def main(descriptor: int, configuration: str) -> None:
+    options = json.loads(configuration)
+    warm_up()
+    gc.collect()
+    gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
+    control = socket.socket(fileno=descriptor)
+    control.set_inheritable(False)
+    zygote = Zygote(control, options["operator_cap"])
+    zygote.say({"ready": True, "pid": os.getpid()})
+    zygote.serve()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

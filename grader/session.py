@@ -1,0 +1,250 @@
+"""Grading one submission: hidden suites run by pytest in this trusted process, student code in workers."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import os
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from pytest_jsonreport.plugin import JSONReport
+
+from grader.check import STATUS_OF, Row, chain_verdicts
+from grader.lesson import Lesson
+from grader.plugin import GradingPlugin, ProblemBook
+from grader.sandbox.client import Limits, ZygoteProcess
+from grader.student import Student
+from grader.submission import Handed, Submission
+
+VERSION = 1
+MAX_PRINTED = 4_000
+
+
+class GraderFault(Exception):
+    """A fault of ours: the hidden suite did not run as it should. Never the student's."""
+
+
+@dataclass
+class Graded:
+    """`results` is results.json; `pictures` is {lesson: {row: heat map}} and `printed` {lesson: text}, for the report only."""
+
+    results: dict[str, Any]
+    pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    printed: dict[str, str] = field(default_factory=dict)
+
+
+@cache
+def environment() -> dict[str, str]:
+    return {
+        "torch": str(torch.__version__),
+        "python": platform.python_version(),
+        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "platform": platform.platform(),
+    }
+
+
+class Session:
+    """Lessons, a seed, and a zygote, kept warm for one submission after another."""
+
+    def __init__(self, lessons: Sequence[Lesson], seed: int, limits: Limits) -> None:
+        torch.set_num_threads(1)
+        self.lessons, self.seed = tuple(lessons), seed
+        self._limits = limits
+        self._zygote = ZygoteProcess(limits)
+        self._book = ProblemBook(seed)
+        self._frozen = False
+
+    def close(self) -> None:
+        self._zygote.close()
+
+    def grade(self, submission: Submission) -> Graded:
+        """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
+        started = time.monotonic()
+        graded = Graded({})
+        lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
+        rejected = submission.message is not None
+        graded.results = {
+            "version": VERSION,
+            "student": submission.student,
+            "submission_sha256": submission.sha256,
+            "score": number(sum(lesson["score"] for lesson in lessons)),
+            "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
+            "status": "rejected" if rejected else "graded",
+            "message": submission.message,
+            "isolation": "none",
+            "seed": self.seed,
+            "seconds": round(time.monotonic() - started, 3),
+            "environment": environment(),
+            "lessons": lessons,
+        }
+        if not self._frozen:
+            gc.collect()
+            gc.freeze()  # pytest collects garbage twice a session: not torch's and ours each time
+            self._frozen = True
+        return graded
+
+    def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> dict[str, Any]:
+        started = time.monotonic()
+        handed = submission.handed.get(lesson.name) or Handed(lesson.name, message=submission.message, rejected=True)
+        status, message = "graded", None
+        if handed.present:
+            rows, message = self._judged(lesson, handed, graded)
+        else:
+            status, message = ("rejected" if handed.rejected else "missing"), handed.message
+            rows = [
+                Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))
+                for item in lesson.items
+            ]
+        return {
+            "name": lesson.name,
+            "score": number(sum(row.points for row in rows)),
+            "max_score": number(lesson.max_score),
+            "status": status,
+            "message": message,
+            "seconds": round(time.monotonic() - started, 3),
+            "gradients": [clean(row.to_dict()) for row in rows],
+        }
+
+    def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
+        student = Student(self._zygote, handed.files, "backward.py", [item.name for item in lesson.gradients])
+        try:
+            failure = student.load_failure
+            message = None
+            if failure is not None:
+                place = f"{handed.shown}, line {failure.line}: " if failure.line else f"{handed.shown}: "
+                message = place + failure.message
+                status = STATUS_OF[failure.outcome]
+                rows = [
+                    Row(
+                        item.name,
+                        status,
+                        0,
+                        item.points,
+                        expected_shape=lesson.expected_shape(item),
+                        message=message,
+                        line=failure.line,
+                    )
+                    for item in lesson.items
+                ]
+            else:
+                rows, pictures = run_suite(lesson, student, self._book)
+                graded.pictures[lesson.name] = pictures
+                add_chain(lesson, student, rows)
+                explain_missing(rows, student.functions)
+        finally:
+            student.close()
+        for row in rows:
+            row.file = handed.shown
+        if student.printed_bytes:
+            graded.printed[lesson.name] = printed_text(student.printed, student.printed_bytes)
+            if student.printed_bytes > self._limits.output_bytes:
+                kept = f"It printed {student.printed_bytes:,} bytes; the first {self._limits.output_bytes:,} were kept, the rest was dropped."
+                message = f"{message} {kept}" if message else kept
+        return rows, message
+
+
+def run_suite(lesson: Lesson, student: Student, book: ProblemBook) -> tuple[list[Row], dict[str, Any]]:
+    """Runs the lesson's hidden suite in this process and reads the rows from its JSON report. Raises GraderFault."""
+    report = JSONReport()
+    # the suite's folder is the root: no configuration file, no conftest and no path of a submission's is ever looked at
+    arguments = [
+        str(lesson.suite),
+        f"--rootdir={lesson.solution}",
+        f"--config-file={os.devnull}",
+        f"--confcutdir={lesson.solution}",
+        "--noconftest",
+        "--import-mode=importlib",
+        "--json-report-file=none",
+        "--json-report-omit=collectors,log,streams,environment,keywords,traceback",
+        "-pno:cacheprovider",
+        "-pno:logging",
+        "-pno:warnings",
+        "-pno:doctest",
+        "-pno:junitxml",
+        "-pno:pastebin",
+        "-pno:unraisableexception",
+        "-pno:threadexception",
+        "-ppytest_metadata.plugin",
+        "-ppytest_jsonreport.plugin",
+        "--capture=no",
+        "--tb=short",
+    ]
+    heard = io.StringIO()
+    autoload = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
+            pytest.main(arguments, plugins=[report, GradingPlugin(lesson, student, book)])
+    finally:
+        if autoload is None:
+            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        else:
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = autoload
+    found: dict[str, dict[str, Any]] = {}
+    pictures: dict[str, Any] = {}
+    for test in (report.report or {}).get("tests", []):
+        metadata = test.get("metadata", {})
+        if "row" in metadata:
+            found[metadata["row"]["name"]] = metadata["row"]
+            if "picture" in metadata:
+                pictures[metadata["row"]["name"]] = metadata["picture"]
+    lost = [item.name for item in lesson.items if item.name not in found]
+    if lost:
+        raise GraderFault(
+            f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{heard.getvalue()[-3000:]}"
+        )
+    return [Row(**found[item.name]) for item in lesson.items], pictures
+
+
+def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
+    problem = lesson.public_chain
+    targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
+    needs = {
+        step: {"d" + above for above in problem.graph.above(target)} & targets.keys()
+        for step, target in targets.items()
+    }
+    lines = {row.name: row.status == "passed" for row in rows}
+    verdicts = chain_verdicts(problem, targets, student.chain(problem, needs), lines)
+    for row in rows:
+        if row.name in verdicts:
+            row.chain, row.because_of = verdicts[row.name]
+
+
+def explain_missing(rows: list[Row], functions: Sequence[str]) -> None:
+    import difflib
+
+    for row in rows:
+        if row.status == "missing" and row.message is None:
+            near = difflib.get_close_matches(row.name, [f for f in functions if f not in {r.name for r in rows}], n=1)
+            row.message = f"There is no function `{row.name}`" + (
+                f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
+            )
+
+
+def printed_text(printed: bytes, total: int) -> str:
+    text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
+    return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")
+
+
+def number(value: float) -> float:
+    """A score as people write it: 26, not 26.0."""
+    return int(value) if float(value).is_integer() else round(value, 6)
+
+
+def clean(value: Any) -> Any:
+    """JSON has no infinities: they become null."""
+    if isinstance(value, dict):
+        return {key: clean(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [clean(entry) for entry in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value

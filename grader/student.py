@@ -1,0 +1,144 @@
+"""One student's steps on problems: workers started, restarted after a crash or a missed deadline, answers kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+
+from grader.answer import Answer
+from grader.problem import Problem
+from grader.sandbox.client import DeadlineMissed, WorkerLost, WorkerProcess, ZygoteProcess
+from grader.sandbox.wire import WireError
+
+
+class Student:
+    """`files` is {file name: bytes}, `main` the graded one, `steps` the gradients in the order a student writes them.
+
+    A step that hangs or takes its process down is not run again; every other step is, in a new process.
+    """
+
+    def __init__(self, zygote: ZygoteProcess, files: Mapping[str, bytes], main: str, steps: Sequence[str]) -> None:
+        self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
+        self._limits = zygote.limits
+        self._worker: WorkerProcess | None = None
+        self._sent: set[int] = set()
+        self._answers: dict[int, dict[str, Answer]] = {}
+        self._problems: list[Problem] = []
+        self._given_up: dict[str, Answer] = {}
+        self._unloadable: Answer | None = None
+        self._started = time.monotonic()
+        self.functions: tuple[str, ...] = ()
+        self.printed, self.printed_bytes = b"", 0
+
+    @property
+    def load_failure(self) -> Answer | None:
+        """What went wrong when the file was run, if it did; the same answer then stands for every step."""
+        self._ready()
+        return self._unloadable
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        """{step: answer} for every step, each fed the problem's own upstream gradients."""
+        key = self._number(problem)
+        if key not in self._answers:
+            self._answers[key] = self._run(key, problem)
+        return self._answers[key]
+
+    def chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
+        """{step: answer}, each fed the student's own upstream gradients; `needs` says which steps it is computed from."""
+        results: dict[str, Answer] = {}
+        runnable = [step for step in self.steps if step not in self._given_up]
+        for step in self.steps:
+            if step not in runnable:
+                results[step] = Answer("skipped")
+        blocked = {s: set(needs[s]) & self._given_up.keys() for s in runnable}
+        runnable = [s for s in runnable if not blocked[s]]
+        key = -1 - self._number(problem)
+        own = {"d" + name for name in problem.graph.names} & set(self.steps)
+        upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
+        if self._ready() and runnable:
+            assert self._worker is not None
+            try:
+                self._worker.send_problem(key, problem.dtype, problem.values, upstream)
+                for step, answer in self._worker.run(key, runnable, {s: set(needs[s]) for s in runnable}):
+                    results[step] = answer
+            except (WorkerLost, DeadlineMissed, WireError):
+                self._drop()
+        return {step: results.get(step, Answer("skipped")) for step in self.steps}
+
+    def close(self) -> None:
+        self._drop()
+
+    def _number(self, problem: Problem) -> int:
+        for number, known in enumerate(self._problems):
+            if known is problem:
+                return number
+        self._problems.append(problem)
+        return len(self._problems) - 1
+
+    def _run(self, key: int, problem: Problem) -> dict[str, Answer]:
+        results = dict(self._given_up)
+        while True:
+            due = [step for step in self.steps if step not in results]
+            if not due or not self._ready():
+                break
+            assert self._worker is not None
+            try:
+                if key not in self._sent:
+                    self._worker.send_problem(key, problem.dtype, problem.values, problem.upstream)
+                    self._sent.add(key)
+                for step, answer in self._worker.run(key, tuple(due)):
+                    results[step] = answer
+                    due.remove(step)
+                    if answer.outcome == "forbidden":
+                        self._given_up[step] = answer
+            except DeadlineMissed:
+                self._give_up(
+                    due[0],
+                    results,
+                    Answer("timeout", message=f"It did not return within {self._limits.seconds:g} seconds."),
+                )
+            except (WorkerLost, WireError) as error:
+                self._give_up(due[0], results, Answer("crashed", message=str(error)))
+        return {step: results.get(step, self._unloadable or Answer("crashed")) for step in self.steps}
+
+    def _give_up(self, step: str, results: dict[str, Answer], answer: Answer) -> None:
+        self._drop()
+        self._given_up[step] = results[step] = answer
+
+    def _ready(self) -> bool:
+        """Whether a worker with the file loaded stands ready; starts one when there is none."""
+        if self._worker is not None:
+            return True
+        if self._unloadable is not None:
+            return False
+        if time.monotonic() - self._started > self._limits.total_seconds:
+            message = (
+                f"It was not run: earlier steps used up the {self._limits.total_seconds:g} seconds of this submission."
+            )
+            self._unloadable = Answer("timeout", message=message)
+            return False
+        self._sent.clear()
+        worker = self._worker = self._zygote.worker()
+        try:
+            reply = worker.load(self._files, self._main)
+        except DeadlineMissed:
+            message = f"The file itself did not finish running within {self._limits.seconds:g} seconds: is there a loop outside the functions?"
+            self._unloadable = Answer("timeout", message=message)
+        except (WorkerLost, WireError) as error:
+            self._unloadable = Answer("crashed", message=f"While the file was being run: {error}")
+        else:
+            if reply["op"] == "failed":
+                self._unloadable = Answer("raised", message=reply["message"], line=reply["line"])
+            else:
+                self.functions = tuple(reply["functions"])
+        if self._unloadable is not None:
+            self._drop()
+            return False
+        return True
+
+    def _drop(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self.printed = (self.printed + bytes(self._worker.printed))[: self._limits.output_bytes]
+            self.printed_bytes += self._worker.printed_bytes
+            self._worker = None

@@ -1,0 +1,201 @@
+"""The tape: a forward pass with names, and every gradient's reference from that one text.
+
+`t.name = expression` keeps the value under its name, *cuts* the graph there (what is read later as `t.name` is a
+fresh leaf), and notes which names the expression read. One local vector-Jacobian product for each consumer, summed,
+is then the reference of a gradient, for any upstream gradients at all.
+
+    def forward(t):
+        t.h = torch.tanh(t.hpreact)
+        with t.fused():                   # names inside are kept, but no gradient is asked for them
+            t.probs = torch.softmax(t.h, 1)
+        t.loss = t.probs.log().mean()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+LOSS = "loss"
+"""The name whose upstream gradient is always one: the derivative of the loss with respect to itself."""
+
+
+class TapeError(Exception):
+    """A forward pass that cannot be recorded: a name set twice, or read before it is set."""
+
+
+def is_floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+class _State:
+    def __init__(self) -> None:
+        self.leaves: dict[str, Any] = {}  # what `t.name` gives: cut leaves, fused values, integers
+        self.outputs: dict[str, Tensor] = {}  # the uncut result of each step: what a consumer differentiates
+        self.sources: dict[str, frozenset[str]] = {}  # name -> the cut names its expression read, fused ones resolved
+        self.fused_names: set[str] = set()
+        self.inputs: tuple[str, ...] = ()
+        self.reads: set[str] = set()
+        self.fusing = False
+        self.expanded: Mapping[str, torch.Size] = {}
+
+    def leaf(self, name: str, value: Tensor) -> Tensor:
+        """The cut: what is read later is a fresh leaf, of the value's own shape unless it is to be expanded."""
+        value = value.detach().expand(self.expanded.get(name, value.shape))
+        return value.clone().requires_grad_()
+
+
+class Tape:
+    """What `forward(t)` writes on. Attributes are the names of the forward pass; `graph_of(tape)` reads it back.
+
+    Raises TapeError for a name that is set twice, or read before it is set.
+    """
+
+    _state: _State
+
+    def __init__(self, inputs: Mapping[str, Any], expanded: Mapping[str, torch.Size] | None = None) -> None:
+        state = _State()
+        object.__setattr__(self, "_state", state)
+        state.expanded = expanded or {}
+        for name, value in inputs.items():
+            state.leaves[name] = state.leaf(name, value) if is_floating(value) else value
+            state.sources[name] = frozenset()
+        state.inputs = tuple(inputs)
+
+    def __getattr__(self, name: str) -> Any:
+        state = self._state
+        if name not in state.leaves:
+            known = ", ".join(state.leaves)
+            raise TapeError(
+                f"`t.{name}` is read before it is set. Set it first, or give it as an input; set so far: {known}."
+            )
+        if name in state.fused_names:
+            state.reads |= state.sources[name]
+        else:
+            state.reads.add(name)
+        return state.leaves[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        state = self._state
+        if name in state.leaves or name == "fused":
+            raise TapeError(
+                f"`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: choose another."
+            )
+        state.sources[name], state.reads = frozenset(state.reads), set()
+        if state.fusing:
+            state.fused_names.add(name)
+            state.leaves[name] = value
+        elif is_floating(value):
+            state.outputs[name] = value
+            state.leaves[name] = state.leaf(name, value)
+        else:
+            state.leaves[name] = value  # integers are never cut: no gradient flows through them
+
+    @contextmanager
+    def fused(self) -> Iterator[None]:
+        """Inside, names are kept (a student may ask for them) but the graph is not cut: they are one step with their consumer."""
+        self._state.fusing = True
+        try:
+            yield
+        finally:
+            self._state.fusing = False
+
+
+class Graph:
+    """A recorded forward pass: its values, who feeds whom, and vector-Jacobian products.
+
+    `values` holds every name, detached. `names` are those that have a gradient, in forward order.
+    `consumers[name]` are the names whose step reads `name` in a way that gradient flows through.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        state = tape._state
+        self._outputs, self._leaves = state.outputs, state.leaves
+        self.values: dict[str, Any] = {
+            name: value.detach() if isinstance(value, Tensor) else value for name, value in state.leaves.items()
+        }
+        self.inputs, self.fused = state.inputs, tuple(n for n in state.leaves if n in state.fused_names)
+        self.sources = dict(state.sources)  # name -> the cut names that its expression read
+        self.parents: dict[str, tuple[str, ...]] = {}
+        for name, output in state.outputs.items():
+            candidates = [p for p in state.leaves if p in state.sources[name] and is_floating(state.leaves[p])]
+            flows = (
+                torch.autograd.grad(
+                    output,
+                    [state.leaves[p] for p in candidates],
+                    torch.ones_like(output),
+                    retain_graph=True,
+                    allow_unused=True,
+                )
+                if candidates and output.requires_grad
+                else [None] * len(candidates)
+            )
+            # a read through which no gradient flows (a shape, an index) is no edge
+            self.parents[name] = tuple(p for p, flow in zip(candidates, flows, strict=True) if flow is not None)
+        self.consumers: dict[str, tuple[str, ...]] = {
+            name: tuple(c for c, parents in self.parents.items() if name in parents)
+            for name in state.leaves
+            if is_floating(state.leaves[name]) and name not in state.fused_names
+        }
+        self.names = tuple(n for n, consumers in self.consumers.items() if consumers or n in state.outputs)
+        self.sinks = tuple(n for n in state.outputs if not self.consumers.get(n))
+
+    def vjp(self, consumer: str, upstream: Tensor) -> dict[str, Tensor]:
+        """{parent: its share}: one step's vector-Jacobian product with `upstream`, which has the consumer's shape."""
+        parents = self.parents[consumer]
+        if not parents:
+            return {}
+        shares = torch.autograd.grad(
+            self._outputs[consumer], [self._leaves[p] for p in parents], upstream, retain_graph=True
+        )
+        return dict(zip(parents, (share.detach() for share in shares), strict=True))
+
+    def branches(self, name: str, upstream: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """{consumer: its contribution to d`name`}; their sum is the reference."""
+        return {consumer: self.vjp(consumer, upstream[consumer])[name] for consumer in self.consumers[name]}
+
+    def chain(self, at_the_end: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """{name: the gradient of the whole pass}, given the upstream gradient of each sink. Equals `loss.backward()`."""
+        gradients: dict[str, Tensor] = dict(at_the_end)
+        for consumer in reversed(self._outputs):
+            for parent, share in self.vjp(consumer, gradients[consumer]).items():
+                gradients[parent] = gradients[parent] + share if parent in gradients else share
+        return gradients
+
+    def above(self, name: str) -> frozenset[str]:
+        """Every name that `name`'s gradient is computed from: its consumers, theirs, and so on."""
+        found: set[str] = set()
+        waiting = list(self.consumers[name])
+        while waiting:
+            consumer = waiting.pop()
+            if consumer not in found:
+                found.add(consumer)
+                waiting += self.consumers[consumer]
+        return frozenset(found)
+
+
+def record(
+    forward: Callable[[Any], None], inputs: Mapping[str, Any], expanded: Mapping[str, torch.Size] | None = None
+) -> Graph:
+    """Runs `forward` on a fresh tape that holds `inputs` ({name: tensor or plain value}) and reads it back.
+
+    Names in `expanded` are read in that larger shape, as broadcasting would make them: the gradient with respect to
+    such a leaf is the one *before* the sum that undoes the broadcast, which is what forgetting that sum gives.
+    """
+    tape = Tape(inputs, expanded)
+    with torch.enable_grad():
+        forward(tape)
+    return Graph(tape)
+
+
+def total(shares: Iterable[Tensor]) -> Tensor:
+    """The sum of contributions, in the order given (autograd's own order matters for the last bit)."""
+    iterator = iter(shares)
+    result = next(iterator)
+    for share in iterator:
+        result = result + share
+    return result
