@@ -25,6 +25,9 @@ STATUS_OF = {
 }
 
 
+GOES_ROUND = "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
+
+
 @dataclass
 class Verdict:
     """The verdict on one line of a student's, fed the given upstream gradients."""
@@ -69,10 +72,10 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
     verdict = Verdict("passed", worst_error(comparisons), line=line)
     failing = [(case, c) for case, c in zip(deciding, comparisons, strict=True) if not c.passed]
     if failing:
-        if goes_round_a_neighbour(name, deciding) and known_mistake("d" + name, deciding, mistakes) is None:
-            verdict.message = (
-                "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
-            )
+        round_about = goes_round_a_neighbour(name, deciding)
+        if round_about is not None and known_mistake("d" + name, deciding, mistakes) is None:
+            verdict.relative_error = round_about
+            verdict.message = GOES_ROUND
             return verdict
         mistake = explain(name, deciding, mistakes) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
@@ -100,22 +103,38 @@ def worst_error(comparisons: Sequence[Comparison]) -> float | None:
     return max(known) if len(known) == len(errors) and known else None
 
 
-def goes_round_a_neighbour(name: str, cases: Sequence[Case]) -> bool:
-    """Whether the step is right given the upstream gradients it asks for, instead of those of its direct consumers."""
+def goes_round_a_neighbour(name: str, cases: Sequence[Case]) -> float | None:
+    """The largest relative error, if the step is right given the upstream gradients that it asks for.
+
+    Those need not be its direct consumers': "the mean of dbndiff" for dbnmeani's share is right in every network.
+    """
+    errors = []
     for problem, answer in cases:
         consumers = problem.graph.consumers[name]
-        asked = {
-            parameter[1:]
-            for parameter in answer.uses
-            if parameter.startswith("d") and parameter[1:] in problem.upstream
-        }
+        parameters = {parameter[1:] for parameter in answer.uses if parameter.startswith("d")}
+        asked = parameters & problem.upstream.keys()
         if all(consumer in asked for consumer in consumers) or not asked <= problem.graph.above(name):
-            return False
+            return None
         assert answer.tensor is not None
         reference = problem.reference_from(name, asked)
-        if not compare(answer.tensor, reference, problem.scale(name), answer.low_precision).passed:
-            return False
-    return True
+        comparison = compare(answer.tensor, reference, problem.scale(name), answer.low_precision)
+        if not comparison.passed or comparison.relative_error is None:
+            return None
+        errors.append(comparison.relative_error)
+    return max(errors)
+
+
+def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case]) -> Explanation | None:
+    """Told of a step that is right at the published sizes and at no other: a size stands in it as a number."""
+    problem, answer = at_the_lecture_sizes
+    if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
+        return None
+    other = cases[0][0].draw.describe()
+    return Explanation(
+        "sizes_written_in",
+        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other}): a size stands in it as a number. "
+        "Take sizes from what you are given: `n`, `x.shape[1]`, `zeros_like(x)`.",
+    )
 
 
 def not_a_tensor(name: str, answer: Answer) -> str:
@@ -139,7 +158,7 @@ def anatomy(name: str, failing: Sequence[tuple[Case, Comparison]], count: int) -
         index, found, expected = worst_element(answer.tensor, problem.reference(name))
         text = (
             f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
-            f"{list(index)}: found {found:.6g}, expected {expected:.6g}."
+            f"{list(index)}: found {found:.9g}, expected {expected:.9g}."
         )
         rows = wrong_rows(answer.tensor, problem.reference(name))
         if rows:
@@ -213,8 +232,8 @@ def chain_verdicts(
             coarse.add(target)
         culprits = [s for s, t in targets.items() if t in above and not lines.get(s, False)]
         culprits.sort(key=lambda s: order.index(targets[s]))
-        if answer.outcome != "returned" or answer.tensor is None:
-            verdicts[step] = ("skipped", culprits)
+        if answer.tensor is None:
+            verdicts[step] = ("failed" if answer.outcome in ("returned", "raised") else "skipped", culprits)
             continue
         result = compare(answer.tensor, problem.chain[target], problem.scale(target), bool(coarse & (above | {target})))
         verdicts[step] = ("passed", []) if result.passed and not answer.changed else ("failed", culprits)

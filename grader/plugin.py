@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import pytest
 
 from grader.answer import Answer
-from grader.check import Row, Verdict, judge_line
+from grader.check import Row, Verdict, judge_line, sizes_written_in
 from grader.judge import bits
 from grader.lesson import Item, Lesson
 from grader.picture import error_picture
@@ -58,8 +58,18 @@ class GradientCheck:
             cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
             assert self.item.target is not None
             self._first = cases[0][1]
-            self._verdict = judge_line(self.item.target, cases, self.lesson.mistakes)
+            verdict = judge_line(self.item.target, cases, self.lesson.mistakes)
+            if verdict.mistake is None and verdict.status in ("failed", "shape", "error"):
+                published = self._book.problems(self.lesson, [Draw()])[0]
+                answer = self._student.answers(published)[self.item.name]
+                verdict.mistake = sizes_written_in(self.item.target, (published, answer), cases)
+                verdict.message = verdict.mistake.message if verdict.mistake else verdict.message
+            self._verdict = verdict
         return self._verdict
+
+    @property
+    def status(self) -> str:
+        return self._verdict.status if self._verdict is not None else "passed"
 
     def passes(self, draws: Sequence[Draw]) -> bool:
         return self.judge(draws).passed
@@ -108,9 +118,18 @@ class Check:
 
     def __init__(self, lesson: Lesson, student: Student, book: ProblemBook) -> None:
         self._lesson, self._student, self._book = lesson, student, book
+        self._consulted: list[GradientCheck] = []
 
     def gradient(self, name: str) -> GradientCheck:
-        return GradientCheck(self._lesson, self._lesson.item_for(name), self._student, self._book)
+        gradient = GradientCheck(self._lesson, self._lesson.item_for(name), self._student, self._book)
+        self._consulted.append(gradient)
+        return gradient
+
+    @property
+    def status(self) -> str:
+        """What a failed row is called: as the gradient it rests on where that was never judged by value (to do, error)."""
+        statuses = [gradient.status for gradient in self._consulted]
+        return next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
 
     def fail(self, message: str) -> NoReturn:
         raise CheckFailed(message)
@@ -146,7 +165,7 @@ class GradingPlugin:
         try:
             result = yield
         except CheckFailed as failed:
-            row.status, row.points, row.message = "failed", 0, str(failed)
+            row.status, row.points, row.message = pyfuncitem.funcargs["check"].status, 0, str(failed)
             metadata["row"] = row.to_dict()
             pytest.fail(str(failed), pytrace=False)
         metadata["row"] = row.to_dict()

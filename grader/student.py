@@ -89,7 +89,7 @@ class Student:
                 for step, answer in self._worker.run(key, tuple(due)):
                     results[step] = answer
                     due.remove(step)
-                    if answer.outcome == "forbidden":
+                    if answer.outcome in ("forbidden", "timeout"):
                         self._given_up[step] = answer
             except DeadlineMissed:
                 self._give_up(

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import torch
+
 from grader.check import judge_line
 from grader.lesson import Lesson, load_module
 from grader.local import run_formula
@@ -113,6 +115,7 @@ def functions_of(module: ModuleType) -> dict[str, Callable[..., Any]]:
 def verify_seeds(lesson: Lesson, first: int, count: int) -> Report:
     """The verdict alone, in this process, over `count` seeds: no right formula rejected, no wrong one accepted."""
     report = Report("")
+    torch.set_num_threads(1)  # the tensors are small: a second thread only waits
     draws = suite_draws(lesson)
     rights = {"solution": load_module(lesson.solution / "backward.py", f"backprop_ninja_solution_{lesson.name}")}
     rights |= {

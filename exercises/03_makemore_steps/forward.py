@@ -8,7 +8,7 @@ import torch
 
 
 def inputs(generator, batch=32, block=3, vocabulary=27, embedding=10, hidden=64):
-    """The parameters as the lecture draws them, and a batch of contexts Xb (batch, block) with next characters Yb (batch,)."""
+    """The lecture's parameters, and a batch of contexts Xb (batch, block) with their next characters Yb (batch,)."""
 
     def normal(*shape):
         return torch.randn(shape, generator=generator)

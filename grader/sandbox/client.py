@@ -46,7 +46,7 @@ class Limits:
     seconds: float = 10.0  # for importing the file, and again for each step
     total_seconds: float = 60.0  # for everything of one lesson
     output_bytes: int = 1 << 20  # kept of what is printed
-    operators: int = 200_000  # aten operators a step: a Python loop over a batch needs a few thousand
+    operators: int = 1_000_000  # aten operators a step: a triple Python loop over a weight matrix needs 700,000
 
 
 class ZygoteProcess:

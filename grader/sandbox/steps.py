@@ -12,6 +12,7 @@ import linecache
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from types import CodeType, TracebackType
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.sandbox.operators import TooManyOperators
 
 
 class Watch(Protocol):
@@ -43,14 +45,18 @@ def names_read(function: Callable[..., Any]) -> frozenset[str]:
     """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
     names = frozenset(p.name for p in parameters_of(function))
     code = getattr(function, "__code__", None)
-    if not isinstance(code, CodeType):
-        return names
+    return names & loaded_names(code) if isinstance(code, CodeType) else names
+
+
+@cache
+def loaded_names(code: CodeType) -> frozenset[str]:
+    """Every name that a LOAD instruction of `code` mentions."""
     read: set[str] = set()
     for instruction in dis.get_instructions(code):
         if instruction.opname.startswith("LOAD"):
             values = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
             read.update(v for v in values if isinstance(v, str))
-    return names & read
+    return frozenset(read)
 
 
 def arguments_for(
@@ -184,17 +190,22 @@ def first_line(function: Callable[..., Any]) -> int | None:
 
 
 def failure(error: BaseException, step: str, files: Collection[str]) -> Answer:
-    """An exception as a student should read it: type, text, and the innermost of their own lines."""
+    """An exception as a student should read it: type, text, and the innermost of their own lines.
+
+    `step` is empty while the file itself is being run.
+    """
     line, innermost_is_theirs = own_line(error.__traceback__, files)
     name = type(error).__name__
+    if isinstance(error, TooManyOperators):
+        message = (
+            f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
+        )
+        return Answer("timeout", message=message, line=line)
     if isinstance(error, NotImplementedError) and (innermost_is_theirs or not files):
         return Answer("todo", line=line)
     if isinstance(error, SystemExit):
-        return Answer(
-            "raised",
-            message=f"It ended the program (SystemExit, code {error.code!r}) instead of returning a gradient.",
-            line=line,
-        )
+        instead = "instead of returning a gradient" if step else "before any of its functions could be called"
+        return Answer("raised", message=f"It ended the program (SystemExit, code {error.code!r}) {instead}.", line=line)
     try:
         text = " ".join(str(error).split())[:500]
     except Exception:

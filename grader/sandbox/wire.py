@@ -41,7 +41,7 @@ DTYPES: dict[str, torch.dtype] = {
     "bool": torch.bool,
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-FROM_A_STUDENT = ("returned", "todo", "missing", "raised", "forbidden", "skipped")
+FROM_A_STUDENT = ("returned", "todo", "missing", "raised", "timeout", "forbidden", "skipped")
 
 
 class WireError(Exception):

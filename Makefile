@@ -1,0 +1,57 @@
+# Two commands do everything on a machine with Python 3.11+ and make:
+#   make grade   creates the environment, grades the sample submissions, says where the report is
+#   make test    creates the environment, runs the tests
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+OUT ?= grades
+
+.PHONY: grade test test-slow lint format verify seeds bench clean help
+
+help:
+	@echo "make grade      grade examples/submissions and say where the report is"
+	@echo "make test       the tests"
+	@echo "make test-slow  statistical and long tests as well"
+	@echo "make lint       ruff and mypy"
+	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
+	@echo "make seeds      the verdict over 1,000 seeds (about ten minutes)"
+	@echo "make bench      what a submission costs, side by side in one run"
+	@echo "make format     ruff format"
+	@echo "make clean      remove the environment and results"
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+grade: $(VENV)/ready
+	$(BIN)/grade run examples/submissions -o $(OUT)
+
+test: $(VENV)/ready
+	$(BIN)/python -m pytest -q
+
+test-slow: $(VENV)/ready
+	$(BIN)/python -m pytest -q -m 'slow or not slow'
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+verify: $(VENV)/ready
+	$(BIN)/grade verify
+	$(BIN)/grade stubs --check
+
+seeds: $(VENV)/ready
+	$(BIN)/grade verify --seeds 1000
+
+bench: $(VENV)/ready
+	$(BIN)/python -m bench.fork
+
+clean:
+	rm -rf $(VENV) $(OUT)

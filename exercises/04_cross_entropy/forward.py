@@ -1,0 +1,24 @@
+"""The cross-entropy loss as one step: logits (batch, vocabulary) and true classes Yb (batch,) in, one number out.
+
+`logprobs` and `probs` are kept for you to look at (add their names to your parameters), but no gradient is asked for
+them: from `loss` to `logits` is a single step here.
+"""
+
+import torch
+import torch.nn.functional as F
+
+
+def inputs(generator, batch=32, vocabulary=27, spread=1.0):
+    """Logits drawn from a normal distribution with standard deviation `spread`, and a true class for each row."""
+    return {
+        "logits": torch.randn((batch, vocabulary), generator=generator) * spread,
+        "Yb": torch.randint(0, vocabulary, (batch,), generator=generator),
+        "n": batch,
+    }
+
+
+def forward(t):
+    with t.fused():
+        t.logprobs = F.log_softmax(t.logits, 1)
+        t.probs = t.logprobs.exp()
+    t.loss = -t.logprobs[range(t.n), t.Yb].mean()  # the same number as F.cross_entropy(logits, Yb)

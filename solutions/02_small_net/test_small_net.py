@@ -1,0 +1,41 @@
+"""The hidden suite of lesson 02. In every draw batch, features, hidden and classes differ from each other."""
+
+from grader.problem import Draw
+
+
+def nearly_constant(inputs):
+    """A batch variance of about eps: a forgotten or misplaced eps changes the answer a lot."""
+    inputs["W"] *= 0.003 / inputs["W"].shape[0] ** 0.5
+    inputs["b"] *= 0.003
+
+
+def one_class_repeated(inputs):
+    inputs["Y"][:] = inputs["Y"][0]
+
+
+def faint_unit(inputs):
+    """One hidden unit says nearly the same for every example: its variance is far below eps. One example comes twice."""
+    inputs["W"][:, 0] *= 1e-4
+    inputs["b"][0] = 0
+    inputs["X"][1] = inputs["X"][0]
+
+
+def tied_maximum(inputs):
+    """Two classes are exactly as likely, and the likeliest: cross-entropy is smooth there, so it is no special case."""
+    inputs["W2"][:, :2] = 0
+    inputs["b2"][:2] = 12
+
+
+DRAWS = (
+    Draw({"batch": 6, "features": 3, "hidden": 8, "classes": 5}),
+    # with two examples and an ordinary variance dh is all but zero; a small variance keeps it a test
+    Draw({"batch": 2, "features": 5, "hidden": 4, "classes": 3}, nearly_constant),
+    Draw({"batch": 7, "features": 4, "hidden": 9, "classes": 6}, one_class_repeated),
+    Draw({"batch": 5, "features": 9, "hidden": 3, "classes": 4}, faint_unit),
+    Draw({"batch": 9, "features": 6, "hidden": 5, "classes": 7}, tied_maximum),
+    Draw({"batch": 8, "features": 7, "hidden": 6, "classes": 3}, nearly_constant),
+)
+
+
+def test_gradient(gradient):
+    gradient.check(DRAWS)
