@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -151,23 +152,27 @@ def percent(results: dict[str, Any]) -> float:
     return 100 * results["score"] / results["max_score"] if results["max_score"] else 0.0
 
 
+def progress_bar(console: Console) -> Progress:
+    """A bar with counts, time and ETA; nothing where the console is no terminal."""
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
 class ProgressLine:
     """A bar with ETA on a terminal, a line a submission elsewhere."""
 
     def __init__(self, console: Console, count: int) -> None:
         self._console, self._count, self._done = console, count, 0
-        self._progress = Progress(
-            TextColumn("grading"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        self._progress = progress_bar(console)
         self._task = self._progress.add_task("starting", total=count)
 
     def __enter__(self) -> ProgressLine:
@@ -223,8 +228,9 @@ def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
     help="Instead: solutions, variants and mistakes judged on this many seeds.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes, with --seeds.  [default: one a core]")
 @course_option
-def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, course: Path | None) -> None:
+def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
     """Proves a course: every solution 100 %, every stub 0 %, every variant right, every known mistake caught and named."""
     from grader.lesson import Course, LessonError
     from grader.verify import verify_lesson, verify_seeds
@@ -235,7 +241,12 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, course: Path 
         loaded = Course(find_course(course))
         chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
         for lesson in chosen:
-            report = verify_seeds(lesson, seed, seeds) if seeds is not None else verify_lesson(lesson, seed)
+            if seeds is None:
+                report = verify_lesson(lesson, seed)
+            else:
+                with progress_bar(Console(stderr=True)) as bar:
+                    advance = partial(bar.advance, bar.add_task(lesson.name, total=seeds))
+                    report = verify_seeds(lesson, seed, seeds, jobs or os.cpu_count() or 1, advance)
             wrong += len(report.problems)
             console.print(f"{lesson.name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
             for problem in report.problems:

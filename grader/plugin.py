@@ -165,7 +165,9 @@ class GradingPlugin:
         try:
             result = yield
         except CheckFailed as failed:
-            row.status, row.points, row.message = pyfuncitem.funcargs["check"].status, 0, str(failed)
+            check = pyfuncitem.funcargs["check"]
+            assert isinstance(check, Check)
+            row.status, row.points, row.message = check.status, 0, str(failed)
             metadata["row"] = row.to_dict()
             pytest.fail(str(failed), pytrace=False)
         metadata["row"] = row.to_dict()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +17,7 @@ from grader.check import judge_line
 from grader.lesson import Lesson, load_module
 from grader.local import run_formula
 from grader.mistakes import Mistake
-from grader.problem import Draw, derive
+from grader.problem import Draw, Problem, derive
 from grader.sandbox.client import Limits
 from grader.session import Graded, Session
 from grader.stubs import stub_of
@@ -112,36 +114,66 @@ def functions_of(module: ModuleType) -> dict[str, Callable[..., Any]]:
     return {name: value for name, value in vars(module).items() if callable(value)}
 
 
-def verify_seeds(lesson: Lesson, first: int, count: int) -> Report:
-    """The verdict alone, in this process, over `count` seeds: no right formula rejected, no wrong one accepted."""
-    report = Report("")
-    torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-    draws = suite_draws(lesson)
-    rights = {"solution": load_module(lesson.solution / "backward.py", f"backprop_ninja_solution_{lesson.name}")}
-    rights |= {
-        path.stem: load_module(path, f"backprop_ninja_variant_{lesson.name}_{path.stem}") for path in variants(lesson)
+@dataclass
+class Tally:
+    """Verdicts counted over some seeds: `judged` of them, and a sentence for each that is not as it should be."""
+
+    judged: int = 0
+    rejected: list[str] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.judged += other.judged
+        self.rejected += other.rejected
+        self.accepted += other.accepted
+
+
+def right_files(lesson: Lesson) -> dict[str, dict[str, Callable[..., Any]]]:
+    """{"solution" or a variant's name: its functions}."""
+    files = {"solution": lesson.solution / "backward.py"} | {path.stem: path for path in variants(lesson)}
+    return {
+        name: functions_of(load_module(path, f"backprop_ninja_{lesson.name}_{name}")) for name, path in files.items()
     }
-    judged = rejected = accepted = 0
-    for seed in range(first, first + count):
+
+
+def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
+    """Every right formula and every known mistake of one lesson judged on every seed, in this process."""
+    torch.set_num_threads(1)  # the tensors are small: a second thread only waits
+    lesson = Lesson(course, name)
+    draws, rights, tally = suite_draws(lesson), right_files(lesson), Tally()
+    for seed in seeds:
         problems = [lesson.problem(draw, derive(seed, lesson.name, number)) for number, draw in enumerate(draws)]
-        for name, module in rights.items():
-            functions = functions_of(module)
+
+        def passes(gradient: str, function: Callable[..., Any] | None, problems: list[Problem] = problems) -> bool:
+            cases = [(problem, run_formula(function, gradient, problem)) for problem in problems]
+            tally.judged += 1
+            return judge_line(gradient[1:], cases, lesson.mistakes, naming=False).passed
+
+        for file, functions in rights.items():
             for item in lesson.gradients:
-                assert item.target is not None
-                cases = [(p, run_formula(functions.get(item.name), item.name, p)) for p in problems]
-                judged += 1
-                if not judge_line(item.target, cases, naming=False).passed:
-                    rejected += 1
-                    report.problems.append(f"seed {seed}: {name}'s {item.name} was rejected")
+                if not passes(item.name, functions.get(item.name)):
+                    tally.rejected.append(f"seed {seed}: {file}'s {item.name} was rejected")
         for mistake in lesson.mistakes:
-            cases = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in problems]
-            judged += 1
-            if judge_line(mistake.gradient[1:], cases, lesson.mistakes, naming=False).passed:
-                accepted += 1
-                report.problems.append(f"seed {seed}: {mistake.gradient}__{mistake.id} was accepted")
-    report.summary = (
-        f"{count} seeds × ({len(rights)} right files, {len(lesson.mistakes)} wrong formulas) on {len(draws)} problems each: "
-        f"{judged:,} verdicts, {rejected} right ones rejected, {accepted} wrong ones accepted"
+            if passes(mistake.gradient, mistake.function):
+                tally.accepted.append(f"seed {seed}: {mistake.gradient}__{mistake.id} was accepted")
+    return tally
+
+
+def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> Report:
+    """The verdict alone over `count` seeds: no right formula rejected, no wrong one accepted.
+
+    `on_progress` is told how many seeds were finished, whenever some are.
+    """
+    chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
+    tally = Tally()
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk): len(chunk) for chunk in chunks}
+        for done in as_completed(waiting):
+            tally.add(done.result())
+            on_progress(waiting[done])
+    summary = (
+        f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} wrong formulas) on "
+        f"{len(suite_draws(lesson))} problems each: {tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
+        f"{len(tally.accepted)} wrong ones accepted"
     )
-    del report.problems[50:]
-    return report
+    return Report(summary, (tally.rejected + tally.accepted)[:50])

@@ -11,7 +11,8 @@ import torch.nn.functional as F
 def inputs(generator, batch=4, features=10, hidden=20, classes=5):
     """Examples X (batch, features) with their classes Y (batch,), the parameters, and N, the number of examples.
 
-    The notebook starts gamma at ones and beta at zeros. Here they are drawn near those, so that a forgotten gamma shows.
+    The notebook starts gamma at ones and beta at zeros; here they are drawn near those, so that a forgotten gamma
+    shows.
     """
 
     def normal(*shape):

@@ -5,12 +5,12 @@ Each function below returns the gradient that it is named for: `dprobs` is the d
 with a `d` in front. Need another forward value? Add its name to the parameters. Never change a parameter in place:
 take a `.clone()` first.
 
-Fill in the functions from the top, in any order you like, and check as often as you like:
+Fill in the functions in any order (from the top is the natural one), and check as often as you like:
 
     grade run . --lesson 03
 
-What you have not written yet counts as "to do" and spoils nothing else: every function is given the right upstream
-gradients, whatever your other functions return.
+What you have not written yet counts as "to do" and spoils nothing else: every function is handed its upstream gradients
+ready-made, whatever your other functions return.
 """
 
 import torch

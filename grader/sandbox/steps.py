@@ -10,7 +10,7 @@ import dis
 import inspect
 import linecache
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import CodeType, TracebackType
@@ -41,9 +41,9 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(inspect.signature(function).parameters.values())
 
 
-def names_read(function: Callable[..., Any]) -> frozenset[str]:
+def names_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
     """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
-    names = frozenset(p.name for p in parameters_of(function))
+    names = frozenset(p.name for p in parameters)
     code = getattr(function, "__code__", None)
     return names & loaded_names(code) if isinstance(code, CodeType) else names
 
@@ -60,14 +60,14 @@ def loaded_names(code: CodeType) -> frozenset[str]:
 
 
 def arguments_for(
-    function: Callable[..., Any], step: str, values: Mapping[str, Any], upstream: Mapping[str, Tensor]
+    parameters: Sequence[inspect.Parameter], step: str, values: Mapping[str, Any], upstream: Mapping[str, Tensor]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Fresh copies of what the function's parameters name. Raises UnknownParameter with a sentence."""
+    """Fresh copies of what the parameters name. Raises UnknownParameter with a sentence."""
     positional: list[Any] = []
     keyword: dict[str, Any] = {}
     gradients = {"d" + name: tensor for name, tensor in upstream.items()}
     gradients.pop(step, None)
-    for parameter in parameters_of(function):
+    for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         name = parameter.name
@@ -102,7 +102,9 @@ def arguments_for(
 def same(a: Any, b: Any) -> bool:
     if not isinstance(a, Tensor):
         return True  # plain numbers cannot be changed in place
-    return a.shape == b.shape and a.dtype == b.dtype and bool(torch.equal(a.nan_to_num(), b.nan_to_num()))
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
 
 
 def call_step(
@@ -123,13 +125,14 @@ def call_step(
     if function is None:
         return Answer("missing")
     try:
-        positional, keyword = arguments_for(function, step, values, upstream)
-        uses = names_read(function)
+        parameters = parameters_of(function)
+        positional, keyword = arguments_for(parameters, step, values, upstream)
+        uses = names_read(function, parameters)
     except UnknownParameter as error:
         return Answer("raised", message=str(error), line=first_line(function))
     except (TypeError, ValueError) as error:
         return Answer("raised", message=f"`{step}` cannot be called: {error}", line=first_line(function))
-    given = dict(zip((p.name for p in parameters_of(function)), positional, strict=False)) | keyword
+    given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword
     default = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     seen: Watch = NoWatch()

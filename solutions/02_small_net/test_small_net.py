@@ -14,7 +14,7 @@ def one_class_repeated(inputs):
 
 
 def faint_unit(inputs):
-    """One hidden unit says nearly the same for every example: its variance is far below eps. One example comes twice."""
+    """One hidden unit hardly moves: its variance over the batch is far below eps. And one example comes twice."""
     inputs["W"][:, 0] *= 1e-4
     inputs["b"][0] = 0
     inputs["X"][1] = inputs["X"][0]

@@ -28,7 +28,7 @@ def dh_bn(dlogits, W2):
 
 def dW2(dlogits, h_bn, W2):
     gradient = torch.zeros_like(W2)
-    for values, upstream in zip(h_bn, dlogits):
+    for values, upstream in zip(h_bn, dlogits, strict=True):
         gradient += torch.outer(values, upstream)
     return gradient
 
@@ -61,7 +61,7 @@ def dh(dh_norm, h_norm, h_var, N):
         upstream, normalised = dh_norm[:, k], h_norm[:, k]
         deviation = math.sqrt(float(h_var[k]) + 1e-5)
         mean = sum(float(u) for u in upstream) / N
-        product = sum(float(u) * float(z) for u, z in zip(upstream, normalised)) / N
+        product = sum(float(u) * float(z) for u, z in zip(upstream, normalised, strict=True)) / N
         for i in range(N):
             gradient[i, k] = (upstream[i] - mean - normalised[i] * product) / deviation
     return gradient
@@ -69,7 +69,7 @@ def dh(dh_norm, h_norm, h_var, N):
 
 def dW(dh, X):
     total = 0
-    for x, upstream in zip(X, dh):
+    for x, upstream in zip(X, dh, strict=True):
         total = total + x[:, None] * upstream[None, :]
     return total
 

@@ -15,7 +15,7 @@ def dhprebn(dhpreact, bngain, hprebn, n):
         inverse = 1 / math.sqrt(variance + 1e-5)
         z = [(value - mean) * inverse for value in x]
         total = sum(upstream)
-        along = sum(u * value for u, value in zip(upstream, z))
+        along = sum(u * value for u, value in zip(upstream, z, strict=True))
         for i in range(n):
             gradient[i, k] = inverse * (upstream[i] - total / n - z[i] * along / (n - 1))
     return gradient
