@@ -12,6 +12,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from grader.sandbox.probe import LEVELS, at_least, probe
+
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 EPILOG = """\b
@@ -101,6 +103,9 @@ def run(
     jobs: int | None,
     seed: int | None,
     timeout: float,
+    require: str,
+    memory: int,
+    cpu: int,
     fail_under: float | None,
     course: Path | None,
 ) -> None:
@@ -122,12 +127,23 @@ def run(
         found = find(submissions, lessons, list(loaded.lessons.values()))
     except (LessonError, SubmissionError) as error:
         fail(str(error))
+    limits = {"memory_bytes": memory << 20, "cpu_seconds": cpu}
+    isolation = probe()
+    if not at_least(isolation.level, require):
+        fail(
+            f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
+            f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/isolation.md), or accept "
+            f"less with --require {isolation.level} if you trust the submissions."
+        )
+    if isolation.level in ("weak", "none"):
+        click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
     settings = Settings(
         course=str(loaded.root.resolve()),
         lessons=[lesson.name for lesson in lessons],
         seed=secrets.randbits(32) if seed is None else seed,
         out=str(out),
-        limits={"seconds": timeout, "total_seconds": 6 * timeout},
+        limits={"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout, **limits},
+        hide=[str(folder.resolve()) for folder in [out, *submissions] if folder.is_dir()],
     )
     console = Console(stderr=True)
     live = ProgressLine(console, len(found))

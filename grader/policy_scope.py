@@ -1,7 +1,8 @@
 """Which statements of a file give a module-level name its value, and which names a function keeps to itself.
 
-Only as much of Python's scoping as the static check needs, from the text alone. Where it must guess, it guesses that a name is
-local: then an act may go unnamed (the sandbox stops it all the same), but no honest step is blamed for a name it shares.
+Only as much of Python's scoping as the static check needs, from the text alone. Where it must guess, it guesses that a
+name is local: then an act may go unnamed (the sandbox stops it all the same), but no honest step is blamed for a name
+that it shares with something else in the file.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -19,10 +21,10 @@ class Scope:
     """The names of a module, function or comprehension.
 
     Attributes:
-        bound: names given a value that is not followed: parameters, loop variables, results of calculations.
+        bound: names whose value is not followed: parameters, loop variables, functions, anything assigned twice.
         imported: name → dotted path, for ``import torch as t`` and ``from torch import autograd``.
         assigned: name → expression, for names assigned exactly once: ``g = torch.autograd.grad`` can be followed.
-        star: modules of ``from … import *``.
+        star: the modules of ``from … import *``.
     """
 
     bound: set[str] = field(default_factory=set)
@@ -33,6 +35,16 @@ class Scope:
     def has(self, name: str) -> bool:
         return name in self.bound or name in self.imported or name in self.assigned
 
+    def bind(self, name: str) -> None:
+        self.assigned.pop(name, None)
+        self.bound.add(name)
+
+    def assign(self, name: str, value: ast.expr | None) -> None:
+        if value is None or name in self.assigned or name in self.bound:
+            self.bind(name)
+        else:
+            self.assigned[name] = value
+
     def take_import(self, statement: ast.Import | ast.ImportFrom) -> None:
         for alias in statement.names:
             if isinstance(statement, ast.Import):
@@ -41,54 +53,46 @@ class Scope:
             elif alias.name == "*":
                 self.star.append(statement.module or "")
             else:
-                module = "" if statement.level else f"{statement.module}."
+                module = f"{statement.module}." if statement.module else ""
                 self.imported[alias.asname or alias.name] = f"{module}{alias.name}"
-
-    def take_assignment(self, name: str, value: ast.expr | None) -> None:
-        if value is None or name in self.assigned or name in self.bound:
-            self.assigned.pop(name, None)
-            self.bound.add(name)
-        else:
-            self.assigned[name] = value
 
 
 def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes of ``body`` that belong to its own scope: nested functions, classes and comprehensions are given, not entered."""
+    """All nodes in the scope of ``body`` itself: nested functions, classes, comprehensions are given, not entered."""
     waiting = list(body)
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(
-            node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *Comprehension.__args__)
-        ):
+        if not isinstance(node, Definition | ast.Lambda | Comprehension):
             waiting.extend(ast.iter_child_nodes(node))
 
 
 def scope_of(body: Iterable[ast.AST]) -> Scope:
     """What the statements of one module or function bind."""
-    scope, simple, outer = Scope(), set[int](), set[str]()
+    scope = Scope()
+    followed: set[int] = set()  # targets of plain assignments
+    elsewhere: set[str] = set()  # declared global or nonlocal
     nodes = list(own_nodes(body))
     for node in nodes:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
             scope.take_import(node)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            scope.bound.add(node.name)
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            outer.update(node.names)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
+        elif isinstance(node, Definition):
+            scope.bind(node.name)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            elsewhere.update(node.names)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Name):
-                    simple.add(id(target))
-                    scope.take_assignment(target.id, node.value)
-        elif (isinstance(node, ast.ExceptHandler) and node.name) or (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name):
-            scope.bound.add(node.name)
+                    followed.add(id(target))
+                    scope.assign(target.id, node.value)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            scope.bind(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
-            scope.bound.add(node.rest)
+            scope.bind(node.rest)
     for node in nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in simple:
-            scope.take_assignment(node.id, None)
-    for name in outer:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in followed:
+            scope.bind(node.id)
+    for name in elsewhere:
         scope.bound.discard(name)
         scope.assigned.pop(name, None)
     return scope
@@ -98,32 +102,32 @@ def function_scope(function: Function) -> Scope:
     """Parameters and local names of a function or lambda."""
     scope = scope_of(function.body if isinstance(function.body, list) else [function.body])
     given = function.args
-    for parameter in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]:
+    for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
         if parameter is not None:
-            scope.take_assignment(parameter.arg, None)
+            scope.bind(parameter.arg)
     return scope
 
 
-def comprehension_scope(comprehension: ast.AST) -> Scope:
+def comprehension_scope(comprehension: Comprehension) -> Scope:
     """The loop variables of a comprehension."""
-    targets = (generator.target for generator in getattr(comprehension, "generators", ()))
+    targets = (generator.target for generator in comprehension.generators)
     return Scope(bound={name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)})
 
 
-# ---- what gives a module-level name its value -----------------------------------------------------------------------------
+# ---- what gives a module-level name its value ----
 
 
-def bindings(tree: ast.Module) -> dict[str, list[ast.AST]]:
-    """For each module-level name, the pieces of text that decide its value; nothing under ``if __name__ == "__main__":``.
+def bindings(tree: ast.Module, scope: Scope) -> dict[str, list[ast.AST]]:
+    """For each module-level name the pieces of text that decide its value, without the ``__main__`` block.
 
-    A later plain definition replaces earlier ones, as it does when Python runs the file.
+    A later plain definition replaces earlier ones, as when Python runs the file. What is done to imported names
+    (``torch.manual_seed(0)``) decides the value of no name of the file's own and is left out.
     """
     found: dict[str, list[ast.AST]] = {}
     for statement in tree.body:
         for piece, names in _pieces(statement):
-            replaces = piece is statement and isinstance(piece, (ast.FunctionDef, ast.ClassDef, ast.Assign))
-            for name in names:
-                if replaces and not _reads(piece, name) and name in _plain_targets(piece):
+            for name in names - scope.imported.keys():
+                if piece is statement and name in _redefined(piece):
                     found[name] = []
                 found.setdefault(name, []).append(piece)
     return found
@@ -131,27 +135,23 @@ def bindings(tree: ast.Module) -> dict[str, list[ast.AST]]:
 
 def _pieces(statement: ast.stmt) -> Iterator[tuple[ast.AST, set[str]]]:
     """Simple statements within ``statement``, and headers of compound ones, each with the names it gives a value."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(statement, Definition):
         yield statement, {statement.name}
         return
-    if isinstance(statement, ast.If) and _is_main_guard(statement.test):
-        inner: list[ast.AST] = list(statement.orelse)
-    else:
-        inner = list(ast.iter_child_nodes(statement))
-    parts = [part for part in inner if isinstance(part, (ast.stmt, ast.ExceptHandler, ast.match_case))]
-    if not parts:
+    main_guard = isinstance(statement, ast.If) and _is_main_guard(statement.test)
+    parts: list[ast.AST] = list(statement.orelse if main_guard else ast.iter_child_nodes(statement))  # type: ignore[attr-defined]
+    blocks = [part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
+    if not blocks and not main_guard:
         yield statement, _names_given(statement)
         return
-    headers = [part for part in inner if part not in parts]
+    headers = [part for part in parts if part not in blocks]
     names = {name for header in headers for name in _stored(header)}
-    for header in headers:
-        yield header, names
-    while parts:
-        part = parts.pop(0)
-        if isinstance(part, ast.stmt):
-            yield from _pieces(part)
-        else:
-            parts[:0] = [child for child in ast.iter_child_nodes(part) if isinstance(child, ast.stmt)]
+    yield from ((header, names) for header in headers)
+    for block in blocks:
+        inner = [block] if isinstance(block, ast.stmt) else [part for part in ast.iter_child_nodes(block)]
+        for part in inner:
+            if isinstance(part, ast.stmt):
+                yield from _pieces(part)
 
 
 def _is_main_guard(test: ast.expr) -> bool:
@@ -165,31 +165,32 @@ def _is_main_guard(test: ast.expr) -> bool:
 def _names_given(statement: ast.AST) -> set[str]:
     """Names stored, and the objects changed by ``table[key] = …``, ``thing.part = …`` and ``table.update(…)``."""
     names = _stored(statement)
-    if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        names.update(base for target in targets if (base := _base(target)))
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        names.update({base} if (base := _base(statement.value.func)) else ())
+    changed: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        changed = statement.targets
+    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
+        changed = [statement.target]
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        changed = [statement.value.func]
+    for target in changed:
+        while isinstance(target, ast.Attribute | ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Name):
+            names.add(target.id)
     return names
-
-
-def _base(expression: ast.expr) -> str | None:
-    while isinstance(expression, (ast.Attribute, ast.Subscript)):
-        expression = expression.value
-    return expression.id if isinstance(expression, ast.Name) else None
 
 
 def _stored(node: ast.AST) -> set[str]:
     return {name.id for name in own_nodes([node]) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
 
 
-def _plain_targets(piece: ast.AST) -> set[str]:
+def _redefined(piece: ast.AST) -> set[str]:
+    """Names that get a wholly new value: not ``step = decorated(step)``, which still needs the old one."""
     if isinstance(piece, ast.Assign):
-        return {target.id for target in piece.targets if isinstance(target, ast.Name)}
-    return {piece.name} if isinstance(piece, (ast.FunctionDef, ast.ClassDef)) else set()
-
-
-def _reads(piece: ast.AST, name: str) -> bool:
-    """Whether the new value is made from the old one, as in ``step = decorated(step)``."""
-    parts = [piece.value] if isinstance(piece, ast.Assign) else getattr(piece, "decorator_list", [])
-    return any(isinstance(node, ast.Name) and node.id == name for part in parts for node in ast.walk(part))
+        names = {target.id for target in piece.targets if isinstance(target, ast.Name)}
+        sources: list[ast.expr] = [piece.value]
+    elif isinstance(piece, Definition):
+        names, sources = {piece.name}, piece.decorator_list
+    else:
+        return set()
+    return names - {node.id for source in sources for node in ast.walk(source) if isinstance(node, ast.Name)}

@@ -14,7 +14,9 @@ from typing import Any
 
 from grader.lesson import Course
 from grader.report import Reporter
-from grader.sandbox.client import Limits, ZygoteDied
+from grader.sandbox.client import ZygoteDied
+from grader.sandbox.limits import Limits
+from grader.sandbox.probe import avoid_above, probe
 from grader.session import Graded, GraderFault, Session
 from grader.submission import Submission, read_submission
 
@@ -28,6 +30,8 @@ class Settings:
     seed: int
     out: str
     limits: dict[str, Any] = field(default_factory=dict)
+    at_most: str = "strong"  # isolation: layers above this level are left out
+    hide: list[str] = field(default_factory=list)  # folders that student code must not even see
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)
@@ -42,7 +46,10 @@ class Server:
         self._session = self._start()
 
     def _start(self) -> Session:
-        return Session(self._lessons, self._settings.seed, Limits(**self._settings.limits))
+        settings = self._settings
+        isolation = probe(avoid=avoid_above(settings.at_most))
+        hide = [Path(folder) for folder in settings.hide]
+        return Session(self._lessons, settings.seed, Limits.from_dict(settings.limits), isolation, hide)
 
     def grade(self, student: str, path: Path) -> dict[str, Any]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or ZygoteDied."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import gc
 import io
 import os
@@ -11,6 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +22,13 @@ from pytest_jsonreport.plugin import JSONReport
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.lesson import Lesson
 from grader.plugin import GradingPlugin, ProblemBook
-from grader.sandbox.client import Limits, ZygoteProcess
+from grader.policy import check
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.limits import Limits
+from grader.sandbox.lockdown import plan_for
+from grader.sandbox.probe import Isolation, probe
 from grader.student import Student
-from grader.submission import Handed, Submission
+from grader.submission import MAIN, Handed, Submission
 
 VERSION = 1
 MAX_PRINTED = 4_000
@@ -54,11 +60,23 @@ def environment() -> dict[str, str]:
 class Session:
     """Lessons, a seed, and a zygote, kept warm for one submission after another."""
 
-    def __init__(self, lessons: Sequence[Lesson], seed: int, limits: Limits) -> None:
+    def __init__(
+        self,
+        lessons: Sequence[Lesson],
+        seed: int,
+        limits: Limits | None = None,
+        isolation: Isolation | None = None,
+        hide: Sequence[Path] = (),
+    ) -> None:
+        """`isolation` is what a probe found (made here when not given); `hide` are folders that workers must not even see."""
         torch.set_num_threads(1)
         self.lessons, self.seed = tuple(lessons), seed
-        self._limits = limits
-        self._zygote = ZygoteProcess(limits)
+        self._limits = Limits() if limits is None else limits
+        self.isolation = probe() if isolation is None else isolation
+        secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
+        self._zygote = ZygoteProcess(
+            plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir()))
+        )
         self._book = ProblemBook(seed)
         self._frozen = False
 
@@ -79,7 +97,7 @@ class Session:
             "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
             "status": "rejected" if rejected else "graded",
             "message": submission.message,
-            "isolation": "none",
+            "isolation": self.isolation.level,
             "seed": self.seed,
             "seconds": round(time.monotonic() - started, 3),
             "environment": environment(),
@@ -114,7 +132,10 @@ class Session:
         }
 
     def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
-        student = Student(self._zygote, handed.files, "backward.py", [item.name for item in lesson.gradients])
+        steps = [item.name for item in lesson.gradients]
+        neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
+        findings = {finding.step: finding for finding in reversed(check(handed.files[MAIN], MAIN, steps, neighbours))}
+        student = Student(self._zygote, handed.files, MAIN, steps, findings)
         try:
             failure = student.load_failure
             message = None
@@ -138,7 +159,9 @@ class Session:
                 rows, pictures = run_suite(lesson, student, self._book)
                 graded.pictures[lesson.name] = pictures
                 add_chain(lesson, student, rows)
-                explain_missing(rows, student.functions)
+                if student.note:
+                    message = f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
+                explain_missing(rows, student)
         finally:
             student.close()
         for row in rows:
@@ -218,15 +241,17 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
             row.chain, row.because_of = verdicts[row.name]
 
 
-def explain_missing(rows: list[Row], functions: Sequence[str]) -> None:
-    import difflib
-
+def explain_missing(rows: list[Row], student: Student) -> None:
+    """Says of a function that is not there what it may be called instead, or why the file ended before it."""
+    names = {row.name for row in rows}
     for row in rows:
         if row.status == "missing" and row.message is None:
-            near = difflib.get_close_matches(row.name, [f for f in functions if f not in {r.name for r in rows}], n=1)
-            row.message = f"There is no function `{row.name}`" + (
-                f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
-            )
+            if student.note:
+                row.message = f"There is no function `{row.name}`: the file stopped before it. {student.note}"
+                continue
+            near = difflib.get_close_matches(row.name, [f for f in student.functions if f not in names], n=1)
+            guess = f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
+            row.message = f"There is no function `{row.name}`{guess}"
 
 
 def printed_text(printed: bytes, total: int) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 
 from grader.answer import Answer
+from grader.policy import Finding
 from grader.problem import Problem
 from grader.sandbox.client import DeadlineMissed, WorkerLost, WorkerProcess, ZygoteProcess
 from grader.sandbox.wire import WireError
@@ -14,20 +15,32 @@ from grader.sandbox.wire import WireError
 class Student:
     """`files` is {file name: bytes}, `main` the graded one, `steps` the gradients in the order a student writes them.
 
-    A step that hangs or takes its process down is not run again; every other step is, in a new process.
+    `findings` names steps that use what is not allowed, by their first line that does. A step that hangs or takes its
+    process down is not run again; every other step is, in a new process.
     """
 
-    def __init__(self, zygote: ZygoteProcess, files: Mapping[str, bytes], main: str, steps: Sequence[str]) -> None:
+    def __init__(
+        self,
+        zygote: ZygoteProcess,
+        files: Mapping[str, bytes],
+        main: str,
+        steps: Sequence[str],
+        findings: Mapping[str, Finding] | None = None,
+    ) -> None:
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
         self._limits = zygote.limits
         self._worker: WorkerProcess | None = None
         self._sent: set[int] = set()
         self._answers: dict[int, dict[str, Answer]] = {}
         self._problems: list[Problem] = []
-        self._given_up: dict[str, Answer] = {}
+        self._given_up = {
+            step: Answer("forbidden", message=finding.message, line=finding.line)
+            for step, finding in (findings or {}).items()
+        }
         self._unloadable: Answer | None = None
         self._started = time.monotonic()
         self.functions: tuple[str, ...] = ()
+        self.note = ""  # why the file stopped before its end, if it did
         self.printed, self.printed_bytes = b"", 0
 
     @property
@@ -95,7 +108,7 @@ class Student:
                 self._give_up(
                     due[0],
                     results,
-                    Answer("timeout", message=f"It did not return within {self._limits.seconds:g} seconds."),
+                    Answer("timeout", message=f"It did not return within {self._limits.step_seconds:g} seconds."),
                 )
             except (WorkerLost, WireError) as error:
                 self._give_up(due[0], results, Answer("crashed", message=str(error)))
@@ -122,15 +135,15 @@ class Student:
         try:
             reply = worker.load(self._files, self._main)
         except DeadlineMissed:
-            message = f"The file itself did not finish running within {self._limits.seconds:g} seconds: is there a loop outside the functions?"
+            message = f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: is there a loop outside the functions?"
             self._unloadable = Answer("timeout", message=message)
         except (WorkerLost, WireError) as error:
             self._unloadable = Answer("crashed", message=f"While the file was being run: {error}")
         else:
             if reply["op"] == "failed":
-                self._unloadable = Answer("raised", message=reply["message"], line=reply["line"])
+                self._unloadable = Answer(reply["outcome"], message=reply["message"], line=reply["line"])
             else:
-                self.functions = tuple(reply["functions"])
+                self.functions, self.note = tuple(reply["functions"]), reply["note"]
         if self._unloadable is not None:
             self._drop()
             return False

@@ -18,7 +18,6 @@ from grader.lesson import Lesson, load_module
 from grader.local import run_formula
 from grader.mistakes import Mistake
 from grader.problem import Draw, Problem, derive
-from grader.sandbox.client import Limits
 from grader.session import Graded, Session
 from grader.stubs import stub_of
 from grader.submission import Handed, Submission
@@ -58,7 +57,7 @@ def sheets(mistakes: tuple[Mistake, ...]) -> Iterator[dict[str, Mistake]]:
 def verify_lesson(lesson: Lesson, seed: int) -> Report:
     """The real way: every file through a worker, the hidden suite and pytest."""
     report = Report("")
-    session = Session([lesson], seed, Limits())
+    session = Session([lesson], seed)
 
     def grade(name: str, source: str) -> Graded:
         return session.grade(handed_in(lesson, name, source))

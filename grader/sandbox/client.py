@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from torch import Tensor
 
 from grader.answer import Answer
 from grader.sandbox import wire
+from grader.sandbox.lockdown import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOTSTRAP = "import sys; sys.path.append(sys.argv.pop(1)); import grader.sandbox.zygote as z; sys.path.pop(); z.main(int(sys.argv[1]), sys.argv[2])"
@@ -28,7 +28,7 @@ START_SECONDS = 120.0
 
 
 class ZygoteDied(Exception):
-    """The zygote is gone: a reason of ours, never the student's."""
+    """The zygote is gone, or cannot lock workers in: a reason of ours, never the student's."""
 
 
 class WorkerLost(Exception):
@@ -39,21 +39,11 @@ class DeadlineMissed(Exception):
     """The worker did not answer in time."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may use. Times are wall-clock seconds."""
-
-    seconds: float = 10.0  # for importing the file, and again for each step
-    total_seconds: float = 60.0  # for everything of one lesson
-    output_bytes: int = 1 << 20  # kept of what is printed
-    operators: int = 1_000_000  # aten operators a step: a triple Python loop over a weight matrix needs 700,000
-
-
 class ZygoteProcess:
-    """Starts a zygote and asks it for workers."""
+    """Starts a zygote, which locks its workers in as `plan` says, and asks it for workers."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, plan: Plan) -> None:
+        self.limits = plan.limits
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         environment = {
             "PATH": "/usr/bin:/bin",
@@ -66,7 +56,7 @@ class ZygoteProcess:
             "OPENBLAS_NUM_THREADS": "1",
             "MALLOC_ARENA_MAX": "2",
         }
-        options = json.dumps({"operator_cap": limits.operators})
+        options = json.dumps(plan.to_dict())
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", BOOTSTRAP, str(ROOT), str(theirs.fileno()), options],
             env=environment,
@@ -175,16 +165,20 @@ class WorkerProcess:
         Raises WorkerLost or DeadlineMissed.
         """
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
-        deadline = time.monotonic() + self._limits.seconds
+        deadline = time.monotonic() + self._limits.import_seconds
         self._send({"op": "load", "files": entries, "main": main}, b"".join(files.values()), deadline)
         header = self._receive(deadline).header
+        if header.get("op") == "not locked in":
+            raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         if header.get("op") == "loaded":
-            return {"op": "loaded", "functions": wire.names_in(header, "functions")}
+            note = wire.field(header, "note", str)[: wire.MAX_TEXT]
+            return {"op": "loaded", "functions": wire.names_in(header, "functions"), "note": note}
         line = header.get("line")
         return {
             "op": "failed",
+            "outcome": "forbidden" if header.get("outcome") == "forbidden" else "raised",
             "message": wire.field(header, "message", str)[: wire.MAX_TEXT],
-            "line": line if type(line) is int and 0 <= line < 1 << 31 else None,
+            "line": line if type(line) is int and 0 < line < 1 << 31 else None,
         }
 
     def send_problem(
@@ -202,7 +196,7 @@ class WorkerProcess:
             "values": [n for n, v in values.items() if isinstance(v, Tensor)],
             "upstream": list(upstream),
         }
-        self._send(header, body, time.monotonic() + self._limits.seconds)
+        self._send(header, body, time.monotonic() + self._limits.step_seconds)
 
     def run(
         self, problem: int, steps: Sequence[str], needs: Mapping[str, Collection[str]] | None = None
@@ -221,9 +215,9 @@ class WorkerProcess:
             "needs": {step: sorted(names) for step, names in (needs or {}).items()},
             "ticket": ticket,
         }
-        self._send(header, b"", time.monotonic() + self._limits.seconds)
+        self._send(header, b"", time.monotonic() + self._limits.step_seconds)
         for step in steps:
-            frame = self._receive(time.monotonic() + self._limits.seconds)
+            frame = self._receive(time.monotonic() + self._limits.step_seconds)
             try:
                 answer = wire.decode_answer(frame, step, ticket)
             except wire.WireError as error:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from grader.sandbox.stand_ins import StandInFinder
 from grader.sandbox.steps import remember_source
 
 
@@ -43,10 +44,13 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> None:
     exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
 
 
-def load(files: Mapping[str, bytes], main: str) -> ModuleType:
-    """The module of `files[main]`, run; its neighbours can be imported by it."""
-    sys.meta_path.append(MemoryFinder({name: source for name, source in files.items() if name != main}))
+def load(files: Mapping[str, bytes], main: str) -> tuple[ModuleType, BaseException | None]:
+    """(the module of `files[main]`, what it raised when it was run); its neighbours can be imported by it."""
+    sys.meta_path += [MemoryFinder({name: source for name, source in files.items() if name != main}), StandInFinder()]
     module = ModuleType(main.removesuffix(".py"))
     sys.modules.setdefault(module.__name__, module)
-    run_source(module, main, files[main])
-    return module
+    try:
+        run_source(module, main, files[main])
+    except BaseException as error:  # whatever a student's file does is a result
+        return module, error
+    return module, None

@@ -20,6 +20,8 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.policy_names import by_hand
+from grader.sandbox.autograd_off import AutogradUsed
 from grader.sandbox.operators import TooManyOperators
 
 
@@ -199,12 +201,16 @@ def failure(error: BaseException, step: str, files: Collection[str]) -> Answer:
     """
     line, innermost_is_theirs = own_line(error.__traceback__, files)
     name = type(error).__name__
+    if isinstance(error, AutogradUsed):
+        return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
+    if isinstance(error, SyntaxError) and not step:
+        return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
     if isinstance(error, TooManyOperators):
         message = (
             f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
         )
         return Answer("timeout", message=message, line=line)
-    if isinstance(error, NotImplementedError) and (innermost_is_theirs or not files):
+    if step and isinstance(error, NotImplementedError) and (innermost_is_theirs or not files):
         return Answer("todo", line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning a gradient" if step else "before any of its functions could be called"

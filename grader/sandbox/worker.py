@@ -15,9 +15,11 @@ from torch import Tensor
 
 from grader.answer import Answer
 from grader.sandbox import wire
+from grader.sandbox.autograd_off import AutogradUsed, tripwires
 from grader.sandbox.loader import load
+from grader.sandbox.lockdown import Plan, lock_in
 from grader.sandbox.operators import OperatorWatch
-from grader.sandbox.steps import call_step, failure, own_line
+from grader.sandbox.steps import call_step, failure
 
 REQUESTS, ANSWERS = 3, 4
 
@@ -28,6 +30,7 @@ class Worker:
         self._files: frozenset[str] = frozenset()
         self._problems: dict[int, tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]] = {}
         self._operator_cap = operator_cap
+        self._autograd_used: list[AutogradUsed] = []
 
     def serve(self) -> None:
         """Answers requests until the trusted side hangs up."""
@@ -41,25 +44,26 @@ class Worker:
                 self.run(frame)
 
     def load(self, frame: wire.Frame) -> None:
+        """Runs the file. What stopped it from outside (autograd, a file that is not here) leaves the functions above it."""
         files, start = {}, 0
         for entry in frame.header["files"]:
             files[entry["name"]] = frame.body[start : start + entry["size"]]
             start += entry["size"]
         self._files = frozenset(files)
-        try:
-            module = load(files, frame.header["main"])
-        except SyntaxError as error:
-            text = f"{type(error).__name__}: {error.msg}"
-            reply: dict[str, Any] = {"op": "failed", "message": text, "line": error.lineno, "file": error.filename}
-        except BaseException as error:
-            answer = failure(error, "", self._files)
-            line, _ = own_line(error.__traceback__, self._files)
-            message = answer.message or "NotImplementedError at the top level of the file"
-            reply = {"op": "failed", "message": message, "line": line, "file": None}
+        tripwires(self._autograd_used.append, self._files)
+        module, error = load(files, frame.header["main"])
+        self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
+        note = ""
+        if isinstance(error, (AutogradUsed, OSError)) and self._functions:
+            note = failure(error, "", self._files).message
+            error = None
+        if error is None:
+            names = [str(name)[:200] for name in self._functions]
+            reply: dict[str, Any] = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
         else:
-            self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
-            names = [str(n)[:200] for n in self._functions]
-            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES]}
+            answer = failure(error, "", self._files)
+            reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
+        self._autograd_used.clear()
         self.flush()
         wire.write_all(ANSWERS, wire.encode(wire.Frame(reply)))
 
@@ -94,7 +98,11 @@ class Worker:
 
     def answer(self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype) -> Answer:
         watch = OperatorWatch(cap=self._operator_cap)
-        return call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
+        answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
+        if self._autograd_used:  # also where a bare `except` swallowed it
+            answer = failure(self._autograd_used[0], step, self._files)
+            self._autograd_used.clear()
+        return answer
 
     def flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):
@@ -104,24 +112,36 @@ class Worker:
                 pass
 
 
-def main(requests: int, answers: int, output: int, operator_cap: int) -> None:
-    """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns."""
+def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | None) -> None:
+    """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
+
+    `zygote` is a pidfd of the zygote. A layer that cannot be applied ends the worker before any student code runs.
+    """
     arrange_descriptors(requests, answers, output)
     try:
-        Worker(operator_cap).serve()
+        lock_in(plan, keep=range(5), parent=zygote)
+    except (OSError, ValueError) as error:
+        write_fault(f"{type(error).__name__}: {error}")
+        os._exit(71)
+    try:
+        Worker(plan.limits.operators).serve()
     finally:
         os._exit(0)
 
 
+def write_fault(reason: str) -> None:
+    """Says that this worker could not be locked in: a reason of ours, not the student's."""
+    wire.write_all(ANSWERS, wire.encode(wire.Frame({"op": "not locked in", "message": reason})))
+
+
 def arrange_descriptors(requests: int, answers: int, output: int) -> None:
-    safe = [os.dup(fd) for fd in (requests, answers, output)]
-    # out of the way of 0..4 first, so that no dup2 overwrites one that is still needed
+    """Puts the pipes where they belong; everything else is closed by `lock_in`."""
     high = []
-    for fd in safe:
-        while fd <= 4:
-            fd = os.dup(fd)
-        high.append(fd)
+    for descriptor in (requests, answers, output):
+        copy = os.dup(descriptor)
+        while copy <= ANSWERS:  # out of the way, so that no dup2 overwrites one that is still needed
+            copy = os.dup(copy)
+        high.append(copy)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
         os.dup2(source, target)
-    os.closerange(5, 4096)

@@ -18,7 +18,7 @@ import socket
 import sys
 from typing import Any
 
-from grader.sandbox import worker
+from grader.sandbox.lockdown import Plan, PreparedZygote, prepare_zygote
 
 
 def warm_up() -> None:
@@ -34,6 +34,8 @@ def warm_up() -> None:
     import torch._dynamo  # any torch.optim constructor needs it: 0.85 s a worker otherwise
     import torch.nn.functional as functional
 
+    from grader.sandbox import worker  # noqa: F401  # once here instead of in every fork
+
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(8, 8, dtype=dtype)
         (x @ x).tanh().softmax(-1).log().sum().item()
@@ -47,8 +49,8 @@ def warm_up() -> None:
 
 
 class Zygote:
-    def __init__(self, control: socket.socket, operator_cap: int) -> None:
-        self._control, self._operator_cap = control, operator_cap
+    def __init__(self, control: socket.socket, plan: Plan, prepared: PreparedZygote) -> None:
+        self._control, self._plan, self._prepared = control, plan, prepared
         self._running: dict[int, int] = {}  # pid -> the request's number
         self._lines = bytearray()
 
@@ -88,7 +90,7 @@ class Zygote:
         return True
 
     def fork(self, number: int, descriptors: list[int]) -> None:
-        pid = os.fork()
+        pid = self._prepared.fork()
         if pid == 0:
             self.become_worker(descriptors)
         for descriptor in descriptors:
@@ -97,13 +99,15 @@ class Zygote:
         self.say({"started": number, "pid": pid})
 
     def become_worker(self, descriptors: list[int]) -> None:
+        from grader.sandbox import worker  # loaded since `main`; it needs torch, which must come after the namespaces
+
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker.main(requests, answers, output, self._operator_cap)
+            worker.main(requests, answers, output, self._plan, self._prepared.pidfd)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
@@ -139,13 +143,18 @@ class Zygote:
 
 
 def main(descriptor: int, configuration: str) -> None:
-    options = json.loads(configuration)
+    """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
+    plan = Plan.from_dict(json.loads(configuration))
+    prepared = prepare_zygote(plan)
     warm_up()
+    from grader.sandbox.autograd_off import take_away_autograd
+
+    take_away_autograd()
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)
-    zygote = Zygote(control, options["operator_cap"])
+    zygote = Zygote(control, plan, prepared)
     zygote.say({"ready": True, "pid": os.getpid()})
     zygote.serve()
 

@@ -1,0 +1,107 @@
+"""What one submission may use: every default in one place, and the part of it that the kernel enforces.
+
+Wall-clock times, output and operators are kept by the trusted side (the kernel has no such limit); processor time,
+memory, files, threads are resource limits that `apply` sets in the worker. What they stop: 8 GiB allocated in one
+line, an endless loop whose deadline nobody watches any more, a thread bomb, a file that fills the disk.
+
+Source: getrlimit(2), proc_pid_statm(5).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of one worker. `seconds` are wall-clock seconds unless the name says otherwise.
+
+    Raises ValueError for a negative limit, TypeError for a value that is no number.
+    """
+
+    import_seconds: float = 10.0  # to import the student's file
+    step_seconds: float = 10.0  # for one step
+    total_seconds: float = 60.0  # for everything of one lesson
+    cpu_seconds: int = 60  # processor time of the worker, all threads together
+    memory_bytes: int = 1 << 30  # address space above what the zygote already uses
+    open_files: int = 64  # the worker itself needs five
+    file_bytes: int = 0  # a worker has no place to write to
+    output_bytes: int = 1 << 20  # kept of what is printed; the rest is cut with a note
+    threads: int = 64  # a process more is never allowed, see seccomp.py
+    operators: int = 1_000_000  # aten operators a step: a triple Python loop over a weight matrix needs 700,000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            may_be_fraction = field.name in ("import_seconds", "step_seconds", "total_seconds")
+            if type(value) is not int and not (may_be_fraction and type(value) is float):
+                kind = "number" if may_be_fraction else "whole number"
+                raise TypeError(f"the limit {field.name} is {value!r}, expected a {kind}")
+            if not value >= 0:
+                raise ValueError(f"the limit {field.name} is {value}, expected 0 or more")
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Limits:
+        """Names not given keep their default. Raises ValueError for a name that is no limit."""
+        unknown = sorted(set(values) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ValueError(f"no such limit: {', '.join(unknown)}")
+        return cls(**values)
+
+
+def address_space_bytes() -> int:
+    """Virtual memory of this process as RLIMIT_AS counts it. Raises OSError without /proc."""
+    with open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def tasks_of(uid: int) -> int:
+    """Threads of `uid` that run now, as far as /proc shows them.
+
+    RLIMIT_NPROC counts all threads of a *user*: where a worker keeps the user who started the grading, the limit must
+    lie above what that user's other programs need, or the worker could not start a thread at all.
+    """
+    count = 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == uid:
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))
+            except OSError:  # it ended meanwhile
+                continue
+    return count
+
+
+def apply(limits: Limits, other_threads: int = 0) -> None:
+    """Sets this process's resource limits, soft and hard. Raises OSError or ValueError.
+
+    A process may lower a hard limit but never raise it, so one that is already lower stays as it is.
+    RLIMIT_NPROC does nothing for root (getrlimit(2)).
+    """
+    wanted = {
+        resource.RLIMIT_AS: address_space_bytes() + limits.memory_bytes,
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_NOFILE: limits.open_files,
+        resource.RLIMIT_FSIZE: limits.file_bytes,
+        resource.RLIMIT_NPROC: limits.threads + other_threads,
+        resource.RLIMIT_CORE: 0,  # a core file would hold the worker's memory
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 256,  # timers and queued signals are kernel memory
+        resource.RLIMIT_NICE: 0,
+        resource.RLIMIT_RTPRIO: 0,
+    }
+    for kind, value in wanted.items():
+        # processor time: SIGXCPU at the soft limit can be ignored, SIGKILL one second later cannot
+        limit = value + 1 if kind == resource.RLIMIT_CPU else value
+        _, hard = resource.getrlimit(kind)
+        if hard != resource.RLIM_INFINITY:
+            limit = min(limit, hard)
+        resource.setrlimit(kind, (min(value, limit), limit))

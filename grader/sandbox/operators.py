@@ -1,0 +1,68 @@
+"""Counts the aten operators that one step dispatches, and stops a step that dispatches far too many.
+
+The count tells a fused formula from the same gradient step by step: it is the same on every machine and for every batch
+size, unless the step loops over the batch. Aten operators are what PyTorch's dispatcher sees below Python's functions:
+``F.softmax`` is one; ``logits[range(n), Yb] -= 1`` is five (the range becomes a tensor, a read, the subtraction, the
+range again, a write). Reading a shape or printing a tensor is none.
+Source: ``torch/utils/_python_dispatch.py``, whose modes are PyTorch's own way to see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+_LOW_PRECISION = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex64})
+
+
+class TooManyOperators(BaseException):
+    """A step went on beyond the cap. A `BaseException`, so that a loop with ``except Exception`` in it ends, too."""
+
+    def __init__(self, cap: int) -> None:
+        super().__init__(f"more than {cap:,} tensor operations in one step; a gradient by hand needs a few dozen")
+        self.cap = cap
+
+
+class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's __init_subclass__ has no annotations
+    """Counts what is dispatched inside ``with OperatorWatch(cap) as watch:``, for 4 µs an operator.
+
+    Values do not change. One watch is for one step; entered again it goes on counting. It sees the thread that entered
+    it and no other. Counts come from the student's own process, so they are as honest as it is.
+
+    Args:
+        cap: the last number of operators allowed. The next raises `TooManyOperators`, and so do all after it; where the
+            student's code catches even that, ``watch.operators > cap`` still tells.
+
+    Attributes:
+        operators: aten operators dispatched so far.
+        saw_float32: whether any result had less than float64's precision, as happens in a float64 step to ``.float()``
+            or, under a default dtype of float32, to ``torch.zeros(3)``.
+    """
+
+    def __init__(self, cap: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.cap = cap
+        self.operators = 0
+        self.saw_float32 = False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        self.operators += 1
+        if self.operators > self.cap:
+            raise TooManyOperators(self.cap)
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        if not self.saw_float32:
+            for value in result if isinstance(result, (tuple, list)) else (result,):
+                if isinstance(value, Tensor) and value.dtype in _LOW_PRECISION:
+                    self.saw_float32 = True
+        return result
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No wrapper against ``torch.compile``: at the first operator it would import ``torch._dynamo`` (1.1 s)."""
+        return False

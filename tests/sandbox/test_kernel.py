@@ -1,0 +1,105 @@
+"""The numbers are the kernel's, and what is not supported says so."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox import kernel
+
+pytestmark = pytest.mark.layers
+
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+
+
+@pytest.mark.parametrize("machine", kernel.ARCHITECTURES)
+def test_numbers_are_those_of_the_system_headers(machine):
+    if not HEADERS[machine].exists():
+        pytest.skip(f"{HEADERS[machine]} is not installed")
+    text = HEADERS[machine].read_text()
+    official = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)}
+    ours = kernel.numbers(machine)
+    known = {name: number for name, number in ours.items() if name in official}
+    assert len(known) > 150
+    assert known == {name: official[name] for name in known}
+    # what the headers do not know yet must be newer than them, where numbers are the same on every processor
+    assert all(ours[name] > 447 for name in set(ours) - set(known))
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize("machine", kernel.ARCHITECTURES)
+def test_no_number_is_given_twice(machine):
+    numbers = kernel.numbers(machine)
+    assert len(set(numbers.values())) == len(numbers)
+
+
+@pytest.mark.anywhere
+def test_another_system_says_so(monkeypatch):
+    monkeypatch.setattr(kernel.sys, "platform", "darwin")
+    assert not kernel.supported()
+    with pytest.raises(OSError) as caught:
+        kernel.syscall("unshare", 0)
+    assert caught.value.errno == errno.ENOSYS
+
+
+def test_errors_carry_number_and_name():
+    with pytest.raises(OSError, match="setns: Bad file descriptor") as caught:
+        kernel.syscall("setns", 2**31 - 1, 0)
+    assert caught.value.errno == errno.EBADF
+
+
+def test_descriptors_are_closed_but_for_some(in_child):
+    def action():
+        highest = max(int(name) for name in os.listdir("/proc/self/fd"))  # the report's pipe is among them
+        for descriptor in (highest + 10, highest + 20, highest + 30):
+            os.dup2(0, descriptor)
+        kernel.close_all_but({*range(highest + 1), highest + 20})
+        return [os.path.exists(f"/proc/self/fd/{highest + more}") for more in (0, 10, 20, 30)]
+
+    assert in_child(action) == [True, False, True, False]
+
+
+def test_a_worker_ends_with_its_parent(in_child):
+    def action():
+        read, write = os.pipe()
+        parent = os.fork()
+        if parent == 0:
+            pidfd = os.pidfd_open(os.getpid())
+            if os.fork() == 0:
+                kernel.die_with_parent(pidfd)
+                os.write(write, b"ready")
+                time.sleep(60)
+            os.read(read, 5)
+            os._exit(0)
+        os.close(write)
+        os.waitpid(parent, 0)
+        return os.read(read, 1) == b""  # every holder of the other end is gone
+
+    assert in_child(action)
+
+
+def test_a_parent_that_ended_before_is_noticed(in_child):
+    def action():
+        parent = os.fork()
+        if parent == 0:
+            time.sleep(60)
+        pidfd = os.pidfd_open(parent)
+        child = os.fork()
+        if child == 0:
+            os.kill(parent, 9)
+            time.sleep(0.05)
+            kernel.die_with_parent(pidfd)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        os.waitpid(parent, 0)
+        return os.waitstatus_to_exitcode(status)
+
+    assert in_child(action) == 1

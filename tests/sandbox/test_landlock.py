@@ -1,0 +1,167 @@
+"""Only what is listed can be opened."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox import capabilities, landlock
+
+pytestmark = pytest.mark.layers
+
+
+@pytest.fixture(autouse=True)
+def needs_landlock():
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for name in ("open", "secret"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(name)
+    return tmp_path
+
+
+def restricted(readable, writable=()):
+    capabilities.no_new_privileges()
+    return landlock.restrict(readable, writable)
+
+
+def test_reading(in_child, outcome, folders):
+    def action():
+        restricted([folders / "open"])
+        return {
+            "listed": (folders / "open" / "file").read_text(),
+            "its folder": os.listdir(folders / "open"),
+            "secret": outcome(lambda: os.open(folders / "secret" / "file", os.O_RDONLY)),
+            "by another way": outcome(lambda: os.open(folders / "open" / ".." / "secret" / "file", os.O_RDONLY)),
+            "secret folder": outcome(lambda: os.listdir(folders / "secret")),
+            "passwords": outcome(lambda: os.open("/etc/passwd", os.O_RDONLY)),
+            "itself": outcome(lambda: os.open("/proc/self/environ", os.O_RDONLY)),
+        }
+
+    assert in_child(action) == {
+        "listed": "open",
+        "its folder": ["file"],
+        "secret": "EACCES",
+        "by another way": "EACCES",
+        "secret folder": "EACCES",
+        "passwords": "EACCES",
+        "itself": "EACCES",
+    }
+
+
+def test_a_link_does_not_lead_out(in_child, outcome, folders):
+    (folders / "open" / "link").symlink_to(folders / "secret" / "file")
+
+    def action():
+        restricted([folders / "open"])
+        return outcome(lambda: os.open(folders / "open" / "link", os.O_RDONLY))
+
+    assert in_child(action) == "EACCES"
+
+
+def test_nothing_readable_is_writable(in_child, outcome, folders):
+    inside = folders / "open"
+
+    def action():
+        restricted([inside])
+        return [
+            outcome(lambda: os.open(inside / "file", os.O_WRONLY)),
+            outcome(lambda: os.open(inside / "new", os.O_CREAT | os.O_WRONLY)),
+            outcome(lambda: os.unlink(inside / "file")),
+            outcome(lambda: os.rename(inside / "file", inside / "renamed")),
+            outcome(lambda: os.mkdir(inside / "folder")),
+            outcome(lambda: os.symlink("file", inside / "link")),
+            outcome(lambda: os.mkfifo(inside / "pipe")),
+        ]
+
+    assert set(in_child(action)) == {"EACCES"}
+
+
+def test_a_writable_place(in_child, outcome, folders):
+    place = folders / "open"
+
+    def action():
+        restricted([], [place])
+        (place / "new").write_text("new")
+        os.rename(place / "new", place / "renamed")
+        return (place / "renamed").read_text(), outcome(lambda: os.mkfifo(place / "pipe"))
+
+    assert in_child(action) == ["new", "EACCES"]
+
+
+def test_no_program_can_be_started(in_child, outcome):
+    def action():
+        restricted([Path("/usr"), Path("/lib"), Path("/lib64"), Path("/bin")])
+        return outcome(lambda: os.execv("/bin/true", ["true"]))
+
+    assert in_child(action) == "EACCES"
+
+
+def test_tcp_from_version_4(in_child, outcome):
+    if landlock.abi() < 4:
+        pytest.skip("this kernel's Landlock knows no network")
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def action():
+        applied = restricted([])
+        connecting = outcome(lambda: socket.create_connection(listening.getsockname(), timeout=5))
+        return applied.kinds, connecting, outcome(lambda: socket.create_server(("127.0.0.1", 0)))
+
+    with listening:
+        kinds, connecting, serving = in_child(action)
+    assert "tcp" in kinds
+    assert (connecting, serving) == ("EACCES", "EACCES")
+
+
+def test_signals_from_version_6(in_child, outcome):
+    if landlock.abi() < 6:
+        pytest.skip("this kernel's Landlock knows no scope")
+
+    def action():
+        applied = restricted([])
+        return "scope" in applied.kinds, outcome(lambda: os.kill(os.getppid(), signal.SIGCONT))
+
+    assert in_child(action) == [True, "EPERM"]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
+def test_every_version_is_asked_for_what_it_knows(in_child, outcome, folders, monkeypatch, version):
+    if landlock.abi() < version:
+        pytest.skip(f"this kernel's Landlock is older than version {version}")
+    monkeypatch.setattr(landlock, "abi", lambda: version)
+
+    def action():
+        applied = restricted([folders / "open"])
+        return applied.kinds, outcome(lambda: os.open(folders / "secret" / "file", os.O_RDONLY))
+
+    kinds = ["files", *(["tcp"] if version >= 4 else []), *(["scope"] if version >= 6 else [])]
+    assert in_child(action) == [kinds, "EACCES"]
+
+
+def test_without_landlock_it_raises(in_child, outcome, monkeypatch):
+    monkeypatch.setattr(landlock, "abi", lambda: 0)
+    with pytest.raises(OSError, match="no Landlock"):
+        landlock.restrict([])
+
+
+def test_a_missing_path_allows_less(in_child, outcome, folders):
+    def action():
+        restricted([folders / "open", folders / "never"])
+        return outcome(lambda: os.open(folders / "open" / "file", os.O_RDONLY))
+
+    assert in_child(action) == "ok"
+
+
+def test_library_paths_hold_python_and_nothing_wide():
+    paths = landlock.library_paths()
+    assert Path("/") not in paths
+    assert any(path in Path(os.__file__).resolve().parents for path in paths)
+    assert not any(other in path.parents for path in paths for other in paths)

@@ -1,0 +1,242 @@
+"""No network, no other process, empty folders where secrets are; and a pid namespace for each fork."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import socket
+import time
+
+import pytest
+
+from grader.sandbox import capabilities, kernel, namespaces
+
+pytestmark = pytest.mark.layers
+
+
+def skip_unless(way):
+    if way == "privileged":
+        if os.geteuid() != 0 or not capabilities.has(capabilities.CAP_SYS_ADMIN):
+            pytest.skip("needs root with CAP_SYS_ADMIN")
+    else:
+        try:
+            with open("/proc/sys/user/max_user_namespaces") as file:
+                allowed = int(file.read())
+        except OSError:
+            allowed = 0
+        if not allowed:
+            pytest.skip("user namespaces are switched off")
+
+
+@pytest.fixture(params=["privileged", "user namespace"])
+def enter(request, lay_python_open):
+    """Enters the zygote's namespaces in one of the two ways; as root, an ordinary user in the second."""
+    skip_unless(request.param)
+
+    def function(hide=(), keep=(), uid=None):
+        if request.param == "privileged":
+            return namespaces.enter_zygote_namespaces(uid, uid, hide, keep, user_namespace=False)
+        if os.geteuid() == 0:
+            lay_python_open()
+            capabilities.become(65520, 65520)
+        return namespaces.enter_zygote_namespaces(None, None, hide, keep, user_namespace=True)
+
+    return function
+
+
+@pytest.fixture
+def course(tmp_path_factory):
+    """A folder that every user can pass, with a secret in it and something to keep."""
+    root = tmp_path_factory.mktemp("course")
+    base = tmp_path_factory.getbasetemp()
+    for folder in (root, base, base.parent):  # pytest makes them for its own user alone
+        folder.chmod(0o711)
+    for name in ("solutions", "project/venv", "project/venv/inner-secret", "project/exercises"):
+        (root / name).mkdir(parents=True)
+        (root / name / "file").write_text(name)
+    return root
+
+
+def test_the_first_process_without_network(in_child, outcome, enter):
+    def action():
+        enter()
+        interfaces = [name for _, name in socket.if_nameindex()]
+        connecting = outcome(lambda: socket.create_connection(("127.0.0.1", 9), timeout=5))
+        numbers = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
+        return os.getpid(), interfaces, connecting, numbers
+
+    assert in_child(action) == [1, ["lo"], "ENETUNREACH", [1]]
+
+
+def test_hidden_folders_are_empty_and_cannot_be_filled(in_child, outcome, enter, course):
+    hidden = course / "solutions"
+
+    def action():
+        enter(hide=[hidden])
+        return (
+            outcome(lambda: os.stat(hidden / "file")),
+            outcome(lambda: os.mkdir(hidden / "new")),
+            (course / "project/exercises/file").read_text(),
+        )
+
+    stat, making, visible = in_child(action)
+    assert stat in ("ENOENT", "EACCES")
+    assert making in ("EROFS", "EACCES")
+    assert visible == "project/exercises"
+    assert (hidden / "file").read_text() == "solutions"  # outside nothing changed
+
+
+def test_what_is_kept_stays_visible_in_a_hidden_folder(in_child, outcome, enter, course):
+    def action():
+        enter(
+            hide=[course / "project", course / "project/exercises", course / "project/venv/inner-secret"],
+            keep=[course / "project/venv"],
+        )
+        return (
+            (course / "project/venv/file").read_text(),
+            outcome(lambda: os.stat(course / "project/exercises/file")),
+            outcome(lambda: os.stat(course / "project/venv/inner-secret/file")),
+        )
+
+    kept, exercises, inner = in_child(action)
+    assert kept == "project/venv"
+    assert exercises in ("ENOENT", "EACCES")
+    assert inner in ("ENOENT", "EACCES")
+
+
+def test_a_strict_umask_does_not_close_the_way_to_what_is_kept(in_child, as_root_with_mounts, course):
+    def action():
+        os.umask(0o077)
+        namespaces.enter_zygote_namespaces(
+            None, None, [course / "project"], [course / "project/venv"], user_namespace=False
+        )
+        capabilities.become(65520, 65520)
+        return (course / "project/venv/file").read_text(), os.umask(0)
+
+    assert in_child(action) == ["project/venv", 0o077]
+
+
+def test_another_user_reaches_what_lies_in_a_private_folder(in_child, outcome, as_root_with_mounts, course):
+    private = course / "project"
+    private.chmod(0o700)
+
+    def action():
+        namespaces.enter_zygote_namespaces(65520, 65520, [], [private / "venv"], user_namespace=False)
+        capabilities.become(65520, 65520)
+        return (private / "venv/file").read_text(), outcome(lambda: os.stat(private / "exercises"))
+
+    assert in_child(action) == ["project/venv", "ENOENT"]
+
+
+def test_a_file_cannot_be_hidden(in_child, outcome, enter, course):
+    told = in_child(lambda: outcome(lambda: enter(hide=[course / "solutions/file"])))
+    assert told.endswith("cannot be covered: hide the folder that holds it")
+
+
+def test_each_fork_is_the_first_process_of_its_own_namespace(in_child, enter):
+    def action():
+        home = enter()
+        told = []
+        for _ in range(3):
+            read, write = os.pipe()
+            pid = namespaces.fork_into_pid_namespace(home)
+            if pid == 0:
+                os.write(write, f"{os.getpid()} {os.getppid()}".encode())
+                os._exit(0)
+            os.close(write)
+            told.append(os.read(read, 100).decode())
+            told.append(pid > 1 and os.waitpid(pid, 0)[1])
+        plain = os.fork()  # an ordinary fork afterwards lands at home again
+        if plain == 0:
+            os._exit(0 if os.getppid() == 1 else 1)
+        return told, os.waitpid(plain, 0)[1]
+
+    assert in_child(action) == [["1 0", 0] * 3, 0]
+
+
+def test_what_a_worker_started_ends_with_it(in_child, enter):
+    def action():
+        home = enter()
+        read, write = os.pipe()
+        pid = namespaces.fork_into_pid_namespace(home)
+        if pid == 0:
+            for _ in range(3):
+                if os.fork() == 0:
+                    os.setsid()
+                    time.sleep(60)
+            os.write(write, b"x")
+            time.sleep(60)
+        os.close(write)
+        os.read(read, 1)
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        return os.read(read, 1) == b""  # nobody holds the other end any more
+
+    assert in_child(action)
+
+
+def test_everything_ends_with_the_shell_around_the_zygote(in_child, enter):
+    def action():
+        read, write = os.pipe()
+        report = os.dup(write)
+        shell = os.fork()
+        if shell == 0:
+            home = enter()
+            pid = namespaces.fork_into_pid_namespace(home)
+            if pid == 0:
+                os.write(report, b"x")
+            time.sleep(60)
+        os.close(write)
+        os.close(report)
+        os.read(read, 1)
+        os.kill(shell, 9)
+        os.waitpid(shell, 0)
+        return os.read(read, 1) == b""
+
+    assert in_child(action)
+
+
+@pytest.mark.parametrize("ending", ["exit", "signal"])
+def test_the_shell_ends_as_the_zygote_does(in_child, enter, ending):
+    def action():
+        shell = os.fork()
+        if shell == 0:
+            enter()
+            if ending == "exit":
+                os._exit(7)
+            faulthandler.disable()
+            os.kill(os.getpid(), signal.SIGSEGV)  # ignored: it is the first process, and the signal its own
+            ctypes.string_at(0)  # a fault is not
+        _, status = os.waitpid(shell, 0)
+        return os.waitstatus_to_exitcode(status)
+
+    assert in_child(action) == (7 if ending == "exit" else 128 + signal.SIGSEGV)
+
+
+def test_a_failed_return_home_leaves_no_child(in_child, outcome, enter):
+    def action():
+        enter()
+        wrong = os.open("/proc/self/ns/net", os.O_RDONLY)
+        told = outcome(lambda: namespaces.fork_into_pid_namespace(wrong) or os._exit(0))
+        return told, outcome(lambda: os.waitpid(-1, os.WNOHANG))
+
+    assert in_child(action) == ["EINVAL", "ECHILD"]
+
+
+def test_refused_namespaces_raise(in_child, outcome, like_docker, as_root):
+    def action():
+        like_docker()
+        return [
+            outcome(lambda way=way: namespaces.enter_zygote_namespaces(None, None, user_namespace=way))
+            for way in (False, True)
+        ]
+
+    assert in_child(action) == ["EPERM", "EPERM"]
+
+
+def test_a_mount_error_names_the_target(tmp_path):
+    with pytest.raises(OSError, match=str(tmp_path)):
+        namespaces.mount("none", tmp_path / "missing", "tmpfs", 0)
+    assert kernel.supported()

@@ -1,0 +1,195 @@
+"""What is found on a machine, and how it is told."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox import capabilities, kernel, landlock, probe
+from grader.sandbox.probe import LEVELS, Isolation, at_least, avoid_above, level_of
+
+pytestmark = pytest.mark.layers
+
+BASE = {probe.LIMITS, probe.NO_NEW_PRIVILEGES, probe.CAPABILITIES, probe.SECCOMP}
+
+
+@pytest.mark.anywhere
+def test_levels_are_ordered():
+    for i, level in enumerate(LEVELS):
+        for j, required in enumerate(LEVELS):
+            assert at_least(level, required) == (i >= j)
+    with pytest.raises(ValueError, match="'strongest' is no isolation level; there are none, weak, fair, good, strong"):
+        at_least("strong", "strongest")
+
+
+@pytest.mark.anywhere
+@pytest.mark.parametrize(
+    ("layers", "root", "level"),
+    [
+        (BASE | {probe.LANDLOCK, probe.NAMESPACES, probe.UID}, True, "strong"),
+        (BASE | {probe.LANDLOCK, probe.NAMESPACES, probe.USER_NAMESPACE}, False, "strong"),
+        (BASE | {probe.LANDLOCK, probe.NAMESPACES}, True, "fair"),  # stays root
+        (BASE | {probe.LANDLOCK, probe.UID}, True, "good"),
+        (BASE | {probe.LANDLOCK}, False, "fair"),
+        (BASE | {probe.LANDLOCK}, True, "fair"),
+        (BASE | {probe.NAMESPACES, probe.UID}, True, "weak"),
+        (BASE, False, "weak"),
+        ({probe.LANDLOCK}, False, "weak"),
+        ({probe.LIMITS}, False, "none"),
+        (set(), False, "none"),
+    ],
+)
+def test_the_level_follows_from_the_layers(layers, root, level):
+    assert level_of(layers, root) == level
+
+
+@pytest.mark.anywhere
+def test_elsewhere_nothing_is_found_and_said(monkeypatch):
+    monkeypatch.setattr(kernel.sys, "platform", "darwin")
+    found = probe.probe()
+    assert (found.level, found.layers) == ("none", ())
+    assert "whatever its user can" in found.missing[0]
+
+
+def as_list(found: Isolation):
+    return [found.level, list(found.layers), list(found.missing)]
+
+
+def test_root_with_everything(in_child, as_root_with_mounts):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+    level, layers, missing = in_child(lambda: as_list(probe.probe()))
+    assert (level, missing) == ("strong", [])
+    assert set(layers) == set(probe.LAYERS) - {probe.USER_NAMESPACE}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_lower_level_on_request(in_child, as_root_with_mounts, lay_python_open, level):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+
+    def action():
+        lay_python_open()  # else another user could not read a Python under /root, and good would become fair
+        return as_list(probe.probe(avoid=avoid_above(level)))
+
+    found, layers, missing = in_child(action)
+    assert found == level
+    assert not set(layers) & set(avoid_above(level))
+    assert all(sentence.endswith(".") and "{" not in sentence for sentence in missing)
+
+
+def test_as_in_docker(in_child, as_root_with_mounts, lay_python_open, like_docker):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+
+    def action():
+        lay_python_open()
+        like_docker()
+        return as_list(probe.probe())
+
+    level, layers, missing = in_child(action)
+    assert level == "good"
+    assert set(layers) == BASE | {probe.LANDLOCK, probe.UID}
+    assert len(missing) == 1
+    assert missing[0].startswith("No namespaces (unshare: Operation not permitted")
+
+
+def test_as_an_ordinary_user_in_docker(in_child, as_root_with_mounts, lay_python_open, like_docker):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+
+    def action():
+        lay_python_open()
+        like_docker()
+        capabilities.become(65520, 65520)
+        return as_list(probe.probe())
+
+    level, layers, missing = in_child(action)
+    assert level == "fair"
+    assert set(layers) == BASE | {probe.LANDLOCK}
+    assert [sentence.split(" (")[0] for sentence in missing] == [
+        "No namespaces",
+        "The worker keeps the user who runs the grading",
+    ]
+
+
+def test_python_in_a_private_folder_costs_the_user(in_child, as_root, tmp_path):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+    private = tmp_path / "private"
+    (private / "python").mkdir(parents=True)
+    private.chmod(0o700)
+    paths = [*landlock.library_paths(), private / "python"]
+    level, layers, missing = in_child(lambda: as_list(probe.probe(readable=paths, avoid=[probe.NAMESPACES])))
+    assert level == "fair"
+    assert probe.UID not in layers
+    assert "cannot read" in missing[1]
+    assert "threads of root" in missing[2]
+
+
+def test_root_that_could_not_kill_another_user_does_not_change_it(in_child, as_root, lay_python_open):
+    def action():
+        capabilities.reduce_to(1 << capabilities.CAP_SETUID | 1 << capabilities.CAP_SETGID)
+        return as_list(probe.probe(avoid=[probe.NAMESPACES]))
+
+    _, layers, missing = in_child(action)
+    assert probe.UID not in layers
+    assert "CAP_KILL" in missing[1]
+
+
+def test_an_ordinary_user_with_and_without_namespaces(in_child, as_root_with_mounts, lay_python_open):
+    if landlock.abi() < 1:
+        pytest.skip("this kernel has no Landlock")
+
+    def action():
+        lay_python_open()
+        capabilities.become(65520, 65520)
+        return as_list(probe.probe()), as_list(probe.probe(avoid=[probe.NAMESPACES]))
+
+    (level, layers, missing), (lower, fewer, reasons) = in_child(action)
+    if probe.USER_NAMESPACE not in layers:
+        pytest.skip(f"this system refuses user namespaces: {missing}")
+    assert (level, missing) == ("strong", [])
+    assert probe.UID not in layers
+    assert (lower, len(reasons)) == ("fair", 2)
+    assert set(fewer) == BASE | {probe.LANDLOCK}
+
+
+def test_without_landlock(in_child, as_root, monkeypatch):
+    monkeypatch.setattr(landlock, "abi", lambda: 0)
+    level, _, missing = in_child(lambda: as_list(probe.probe()))
+    assert level == "weak"
+    assert any(sentence.startswith("No Landlock (this kernel has no Landlock") for sentence in missing)
+
+
+def test_it_is_fast_and_changes_nothing(in_child):
+    def state():
+        with open("/proc/self/status") as file:
+            lines = [line for line in file if line.startswith(("Uid", "Cap", "NoNewPrivs", "Seccomp"))]
+        links = [os.readlink(f"/proc/self/ns/{name}") for name in ("mnt", "net", "pid", "user")]
+        return lines, links, len(os.listdir("/proc/self/fd")), os.getpid()
+
+    def action():
+        before, start = state(), time.monotonic()
+        probe.probe()
+        took = time.monotonic() - start
+        children = Path(f"/proc/self/task/{os.getpid()}/children")
+        left = children.read_text() if children.exists() else ""
+        return before == state(), took, left
+
+    unchanged, took, left = in_child(action)
+    assert unchanged
+    assert left == ""
+    assert took < 1.0  # some 30 ms; generous, for a busy machine
+
+
+def test_a_trial_that_hangs_is_given_up(in_child, monkeypatch):
+    monkeypatch.setattr(probe, "TRIAL_SECONDS", 0.1)
+    assert in_child(lambda: probe._attempt(lambda: time.sleep(60))) == "the trial did not end within 0.1 s"
+
+
+def test_a_trial_that_dies_is_a_failure(in_child):
+    assert in_child(lambda: probe._attempt(lambda: os._exit(3))) == "the trial ended without a word"

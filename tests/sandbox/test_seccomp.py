@@ -1,0 +1,379 @@
+"""The filter, run by a simulator on every processor's numbers, and by this machine's kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.sandbox import capabilities, kernel, seccomp
+
+PID = 4711
+EPERM, ENOSYS, ENOTTY = (0x00050000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY))
+
+
+def simulate(instructions, number, arguments=(), architecture=None, machine="x86_64", pid=PID):
+    """What the kernel answers: classic BPF as linux/filter.h defines it."""
+    audit = seccomp.AUDIT_ARCHITECTURE[machine] if architecture is None else architecture
+    padded = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+    data = struct.pack("<IIQ6Q", number, audit, 0, *(a & 2**64 - 1 for a in padded))
+    accumulator, at = 0, 0
+    code = [struct.unpack("<HBBI", seccomp.assemble((i,), pid)) for i in instructions]
+    for _ in range(len(code)):
+        operation, yes, no, value = code[at]
+        at += 1
+        if operation == seccomp.RETURN:
+            return value
+        if operation == seccomp.LOAD:
+            (accumulator,) = struct.unpack_from("<I", data, value)
+        elif operation == seccomp.JUMP:
+            at += value
+        else:
+            test = {
+                seccomp.JUMP_IF_EQUAL: accumulator == value,
+                seccomp.JUMP_IF_AT_LEAST: accumulator >= value,
+                seccomp.JUMP_IF_ANY_BIT: bool(accumulator & value),
+            }[operation]
+            at += yes if test else no
+    raise AssertionError("the program does not end in an answer")
+
+
+@pytest.fixture(scope="module", params=kernel.ARCHITECTURES)
+def machine(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def filter_of(machine):
+    return seccomp.program(machine)
+
+
+pytestmark = pytest.mark.anywhere
+in_the_kernel = pytest.mark.skipif(not kernel.supported(), reason="needs Linux on x86_64 or aarch64")
+
+# The assembler -------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=600, unique=True), st.integers(0, 1200))
+def test_decide_finds_the_range(firsts, number):
+    firsts = [0, *sorted(set(firsts) - {0})]
+    load = seccomp.Instruction(seccomp.LOAD, 0, 0, 0)
+    code = (load, *seccomp.decide([(first, seccomp.answer(7 + first)) for first in firsts]))
+    assert simulate(code, number) == 7 + max(first for first in firsts if first <= number)
+
+
+def test_far_jumps_are_made_in_two_steps():
+    long = seccomp.only_if_argument(0, range(200), seccomp.refuse())
+    code = (seccomp.Instruction(seccomp.LOAD, 0, 0, 0), *seccomp.decide([(n, long) for n in range(4)]))
+    assert any(one.code == seccomp.JUMP for one in code)
+    assert all(max(one.yes, one.no) <= 255 for one in code)
+    assert [simulate(code, n, [n]) for n in range(4)] == [seccomp.ALLOW] * 4
+    assert simulate(code, 3, [200]) == EPERM
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=10), st.integers(0, 2**64 - 1))
+def test_only_if_argument(allowed, value):
+    code = seccomp.only_if_argument(1, allowed, seccomp.refuse())
+    assert simulate(code, 0, [0, value]) == (seccomp.ALLOW if value & 0xFFFFFFFF in allowed else EPERM)
+
+
+@given(st.integers(1, 2**32 - 1), st.integers(0, 2**64 - 1))
+def test_unless_argument_has(bits, value):
+    code = seccomp.unless_argument_has(2, bits, seccomp.refuse())
+    assert simulate(code, 0, [0, 0, value]) == (EPERM if value & bits else seccomp.ALLOW)
+
+
+# The table -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_name_has_a_number_and_one_place():
+    names = [name for line in seccomp.REFUSED.values() for name in line.split()]
+    names += seccomp.conditional()
+    assert len(names) == len(set(names))
+    known = set(kernel.numbers("x86_64")) | set(kernel.numbers("aarch64"))
+    assert set(names) <= known
+
+
+def test_the_program_fits(filter_of):
+    assert len(filter_of) <= 4096  # BPF_MAXINSNS
+
+
+def test_refused_calls_are_refused(filter_of, machine):
+    numbers = kernel.numbers(machine)
+    for names in seccomp.REFUSED.values():
+        for name in set(names.split()) & set(numbers):
+            assert simulate(filter_of, numbers[name], machine=machine) == EPERM, name
+
+
+def test_another_processors_calls_end_the_process(filter_of, machine):
+    for foreign in (0x40000003, 0x40000028, 0xC000003E, 0xC00000B7):
+        if foreign != seccomp.AUDIT_ARCHITECTURE[machine]:
+            for number in (0, 39, 500):
+                assert simulate(filter_of, number, architecture=foreign, machine=machine) == seccomp.KILL_PROCESS
+
+
+def test_x32_ends_the_process():
+    assert simulate(seccomp.program("x86_64"), 0x40000000 | 39) == seccomp.KILL_PROCESS
+    assert simulate(seccomp.program("x86_64"), 0xFFFFFFFF) == seccomp.KILL_PROCESS
+
+
+def test_calls_newer_than_the_table_are_unknown(filter_of, machine):
+    assert simulate(filter_of, 470, machine=machine) == ENOSYS
+    assert simulate(filter_of, 1000, machine=machine) == ENOSYS
+    assert simulate(filter_of, 400, machine=machine) == ENOSYS  # between the ranges
+
+
+@settings(deadline=None)
+@given(st.integers(0, 480), st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=6))
+def test_the_search_tree_says_what_the_table_says(number, arguments):
+    for machine in kernel.ARCHITECTURES:
+        numbers = kernel.numbers(machine)
+        refused = {numbers[n] for names in seccomp.REFUSED.values() for n in names.split() if n in numbers}
+        special = {numbers[n]: then for n, then in seccomp.conditional().items() if n in numbers}
+        if not any(low <= number <= high for low, high in seccomp.REVIEWED[machine]):
+            expected = ENOSYS
+        elif number in special:
+            expected = simulate(special[number], number, arguments, machine=machine)
+        else:
+            expected = EPERM if number in refused else seccomp.ALLOW
+        assert simulate(PROGRAMS[machine], number, arguments, machine=machine) == expected
+
+
+PROGRAMS = {machine: seccomp.program(machine) for machine in kernel.ARCHITECTURES}
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "expected"),
+    [
+        ("clone", [0x003D0F00], seccomp.ALLOW),  # a thread of glibc's
+        ("clone", [0x007D0F00], seccomp.ALLOW),  # of musl's
+        ("clone", [17], EPERM),  # fork
+        ("clone", [0x4111], EPERM),  # vfork
+        ("clone", [0x003D0F00 | 0x10000000], EPERM),  # a thread in a user namespace
+        ("clone", [0x003D0F00 & ~0x400], EPERM),  # a thread with descriptors of its own
+        ("clone3", [0], ENOSYS),
+        ("openat2", [0], ENOSYS),
+        ("kill", [PID, 0], seccomp.ALLOW),
+        ("kill", [0, 9], EPERM),
+        ("kill", [2**64 - 1, 9], EPERM),  # -1: everybody
+        ("kill", [2**64 - PID, 9], EPERM),  # the group
+        ("kill", [PID + 1, 9], EPERM),
+        ("tgkill", [PID, 5, 6], seccomp.ALLOW),
+        ("tgkill", [1, 1, 9], EPERM),
+        ("prlimit64", [0, 7], seccomp.ALLOW),
+        ("prlimit64", [PID, 7], seccomp.ALLOW),
+        ("prlimit64", [1, 7], EPERM),
+        ("openat", [2**64 - 100, 0, 0o2000000], seccomp.ALLOW),  # O_CLOEXEC
+        ("openat", [2**64 - 100, 0, 0o1], EPERM),
+        ("openat", [2**64 - 100, 0, 0o2], EPERM),
+        ("openat", [2**64 - 100, 0, 0o100], EPERM),
+        ("openat", [2**64 - 100, 0, 0o1000], EPERM),  # O_RDONLY | O_TRUNC empties a file
+        ("openat", [2**64 - 100, 0, 0o20200000], EPERM),  # O_TMPFILE
+        ("fcntl", [3, 4], seccomp.ALLOW),  # F_SETFL
+        ("fcntl", [3, 8], EPERM),  # F_SETOWN
+        ("fcntl", [3, 10], EPERM),  # F_SETSIG
+        ("fcntl", [3, 15], EPERM),  # F_SETOWN_EX
+        ("fcntl", [3, 1024], EPERM),  # F_SETLEASE
+        ("fcntl", [3, 1026], EPERM),  # F_NOTIFY
+        ("fcntl", [3, 1031], EPERM),  # F_SETPIPE_SZ
+        ("ioctl", [1, 0x5401], seccomp.ALLOW),  # TCGETS
+        ("ioctl", [1, 0x5412], ENOTTY),  # TIOCSTI
+        ("ioctl", [1, 0x8901], ENOTTY),  # FIOSETOWN
+        ("prctl", [15], seccomp.ALLOW),  # PR_SET_NAME
+        ("prctl", [1, 0], EPERM),  # PR_SET_PDEATHSIG: outliving the zygote
+        ("prctl", [4, 1], EPERM),  # PR_SET_DUMPABLE: readable by others
+        ("prctl", [22, 2], EPERM),  # PR_SET_SECCOMP
+        ("prctl", [35], EPERM),  # PR_SET_MM
+    ],
+)
+def test_arguments_decide(filter_of, machine, call, arguments, expected):
+    assert simulate(filter_of, kernel.numbers(machine)[call], arguments, machine=machine) == expected
+
+
+@pytest.mark.parametrize("call", ["read", "write", "mmap", "munmap", "futex", "exit_group", "rt_sigreturn", "rseq"])
+def test_what_every_program_needs_is_allowed(call):
+    numbers = {  # not in the table, which holds only what is refused
+        "x86_64": dict(read=0, write=1, mmap=9, munmap=11, futex=202, exit_group=231, rt_sigreturn=15, rseq=334),
+        "aarch64": dict(read=63, write=64, mmap=222, munmap=215, futex=98, exit_group=94, rt_sigreturn=139, rseq=293),
+    }
+    for machine in kernel.ARCHITECTURES:
+        assert simulate(PROGRAMS[machine], numbers[machine][call], machine=machine) == seccomp.ALLOW
+
+
+# The kernel ----------------------------------------------------------------------------------------------------------
+
+
+def filtered():
+    capabilities.no_new_privileges()
+    seccomp.restrict()
+
+
+def flock_structure():
+    return struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0)
+
+
+FORBIDDEN = {
+    "fork": lambda: os.fork(),
+    "start a program": lambda: os.execv("/bin/true", ["true"]),
+    "start a program another way": lambda: os.posix_spawn("/bin/true", ["true"], {}),
+    "socket": lambda: socket.socket(),
+    "UDP": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+    "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
+    "UNIX socket": lambda: socket.socket(socket.AF_UNIX),
+    "a pair of sockets": lambda: socket.socketpair(),
+    "signal the parent": lambda: os.kill(os.getppid(), 0),
+    "signal everybody": lambda: os.kill(-1, 0),
+    "signal the group": lambda: os.kill(0, 0),
+    "signal by pidfd": lambda: os.pidfd_open(os.getppid()),
+    "renice the parent": lambda: os.setpriority(os.PRIO_PROCESS, os.getppid(), 19),
+    "renice": lambda: os.nice(1),
+    "scheduler of the parent": lambda: os.sched_setscheduler(os.getppid(), os.SCHED_BATCH, os.sched_param(0)),
+    "processors of the parent": lambda: os.sched_setaffinity(os.getppid(), {0}),
+    "limits of the parent": lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1)),
+    "leave the session": lambda: os.setsid(),
+    "write": lambda: os.open("/tmp/x", os.O_WRONLY | os.O_CREAT),
+    "write to nothing": lambda: os.open(os.devnull, os.O_WRONLY),
+    "empty a file": lambda: os.open(os.devnull, os.O_RDONLY | os.O_TRUNC),
+    "truncate": lambda: os.truncate("/tmp/never-there", 0),
+    "temporary file": lambda: tempfile.mkstemp(dir="/tmp"),
+    "make a folder": lambda: os.mkdir("/tmp/never-there"),
+    "make a named pipe": lambda: os.mkfifo("/tmp/never-there"),
+    "rename": lambda: os.rename("/tmp/never-there", "/tmp/never-there-2"),
+    "remove": lambda: os.unlink("/tmp/never-there"),
+    "remove a folder": lambda: os.rmdir("/tmp/never-there"),
+    "link": lambda: os.link("/tmp/never-there", "/tmp/never-there-2"),
+    "symbolic link": lambda: os.symlink("/tmp/never-there", "/tmp/never-there-2"),
+    "mode": lambda: os.chmod("/tmp/never-there", 0o777),
+    "owner": lambda: os.chown("/tmp/never-there", 0, 0),
+    "times": lambda: os.utime("/tmp/never-there"),
+    "attribute": lambda: os.setxattr("/tmp/never-there", "user.x", b""),
+    "memory outside the limit": lambda: os.memfd_create("x"),
+    "shared memory": lambda: kernel.syscall("shmget", 0, 1 << 20, 0o1600),
+    "watch a folder": lambda: kernel.syscall("inotify_init1", 0),
+    "lock a file": lambda: fcntl.flock(0, fcntl.LOCK_SH),
+    "lock a file another way": lambda: fcntl.fcntl(0, fcntl.F_SETLK, flock_structure()),
+    "have signals sent by the kernel": lambda: fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid()),
+    "larger pipes": lambda: fcntl.fcntl(0, 1031, 1 << 20),
+    "sendfile": lambda: os.sendfile(1, 0, 0, 1),
+    "debug the parent": lambda: kernel.syscall("ptrace", 16, os.getppid(), 0, 0),
+    "read the parent's memory": lambda: kernel.syscall("process_vm_readv", os.getppid(), 0, 0, 0, 0, 0),
+    "io_uring": lambda: kernel.syscall("io_uring_setup", 1, bytes(120)),
+    "namespaces": lambda: kernel.syscall("unshare", 0x10000000),
+    "mount": lambda: kernel.syscall("mount", b"x", b"/tmp", b"tmpfs", 0, b""),
+    "change root": lambda: os.chroot("/"),
+    "become root": lambda: os.setuid(0),
+    "capabilities": lambda: capabilities.reduce_to(0),
+    "outlive the zygote": lambda: kernel.prctl(kernel.PR_SET_PDEATHSIG, 0),
+    "be readable": lambda: kernel.prctl(kernel.PR_SET_DUMPABLE, 1),
+    "another filter": lambda: kernel.syscall("seccomp", 1, 0, 0),
+    "bpf": lambda: kernel.syscall("bpf", 0, 0, 0),
+    "keys": lambda: kernel.syscall("keyctl", 0, 0),
+    "performance counters": lambda: kernel.syscall("perf_event_open", bytes(128), 0, 0, 0, 0),
+    "user faults": lambda: kernel.syscall("userfaultfd", 0),
+}
+
+
+@in_the_kernel
+def test_forbidden_in_the_kernel(in_child, outcome):
+    def action():
+        filtered()
+        return {name: outcome(forbidden) for name, forbidden in FORBIDDEN.items()}
+
+    told = in_child(action)
+    assert {name: said for name, said in told.items() if said != "EPERM"} == {}
+
+
+def use_a_thread():
+    done = []
+    thread = threading.Thread(target=lambda: done.append(1))
+    thread.start()
+    thread.join()
+    assert done == [1]
+
+
+def signal_oneself():
+    caught = []
+    signal.signal(signal.SIGUSR1, lambda *_: caught.append(1))
+    os.kill(os.getpid(), signal.SIGUSR1)
+    signal.raise_signal(signal.SIGUSR1)
+    assert caught == [1, 1]
+
+
+def use_a_pipe():
+    read, write = os.pipe()
+    os.write(write, b"x")
+    assert select.select([read], [], [], 1)[0] == [read]
+    os.dup2(read, 250)
+    os.close(read)
+
+
+PERMITTED = {
+    "read a file": lambda: open(__file__).close(),
+    "list a folder": lambda: os.listdir("/usr"),
+    "thread": use_a_thread,
+    "signal itself": signal_oneself,
+    "pipe": use_a_pipe,
+    "is it a terminal?": lambda: os.isatty(0),
+    "own limits": lambda: resource.getrlimit(resource.RLIMIT_AS),
+    "own processors": lambda: os.sched_setaffinity(0, os.sched_getaffinity(0)),
+    "memory": lambda: bytearray(64 << 20),
+    "random numbers": lambda: os.urandom(8),
+    "import": lambda: __import__("wave"),
+    "load a library": lambda: ctypes.CDLL(None).getpid(),
+    "thread's name": lambda: kernel.prctl(kernel.PR_SET_NAME, ctypes.addressof(ctypes.create_string_buffer(b"x"))),
+}
+
+
+@in_the_kernel
+def test_permitted_in_the_kernel(in_child, outcome):
+    def action():
+        filtered()
+        return {name: outcome(permitted) for name, permitted in PERMITTED.items()}
+
+    assert set(in_child(action).values()) == {"ok"}, in_child(action)
+
+
+@in_the_kernel
+def test_it_cannot_be_taken_off_by_a_thread(in_child, outcome):
+    def action():
+        filtered()
+        told = []
+        thread = threading.Thread(target=lambda: told.append(outcome(socket.socket)))
+        thread.start()
+        thread.join()
+        return told
+
+    assert in_child(action) == ["EPERM"]
+
+
+@in_the_kernel
+@pytest.mark.skipif(kernel.architecture() != "x86_64", reason="x32 is a thing of x86_64")
+def test_x32_in_the_kernel(in_child):
+    def action():
+        filtered()
+        libc = ctypes.CDLL(None)
+        libc.syscall(ctypes.c_long(0x40000000 | 39))
+        return "alive"
+
+    assert in_child(action)["signal"] == signal.SIGSYS
+
+
+def test_unknown_processors_raise(monkeypatch):
+    monkeypatch.setattr(kernel, "architecture", lambda: None)
+    with pytest.raises(OSError, match="not known"):
+        seccomp.restrict()
+    assert sys.modules[seccomp.__name__]  # and the module could still be imported
