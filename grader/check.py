@@ -26,6 +26,10 @@ STATUS_OF = {
 
 
 GOES_ROUND = "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
+IN_FLOAT32 = (
+    "Right, as far as float32 goes: it computes in float32 although the values are float64 "
+    "(is there a `.float()` or a `dtype=...`?)."
+)
 
 
 @dataclass
@@ -83,7 +87,7 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         verdict.message = mistake.message if mistake else anatomy(name, failing, len(deciding))
         return verdict
     if verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
-        verdict.message = "Right, as far as float32 goes: it computes in float32 although the values are float64 (`.float()`, `dtype=...`?)."
+        verdict.message = IN_FLOAT32
     for problem, answer in cases:
         if problem.draw.note and (
             answer.tensor is None or answer.changed or not compared(name, problem, answer).passed
@@ -126,14 +130,13 @@ def goes_round_a_neighbour(name: str, cases: Sequence[Case]) -> float | None:
 
 def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case]) -> Explanation | None:
     """Told of a step that is right at the published sizes and at no other: a size stands in it as a number."""
-    problem, answer = at_the_lecture_sizes
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
     other = cases[0][0].draw.describe()
     return Explanation(
         "sizes_written_in",
-        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other}): a size stands in it as a number. "
-        "Take sizes from what you are given: `n`, `x.shape[1]`, `zeros_like(x)`.",
+        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other}): "
+        "a size stands in it as a number. Take sizes from what you are given: `n`, `x.shape[1]`, `zeros_like(x)`.",
     )
 
 

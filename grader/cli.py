@@ -89,6 +89,29 @@ def main() -> None:
     help="Seconds for running a file, and again for each of its steps.",
 )
 @click.option(
+    "--require",
+    type=click.Choice(LEVELS),
+    default="fair",
+    show_default=True,
+    help="Refuse to grade with less isolation than this.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(64),
+    default=1024,
+    show_default=True,
+    metavar="MB",
+    help="Memory of a submission.",
+)
+@click.option(
+    "--cpu",
+    type=click.IntRange(1),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="Processor time for a submission's lesson.",
+)
+@click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
     default=None,
@@ -247,7 +270,7 @@ def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Processes, with --seeds.  [default: one a core]")
 @course_option
 def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
-    """Proves a course: every solution 100 %, every stub 0 %, every variant right, every known mistake caught and named."""
+    """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
     from grader.lesson import Course, LessonError
     from grader.verify import verify_lesson, verify_seeds
 

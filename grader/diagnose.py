@@ -88,7 +88,8 @@ def changed_argument(name: str, cases: Cases) -> Explanation | None:
     return Explanation(
         "changed_argument",
         f"Your `d{name}` changed {what} in place: whoever reads it afterwards gets other numbers. "
-        f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` instead of `a += ...`.",
+        f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` "
+        "instead of `a += ...`.",
     )
 
 
@@ -100,7 +101,8 @@ def zeros(name: str, cases: Cases) -> Iterator[Explanation]:
     if all(answer.tensor is not None and not bool(answer.tensor.any()) for _, answer in cases):
         yield Explanation(
             "zeros",
-            f"Every element of your `d{name}` is zero. Where `{name}` is read, which of its elements change the result?",
+            f"Every element of your `d{name}` is zero. Where `{name}` is read, which of its elements change "
+            "the result?",
         )
 
 
@@ -109,7 +111,8 @@ def unchanged_upstream(name: str, cases: Cases) -> Iterator[Explanation]:
         if holds(cases, lambda problem, c=consumer: problem.upstream[c]):  # type: ignore[misc]
             yield Explanation(
                 "local_derivative_missing",
-                f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by the derivative of `{consumer}` with respect to `{name}`.",
+                f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by the "
+                f"derivative of `{consumer}` with respect to `{name}`.",
             )
 
 
@@ -117,7 +120,8 @@ def sign(name: str, cases: Cases) -> Iterator[Explanation]:
     if holds(cases, lambda problem: -problem.reference(name)):
         yield Explanation(
             "sign",
-            f"The sign is turned round: your `d{name}` is exactly minus the gradient. Look for a minus in the forward line.",
+            f"The sign is turned round: your `d{name}` is exactly minus the gradient. Look for a minus in the "
+            "forward line.",
         )
 
 
@@ -162,7 +166,8 @@ def keepdim(name: str, cases: Cases) -> Iterator[Explanation]:
         )
         yield Explanation(
             "keepdim",
-            f"The numbers are right, the shape is not: {written(found.shape)} where `{name}` is {written(expected.shape)}; {fix}. "
+            f"The numbers are right, the shape is not: {written(found.shape)} where `{name}` is "
+            f"{written(expected.shape)}; {fix}. "
             "Broadcasting hides this in a comparison, and hurts later.",
         )
 
@@ -217,8 +222,9 @@ def sums(name: str, cases: Cases) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "not_broadcast",
-            f"Your {written(answer.tensor.shape)} holds the right numbers once; `{name}` is {written(first.reference(name).shape)}, each of its "
-            "elements has its own gradient: a sum forward is a broadcast backward (multiply by `torch.ones_like(...)` or `.expand_as(...)`).",
+            f"Your {written(answer.tensor.shape)} holds the right numbers once; `{name}` is "
+            f"{written(first.reference(name).shape)}, each of its elements has its own gradient: a sum forward is a "
+            "broadcast backward (multiply by `torch.ones_like(...)`, or `.expand_as(...)`).",
         )
 
 
@@ -233,7 +239,8 @@ def transposed(name: str, cases: Cases) -> Iterator[Explanation]:
     if all(p.reference(name).ndim == 2 for p, _ in cases) and holds(cases, lambda problem: problem.reference(name).T):
         yield Explanation(
             "transposed",
-            f"Your `d{name}` is the transpose of the gradient. Write the shapes of the factors next to each other: only one order gives {name}'s own shape.",
+            f"Your `d{name}` is the transpose of the gradient. Write the shapes of the factors next to each other: "
+            f"only one order gives {name}'s own shape.",
         )
 
 
@@ -254,7 +261,8 @@ def ratio(name: str, cases: Cases) -> Iterator[Explanation]:
         if all(abs(f - e) <= 1e-6 * abs(e) for f, e in zip(found, expected, strict=True)):
             yield Explanation(
                 "ratio",
-                f"Your `d{name}` is the gradient times {label} (here {meaning:g}): exactly one factor too many, or one too few.",
+                f"Your `d{name}` is the gradient times {label} (here {meaning:g}): exactly one factor too many, or "
+                "one too few.",
             )
             return
     if max(found) - min(found) <= 1e-6 * abs(found[0]):

@@ -1,4 +1,4 @@
-"""OUT/gradebook.sqlite: every result, written as it arrives, so that whatever ends a run loses only what was in flight."""
+"""OUT/gradebook.sqlite: every result as it arrives, so that whatever ends a run loses only what was in flight."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def compare(answer: Tensor, reference: Tensor, scale: float, low_precision: bool
         return Comparison("shape", None, message)
     if not answer.is_floating_point():
         kind = str(answer.dtype).removeprefix("torch.")
-        message = f"The numbers are {kind}; a gradient needs floating point: start from zeros_like(...) or divide before you return."
+        message = f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
         return Comparison("shape", None, message)
     if answer.dtype in (torch.float16, torch.bfloat16):
         kind = str(answer.dtype).removeprefix("torch.")
@@ -66,7 +66,8 @@ def compare(answer: Tensor, reference: Tensor, scale: float, low_precision: bool
         return Comparison(
             "value",
             None,
-            f"Element {where} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) or an overflow.",
+            f"Element {list(where)} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) "
+            "or an overflow.",
         )
     error = relative_error(wide, reference, scale)
     coarse = low_precision or answer.dtype == torch.float32
@@ -113,7 +114,7 @@ def bits(answer: Tensor, reference: Tensor) -> Bits:
 
 
 def ulps(a: Tensor, b: Tensor) -> int:
-    """The largest number of representable float32 (or float64) values between two finite tensors, element by element."""
+    """The largest number of representable float32 (or float64) values between two finite tensors' elements."""
     integers = torch.int32 if a.dtype == torch.float32 else torch.int64
 
     def ordered(x: Tensor) -> Tensor:

@@ -138,7 +138,8 @@ class Course:
         names = sorted(p.parent.name for p in (root / "exercises").glob("*/lesson.toml"))
         if not names:
             raise LessonError(
-                f"{root} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with --course."
+                f"{root} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with "
+                "--course."
             )
         self.lessons = {name: Lesson(root, name) for name in names}
 

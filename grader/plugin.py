@@ -127,7 +127,7 @@ class Check:
 
     @property
     def status(self) -> str:
-        """What a failed row is called: as the gradient it rests on where that was never judged by value (to do, error)."""
+        """What a failed row is called: like the gradient it rests on, where that was never judged by value."""
         statuses = [gradient.status for gradient in self._consulted]
         return next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
 

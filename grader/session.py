@@ -40,7 +40,7 @@ class GraderFault(Exception):
 
 @dataclass
 class Graded:
-    """`results` is results.json; `pictures` is {lesson: {row: heat map}} and `printed` {lesson: text}, for the report only."""
+    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}} and `printed` {lesson: text}."""
 
     results: dict[str, Any]
     pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Session:
         isolation: Isolation | None = None,
         hide: Sequence[Path] = (),
     ) -> None:
-        """`isolation` is what a probe found (made here when not given); `hide` are folders that workers must not even see."""
+        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see."""
         torch.set_num_threads(1)
         self.lessons, self.seed = tuple(lessons), seed
         self._limits = Limits() if limits is None else limits
@@ -169,7 +169,10 @@ class Session:
         if student.printed_bytes:
             graded.printed[lesson.name] = printed_text(student.printed, student.printed_bytes)
             if student.printed_bytes > self._limits.output_bytes:
-                kept = f"It printed {student.printed_bytes:,} bytes; the first {self._limits.output_bytes:,} were kept, the rest was dropped."
+                kept = (
+                    f"It printed {student.printed_bytes:,} bytes; the first {self._limits.output_bytes:,} were kept, "
+                    "the rest was dropped."
+                )
                 message = f"{message} {kept}" if message else kept
         return rows, message
 

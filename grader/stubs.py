@@ -50,7 +50,10 @@ def docstring(lesson: Lesson, target: str) -> str:
     shape = written(lesson.public.values[target].shape)
     forward = forward_lines(lesson, target)
     body = "\n".join(f"        {line}" for line in forward)
-    return f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n    Where the forward pass reads it:\n\n{body}\n    """\n'
+    return (
+        f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n'
+        f'    Where the forward pass reads it:\n\n{body}\n    """\n'
+    )
 
 
 def todo(indent: str) -> str:

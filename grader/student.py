@@ -57,7 +57,7 @@ class Student:
         return self._answers[key]
 
     def chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
-        """{step: answer}, each fed the student's own upstream gradients; `needs` says which steps it is computed from."""
+        """{step: answer}, each fed the student's own upstream gradients; `needs` says from which steps it is made."""
         results: dict[str, Answer] = {}
         runnable = [step for step in self.steps if step not in self._given_up]
         for step in self.steps:
@@ -135,7 +135,10 @@ class Student:
         try:
             reply = worker.load(self._files, self._main)
         except DeadlineMissed:
-            message = f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: is there a loop outside the functions?"
+            message = (
+                f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
+                "is there a loop outside the functions?"
+            )
             self._unloadable = Answer("timeout", message=message)
         except (WorkerLost, WireError) as error:
             self._unloadable = Answer("crashed", message=f"While the file was being run: {error}")

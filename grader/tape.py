@@ -83,7 +83,8 @@ class Tape:
         state = self._state
         if name in state.leaves or name == "fused":
             raise TapeError(
-                f"`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: choose another."
+                f"`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: "
+                "choose another."
             )
         state.sources[name], state.reads = frozenset(state.reads), set()
         if state.fusing:
@@ -97,7 +98,7 @@ class Tape:
 
     @contextmanager
     def fused(self) -> Iterator[None]:
-        """Inside, names are kept (a student may ask for them) but the graph is not cut: they are one step with their consumer."""
+        """Inside, names are kept (students may ask for them) but the graph is not cut: one step with their consumer."""
         self._state.fusing = True
         try:
             yield
@@ -159,7 +160,7 @@ class Graph:
         return {consumer: self.vjp(consumer, upstream[consumer])[name] for consumer in self.consumers[name]}
 
     def chain(self, at_the_end: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """{name: the gradient of the whole pass}, given the upstream gradient of each sink. Equals `loss.backward()`."""
+        """{name: the gradient of the whole pass}, given each sink's upstream gradient. Equals `loss.backward()`."""
         gradients: dict[str, Tensor] = dict(at_the_end)
         for consumer in reversed(self._outputs):
             for parent, share in self.vjp(consumer, gradients[consumer]).items():

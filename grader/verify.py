@@ -97,8 +97,9 @@ def verify_lesson(lesson: Lesson, seed: int) -> Report:
         session.close()
     exact = sum(bool(row["exact"]) for row in rows_of(right))
     report.summary = (
-        f"solution {right.results['score']:g} of {right.results['max_score']:g} ({exact} of {len(lesson.gradients)} gradients bit-exact), "
-        f"stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
+        f"solution {right.results['score']:g} of {right.results['max_score']:g} "
+        f"({exact} of {len(lesson.gradients)} gradients bit-exact), stub 0, "
+        f"{len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
     )
     return report
 
@@ -172,7 +173,7 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
             on_progress(waiting[done])
     summary = (
         f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} wrong formulas) on "
-        f"{len(suite_draws(lesson))} problems each: {tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
-        f"{len(tally.accepted)} wrong ones accepted"
+        f"{len(suite_draws(lesson))} problems each: {tally.judged:,} verdicts, "
+        f"{len(tally.rejected)} right ones rejected, {len(tally.accepted)} wrong ones accepted"
     )
     return Report(summary, (tally.rejected + tally.accepted)[:50])

@@ -48,6 +48,7 @@ def take_away_autograd() -> None:
         warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced, and of what functorch was
         _replace_kernels()
         _forget_backward_formulas()
+        _quieten_torchscript()
         _place_tripwires()
 
 
@@ -131,6 +132,14 @@ _METHODS = {
 }
 
 
+def _quieten_torchscript() -> None:
+    """``torch.jit.script(f)`` is ``f``, as with ``PYTORCH_JIT=0``; what is scripted all the same has no derivatives."""
+    importlib.import_module("torch.jit._state").disable()
+    switches: Any = torch._C
+    switches._jit_set_profiling_executor(True)  # the default; the older one differentiates, see above
+    switches._jit_set_profiling_mode(True)
+
+
 def _place_tripwires() -> None:
     stand_ins: list[tuple[object, object]] = [(torch.compile, _uncompiled)]  # to compile is not to differentiate
     stand_ins += _stand_ins(_ACTS, tripwire)
@@ -139,7 +148,6 @@ def _place_tripwires() -> None:
     in_python = filter(_is_backward, vars(importlib.import_module(formulas)))
     stand_ins += _stand_ins({formulas: " ".join(in_python)}, tripwire)
     _replace_in_all_modules(stand_ins)
-    importlib.import_module("torch.jit._state").disable()  # torch.jit.script(f) is f, as with PYTORCH_JIT=0
     for class_path, names in _METHODS.items():
         module_name, _, class_name = class_path.rpartition(".")
         for name in names.split():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -23,7 +24,13 @@ from grader.sandbox import wire
 from grader.sandbox.lockdown import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
-BOOTSTRAP = "import sys; sys.path.append(sys.argv.pop(1)); import grader.sandbox.zygote as z; sys.path.pop(); z.main(int(sys.argv[1]), sys.argv[2])"
+# run with -I, so that neither the environment nor the current folder adds to the zygote's import path
+BOOTSTRAP = """
+import sys
+sys.path.append(sys.argv[1])
+import grader.sandbox.zygote
+grader.sandbox.zygote.main(int(sys.argv[2]), sys.argv[3])
+"""
 START_SECONDS = 120.0
 
 
@@ -106,10 +113,8 @@ class ZygoteProcess:
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
         """The exit status of a worker that is about to end by itself, if it does within `seconds`."""
-        try:
+        with contextlib.suppress(ZygoteDied):
             self._read_until(lambda message: message.get("exit") == number, seconds)
-        except ZygoteDied:
-            pass
         return self._ended.get(number)
 
     def _read_until(self, wanted: Any, seconds: float) -> None:
@@ -160,7 +165,7 @@ class WorkerProcess:
         self._open = True
 
     def load(self, files: Mapping[str, bytes], main: str) -> dict[str, Any]:
-        """Runs the submission's file. The reply's header: op "loaded" with function names, or "failed" with message and line.
+        """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
 
         Raises WorkerLost or DeadlineMissed.
         """
@@ -201,8 +206,9 @@ class WorkerProcess:
     def run(
         self, problem: int, steps: Sequence[str], needs: Mapping[str, Collection[str]] | None = None
     ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) as they arrive, each within the deadline of a step. With `needs`, the student's own chain is run:
-        a step is skipped when one of the steps it needs gave no tensor.
+        """(step, answer) as they arrive, each within the deadline of a step.
+
+        With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
 
         Raises WorkerLost or DeadlineMissed; the step at fault is the one that is due.
         """

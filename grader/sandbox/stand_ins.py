@@ -14,8 +14,9 @@ from types import ModuleType
 from typing import Any
 
 KNOWN = frozenset(
-    """matplotlib seaborn plotly bokeh altair PIL graphviz torchviz torchvision torchaudio tqdm pandas scipy sklearn rich
-    IPython ipywidgets google jupyter notebook wandb tensorboard tensorboardX requests""".split()
+    {"matplotlib", "seaborn", "plotly", "bokeh", "altair", "PIL", "graphviz", "torchviz", "torchvision", "torchaudio"}
+    | {"tqdm", "pandas", "scipy", "sklearn", "rich", "IPython", "ipywidgets", "google", "jupyter", "notebook"}
+    | {"wandb", "tensorboard", "tensorboardX", "requests"}
 )
 
 

@@ -148,9 +148,8 @@ def call_step(
     originals = {**values, **{"d" + name: tensor for name, tensor in upstream.items()}}
     changed = tuple(name for name, value in given.items() if not same(value, originals[name]))
     low_precision = seen.saw_float32 and dtype == torch.float64
-    if isinstance(result, (int, float)) and not isinstance(result, bool) and originals.get(step[1:]) is not None:
-        if originals[step[1:]].shape == ():
-            result = torch.tensor(float(result), dtype=dtype)  # a plain number is a right answer for a scalar
+    if type(result) in (int, float) and is_scalar(originals.get(step[1:])):
+        result = torch.tensor(float(result), dtype=dtype)  # a plain number is a right answer for a scalar
     if not isinstance(result, Tensor):
         return Answer(
             "returned",
@@ -169,6 +168,10 @@ def call_step(
         low_precision=low_precision,
         line=first_line(function),
     )
+
+
+def is_scalar(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.ndim == 0
 
 
 def plain(tensor: Tensor) -> Tensor:
@@ -202,7 +205,13 @@ def failure(error: BaseException, step: str, files: Collection[str]) -> Answer:
     line, innermost_is_theirs = own_line(error.__traceback__, files)
     name = type(error).__name__
     if isinstance(error, AutogradUsed):
-        return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
+        if step:
+            return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
+        message = (
+            f"Line {error.line} calls `{error.what}` while the file is being run, and there is no automatic "
+            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
+        )
+        return Answer("forbidden", message=message, line=error.line)
     if isinstance(error, SyntaxError) and not step:
         return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
     if isinstance(error, TooManyOperators):

@@ -6,6 +6,7 @@ trusts what it sends.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import Any
@@ -44,7 +45,7 @@ class Worker:
                 self.run(frame)
 
     def load(self, frame: wire.Frame) -> None:
-        """Runs the file. What stopped it from outside (autograd, a file that is not here) leaves the functions above it."""
+        """Runs the file. Where autograd or a file that is not here stops it, the functions above that line remain."""
         files, start = {}, 0
         for entry in frame.header["files"]:
             files[entry["name"]] = frame.body[start : start + entry["size"]]
@@ -76,7 +77,7 @@ class Worker:
         self._problems[header["problem"]] = (wire.DTYPES[header["dtype"]], values, upstream)
 
     def run(self, frame: wire.Frame) -> None:
-        """Each step in turn, an answer sent as soon as it is there. With `own`, steps are fed the student's own gradients."""
+        """Each step in turn, each answer sent at once. With `own`, steps are fed the student's own gradients."""
         header = frame.header
         dtype, values, upstream = self._problems[header["problem"]]
         own = dict(upstream) if header["own"] else upstream
@@ -106,10 +107,8 @@ class Worker:
 
     def flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):
-            try:
+            with contextlib.suppress(Exception):  # a student may have replaced or closed it
                 stream.flush()
-            except Exception:  # a student may have replaced or closed it
-                pass
 
 
 def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | None) -> None:

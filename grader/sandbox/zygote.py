@@ -9,6 +9,7 @@ listening address that a student could connect to) for JSON lines, and says when
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -115,27 +116,21 @@ class Zygote:
         for pid, running in self._running.items():
             if running == number:  # not reaped yet, so the pid cannot be somebody else's
                 for victim in (os.killpg, os.kill):
-                    try:
+                    with contextlib.suppress(ProcessLookupError):
                         victim(pid, signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
 
     def reap(self) -> None:
         for pid in list(self._running):
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
                 number = self._running.pop(pid)
-                try:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
-                except (ProcessLookupError, PermissionError):
-                    pass
                 self.say({"exit": number, "status": os.waitstatus_to_exitcode(status)})
 
     def say(self, message: dict[str, Any]) -> None:
-        try:
+        with contextlib.suppress(OSError):  # the trusted side is gone: the next read ends the loop
             self._control.sendall(json.dumps(message).encode() + b"\n")
-        except OSError:  # the trusted side is gone: the next read ends the loop
-            pass
 
     def end(self) -> None:
         for number in list(self._running.values()):
@@ -150,6 +145,7 @@ def main(descriptor: int, configuration: str) -> None:
     from grader.sandbox.autograd_off import take_away_autograd
 
     take_away_autograd()
+    sys.path.pop()  # the course may lie there: nothing of it is a student's to import (client.BOOTSTRAP appended it)
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
     control = socket.socket(fileno=descriptor)
