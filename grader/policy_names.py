@@ -55,7 +55,7 @@ def is_other_means(path: str) -> bool:
 
 def by_hand(line: int | None, what: str) -> str:
     """The sentence for a step that differentiates automatically; also fits an `AutogradUsed` that a worker reports."""
-    where = f"line {line} calls" if line else "this step calls"
+    where = f"Line {line} calls" if line else "This step calls"
     return (
         f"{where} `{what}`: this exercise asks for the gradient by hand, so the step is not counted. "
         "Write it from the upstream gradient and the forward values among the step's parameters. "
@@ -65,7 +65,7 @@ def by_hand(line: int | None, what: str) -> str:
 
 def out_of_bounds(line: int | None, what: str) -> str:
     """The sentence for a step that uses a means which the sandbox does not give."""
-    where = f"line {line} uses" if line else "this step uses"
+    where = f"Line {line} uses" if line else "This step uses"
     return (
         f"{where} `{what}`, which is not available where steps are graded (no processes, no writing of files, "
         "no frames, no code made from text), so the step is not counted. Write the gradient from the step's parameters "

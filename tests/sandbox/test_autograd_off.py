@@ -1,8 +1,9 @@
 """After autograd is taken away, honest arithmetic is untouched, honest files run, and no way to differentiate is left.
 
 Taking autograd away cannot be undone, so it happens in subprocesses: this file run as a program, once for the
-arithmetic and once for the two folders of student files. Each file in tests/cheats says in its first line what stops
-it, and marks the line to be named with ``# here`` (``# tripwire`` and ``# static`` where they name different lines):
+arithmetic, and for the two folders of student files once with autograd and once without. Each file in tests/cheats says
+in its first line what stops it, and marks the line to be named with ``# here`` (``# tripwire`` and ``# static`` where
+they name different lines):
 
 * ``tripwire``  it raises `AutogradUsed`, or raised it and the student's code caught it, with that line;
 * ``static``    the static check names that line (tests/test_policy.py);
@@ -24,6 +25,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+
+from grader.sandbox import autograd_used
 
 TESTS = Path(__file__).resolve().parents[1]
 HONEST = sorted((TESTS / "honest_styles").glob("*.py"))
@@ -51,6 +54,12 @@ def stopped_by(path: Path) -> set[str]:
     return set(first.partition("Stopped by: ")[2].rstrip('."').split(", "))
 
 
+def stops(outcome: dict[str, Any]) -> set[str]:
+    """What stopped one step, of ``tripwire``, ``error`` and ``value``."""
+    by_answer = {"right": set(), "AutogradUsed": set(), "wrong": {"value"}}
+    return by_answer.get(outcome["answer"], {"error"}) | ({"tripwire"} if outcome["used"] else set())
+
+
 def named(path: Path) -> str:
     return path.stem
 
@@ -63,7 +72,7 @@ def test_honest_operators_keep_their_values_bit_by_bit() -> None:
     assert changed == [], f"{len(changed)} of {len(EXPRESSIONS)} expressions changed when autograd went"
 
 
-def test_most_expressions_really_ran() -> None:
+def test_every_expression_really_ran() -> None:
     outcome = results("arithmetic")
     assert outcome["raised"] == []
     assert outcome["compared"] == 2 * len(EXPRESSIONS)  # float32 and float64
@@ -85,37 +94,29 @@ def test_no_result_has_a_graph_afterwards() -> None:
 
 @pytest.mark.parametrize("path", HONEST, ids=named)
 def test_honest_file_gives_the_same_values(path: Path) -> None:
-    outcome = results("files")[f"honest_styles/{path.name}"]
-    assert outcome["steps"], "the file has no step of the test problem"
-    for step, answer in outcome["steps"].items():
-        assert answer["before"] == "right", f"{step} before: {answer['before']}"
-        assert answer["after"] == "right", f"{step} after: {answer['after']}"
-        assert answer["used"] == [], f"{step} is said to differentiate: {answer['used']}"
+    before, after = (results(when)[f"honest_styles/{path.name}"] for when in ("before", "after"))
+    assert before, "the file has no step of the test problem"
+    assert before == after == {step: {"answer": "right", "used": []} for step in before}
 
 
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_worked_before(path: Path) -> None:
-    for step, answer in results("files")[f"cheats/{path.name}"]["steps"].items():
-        assert answer["before"] == "right", f"{step}: {answer['before']}: not a cheat if it never gave the gradient"
+    for step, outcome in results("before")[f"cheats/{path.name}"].items():
+        assert outcome["answer"] == "right", f"{step}: it is no cheat if it never gave the gradient"
 
 
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_is_stopped_as_it_says(path: Path) -> None:
-    outcome = results("files")[f"cheats/{path.name}"]
-    declared = stopped_by(path) - {"static"}
-    found: set[str] = set()
-    for answer in outcome["steps"].values():
-        found |= {"tripwire"} if answer["used"] else set()
-        if answer["after"] not in ("right", "AutogradUsed"):
-            found.add("value" if answer["after"] == "wrong" else "error")
-        stopped_only_by_name = "static" in stopped_by(path) and not declared
-        assert answer["after"] != "right" or answer["used"] or stopped_only_by_name
-    assert found == declared, outcome
+    steps = results("after")[f"cheats/{path.name}"]
+    found = {stop for outcome in steps.values() for stop in stops(outcome)}
+    assert found == stopped_by(path) - {"static"}, steps
+    if "static" not in stopped_by(path):
+        assert all(stops(outcome) for outcome in steps.values())
 
 
 @pytest.mark.parametrize("path", [path for path in CHEATS if "tripwire" in stopped_by(path)], ids=named)
 def test_tripwire_names_the_students_line(path: Path) -> None:
-    used = [use for answer in results("files")[f"cheats/{path.name}"]["steps"].values() for use in answer["used"]]
+    used = [use for outcome in results("after")[f"cheats/{path.name}"].values() for use in outcome["used"]]
     assert {line for _, line in used} == marked_lines(path, "tripwire")
     assert all(what and not what.startswith("_") for what, _ in used)
 
@@ -123,6 +124,47 @@ def test_tripwire_names_the_students_line(path: Path) -> None:
 def test_at_least_25_roads_to_autodiff_are_tried() -> None:
     assert len(CHEATS) >= 25
     assert len(HONEST) >= 20
+
+
+# ---- tripwires by themselves ----
+
+
+@pytest.fixture
+def reported(monkeypatch: pytest.MonkeyPatch) -> list[autograd_used.AutogradUsed]:
+    """What is reported while this file plays the student's."""
+    uses: list[autograd_used.AutogradUsed] = []
+    for name in ("report", "student_files"):
+        monkeypatch.setattr(autograd_used._Listener, name, getattr(autograd_used._Listener, name))
+    autograd_used.tripwires(uses.append, __file__)
+    return uses
+
+
+def test_a_use_is_reported_even_if_the_student_catches_it(reported: list[autograd_used.AutogradUsed]) -> None:
+    grad = autograd_used.tripwire("torch.autograd.grad")
+    try:
+        grad(1, inputs=2)
+    except BaseException as error:
+        caught = error
+    (used,) = reported
+    assert used is caught and not isinstance(caught, Exception)
+    line = used.line or 0
+    assert "grad(1, inputs=2)" in Path(__file__).read_text().splitlines()[line - 1]
+    assert str(used) == f"torch.autograd.grad was called in line {line} of {__file__}"
+
+
+def test_a_transform_is_used_when_its_function_is_called(reported: list[autograd_used.AutogradUsed]) -> None:
+    gradient = autograd_used.delayed_tripwire("torch.func.grad")(len)
+    assert reported == []
+    with pytest.raises(autograd_used.AutogradUsed):
+        gradient([])
+    assert [used.what for used in reported] == ["torch.func.grad"]
+
+
+def test_without_a_line_of_theirs_the_call_is_still_told(reported: list[autograd_used.AutogradUsed]) -> None:
+    autograd_used.tripwires(reported.append, ["backward.py", "helpers.py"])
+    with pytest.raises(autograd_used.AutogradUsed, match=r"^Tensor.backward was called$"):
+        autograd_used.tripwire("Tensor.backward")()
+    assert (reported[0].line, reported[0].filename) == (None, None)
 
 
 # ---- what the subprocesses do ----
@@ -571,8 +613,8 @@ def answer(path: Path, step: str, given: dict[str, Any], right: Any) -> str:
     return "right" if close and torch.dist(result, right) <= 1e-9 * torch.linalg.norm(right) else "wrong"
 
 
-def files() -> dict[str, Any]:
-    """Every step of every honest file and every cheat, before and after."""
+def files(*, autograd: bool) -> dict[str, Any]:
+    """Every step of every honest file and every cheat."""
     import contextlib
 
     import torch
@@ -583,22 +625,23 @@ def files() -> dict[str, Any]:
     torch.set_default_dtype(torch.float64)
     threading.excepthook = lambda _: None
     given, right = problem()
-    outcome: dict[str, Any] = {}
     uses: list[AutogradUsed] = []
-    for when in ("before", "after"):
-        if when == "after":
-            take_away_autograd()
-            tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
-        for path in (*HONEST, *CHEATS):
-            steps = outcome.setdefault(f"{path.parent.name}/{path.name}", {"steps": {}})["steps"]
-            source = path.read_text()
-            for step in [step for step in right if f"\ndef {step}(" in source or f"\n{step} = " in source]:
-                uses.clear()
-                with contextlib.redirect_stdout(sys.stderr):
-                    steps.setdefault(step, {})[when] = answer(path, step, given, right[step])
-                steps[step]["used"] = [(use.what, use.line) for use in uses if use.filename == str(path)]
+    if not autograd:
+        take_away_autograd()
+        tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
+    outcome: dict[str, Any] = {}
+    for path in (*HONEST, *CHEATS):
+        steps = outcome.setdefault(f"{path.parent.name}/{path.name}", {})
+        source = path.read_text()
+        for step in [step for step in right if f"\ndef {step}(" in source or f"\n{step} = " in source]:
+            uses.clear()
+            with contextlib.redirect_stdout(sys.stderr):
+                returned = answer(path, step, given, right[step])
+            used = [(use.what, use.line) for use in uses if use.filename == str(path)]
+            steps[step] = {"answer": returned, "used": used}
     return outcome
 
 
 if __name__ == "__main__":
-    print("\n" + json.dumps({"arithmetic": arithmetic, "files": files}[sys.argv[1]]()))
+    part = sys.argv[1]
+    print("\n" + json.dumps(arithmetic() if part == "arithmetic" else files(autograd=part == "before")))

@@ -1,0 +1,9 @@
+"""torch.autograd.backward under another name of the module. Stopped by: tripwire, static."""
+
+import torch.autograd as ag
+
+
+def dprobs(dlogprobs, probs):
+    probs.requires_grad_(True)
+    ag.backward([probs.log()], [dlogprobs])  # here
+    return probs.grad

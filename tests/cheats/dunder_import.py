@@ -1,0 +1,6 @@
+"""__import__ within an expression. Stopped by: tripwire, static."""
+
+
+def dprobs(dlogprobs, probs):
+    probs.requires_grad_(True)
+    return __import__("torch").autograd.grad(probs.log(), probs, dlogprobs)[0]  # here

@@ -1,0 +1,11 @@
+"""The legacy functorch package. Stopped by: tripwire, static."""
+
+import functorch
+
+
+def dprobs(dlogprobs, probs):
+    return functorch.vjp(lambda x: x.log(), probs)[1](dlogprobs)[0]  # here
+
+
+def dhpreact(dh, hpreact):
+    return functorch.grad(lambda x: (x.tanh() * dh).sum())(hpreact)  # here

@@ -1,0 +1,7 @@
+"""getattr with the name in pieces. Stopped by: tripwire, static."""
+
+
+def dprobs(dlogprobs, probs):
+    probs.requires_grad_(True)
+    getattr(probs.log(), "back" + "ward")(dlogprobs)  # here
+    return probs.grad

@@ -1,0 +1,8 @@
+"""importlib.import_module. Stopped by: tripwire, static."""
+
+import importlib
+
+
+def dprobs(dlogprobs, probs):
+    probs.requires_grad_(True)
+    return importlib.import_module("torch.autograd").grad(probs.log(), probs, dlogprobs)[0]  # here

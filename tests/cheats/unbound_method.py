@@ -1,0 +1,9 @@
+"""torch.Tensor.backward as a function. Stopped by: tripwire, static."""
+
+import torch
+
+
+def dprobs(dlogprobs, probs):
+    probs.requires_grad_(True)
+    torch.Tensor.backward(probs.log(), dlogprobs)  # here
+    return probs.grad
