@@ -145,7 +145,9 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind]) 
     left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
     inputs = [name for name in reads if kinds[name] == "input"]
     read = {parent for parents in reads.values() for parent in parents}
-    narrow, wide = (44 + CHARACTER * max(map(len, names), default=0) for names in (inputs, reads))
+    narrow, wide = (
+        max(least, 44 + CHARACTER * max(map(len, names), default=0)) for least, names in ((90, inputs), (118, reads))
+    )
     placed: dict[str, Node] = {}
     column: dict[str, int] = {}
     for layer in range(max(layers.values(), default=-1) + 1):
@@ -162,11 +164,13 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind]) 
     nodes = tuple(placed[name] for name in reads)
     edges = []
     for name, parents in reads.items():
-        for parent, port in zip(parents, ports(placed[name], [placed[p] for p in parents]), strict=True):
+        beside = [p for p in parents if (p, name) in lane_of and column[p] == column[name] == 0]
+        above = [placed[p] for p in parents if p not in beside]
+        port = dict(zip((p.name for p in above), ports(placed[name], above), strict=True))
+        for parent in parents:
             lane = lane_of.get((parent, name))
             down = None if lane is None else left - LANE * (lane + 0.75)
-            beside = column[parent] == 0 and column[name] == 0
-            edges.append(Edge(parent, name, path(placed[parent], placed[name], port, down, beside)))
+            edges.append(Edge(parent, name, path(placed[parent], placed[name], port.get(parent), down)))
     width = max((n.x + n.width for n in nodes), default=0) + 4
     return Layout(nodes, tuple(edges), width, max((n.bottom for n in nodes), default=0) + 12)
 
@@ -182,22 +186,22 @@ def ports(node: Node, parents: Sequence[Node]) -> list[float]:
     return found
 
 
-def path(start: Node, end: Node, port: float, lane: float | None, beside: bool) -> str:
-    """A line from the bottom of `start` to the top of `end`; in a lane from side to side where nothing is between."""
-    if lane is None:
-        y, low = start.bottom, end.y
-        half = (y + low) / 2
-        return f"M{start.middle:g} {y:g}C{start.middle:g} {half:g} {port:g} {half:g} {port:g} {low - 1:g}"
-    if beside:
+def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
+    """From the bottom of `start` to the top of `end` at `port`, down the lane if any; without a port, side to side."""
+    if lane is not None and port is None:
         y, low = start.y + HEIGHT * 0.7, end.y + HEIGHT * 0.3
         return (
             f"M{start.x:g} {y:g}C{lane + 4:g} {y:g} {lane:g} {y + 2:g} {lane:g} {y + 16:g}V{low - 16:g}"
             f"C{lane:g} {low - 2:g} {lane + 4:g} {low:g} {end.x - 1:g} {low:g}"
         )
-    y, low, under, over = start.bottom, end.y, start.bottom + GAP, end.y - GAP
+    x, y, low = start.middle, start.bottom, end.y
+    port = end.middle if port is None else port
+    if lane is None:
+        half = (y + low) / 2
+        return f"M{x:g} {y:g}C{x:g} {half:g} {port:g} {half:g} {port:g} {low - 1:g}"
     return (
-        f"M{start.middle:g} {y:g}C{start.middle:g} {y + GAP:g} {lane:g} {y:g} {lane:g} {under:g}V{over:g}"
-        f"C{lane:g} {low:g} {port:g} {over:g} {port:g} {low - 1:g}"
+        f"M{x:g} {y:g}C{x:g} {y + GAP:g} {lane:g} {y:g} {lane:g} {y + GAP:g}V{low - GAP:g}"
+        f"C{lane:g} {low:g} {port:g} {low - GAP:g} {port:g} {low - 1:g}"
     )
 
 
@@ -220,6 +224,7 @@ class HeatMap:
     width: int
     height: int
     worst: tuple[int, int]  # column and row, in blocks
+    wrong: int  # blocks
 
 
 LEVELS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
@@ -228,6 +233,9 @@ LEVELS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 COLOURS = ((0, 0, 0, 0), *((214, 40, 40, alpha) for alpha in (28, 66, 120, 180, 255)), (110, 52, 190, 255))
 """Red, green, blue, opacity: clear where the value is right, then deeper with the error, which fits a light page and a
 dark one; violet where the error is larger than the gradient itself."""
+
+
+SCALE = tuple(zip(COLOURS, ("right", "≤ 0.01 %", "≤ 0.1 %", "≤ 1 %", "≤ 10 %", "≤ 100 %", "more"), strict=True))
 
 
 def level(error: float) -> int:
@@ -253,4 +261,10 @@ def heat_map(picture: Mapping[str, Any]) -> HeatMap:
     # leading dimensions were laid out as rows, too many rows or columns pooled into blocks: find the worst one's block
     errors = [(error, -y, -x) for y, line in enumerate(cells) for x, error in enumerate(line)]
     _, y, x = max(errors)
-    return HeatMap("data:image/png;base64," + base64.b64encode(png).decode(), width, height, (-x, -y))
+    return HeatMap(
+        "data:image/png;base64," + base64.b64encode(png).decode(),
+        width,
+        height,
+        (-x, -y),
+        sum(error > 0 for error, _, _ in errors),
+    )

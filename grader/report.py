@@ -22,7 +22,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from grader.drawing import HeatMap, Layout, heat_map, layout_of
+from grader.drawing import SCALE, HeatMap, Layout, heat_map, layout_of
 from grader.lesson import Item, Lesson
 from grader.session import Graded, number
 
@@ -43,7 +43,7 @@ UNSEEN = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls 
 
 
 def inert(text: str) -> str:
-    """The text with all of it visible: control, zero-width and bidirectional characters as `\\u202e`, no terminal codes."""
+    """The text with all of it visible: control, zero-width and bidirectional characters as `\\u202e`."""
     if text.isascii() and text.isprintable():
         return text
     shown = []
@@ -75,6 +75,10 @@ def plain(text: str) -> str:
 def prose(text: str) -> Markup:
     """A sentence for a page, its `code` as code."""
     return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(inert(text)))))
+
+
+def code(text: str) -> Markup:
+    return Markup("<code>{}</code>").format(inert(text))
 
 
 def csv_cell(text: str) -> str:
@@ -124,6 +128,40 @@ class Part:
         unwritten = (line for line in self.lines if line.state in UNWRITTEN)
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
 
+    @property
+    def title(self) -> str:
+        return self.lesson.title if self.lesson else str(self.results["name"])
+
+    @property
+    def number(self) -> str:
+        return self.lesson.number if self.lesson else ""
+
+    @property
+    def by_target(self) -> dict[str, Line]:
+        return {line.item.target: line for line in self.lines if line.item and line.item.target}
+
+    @property
+    def explained(self) -> dict[str, str]:
+        """{a row's anchor: the anchor of the section that explains it}"""
+        return {line.anchor: group[0].anchor for group in self.groups for line in group}
+
+
+@dataclass(frozen=True)
+class Next:
+    """What to do next: a row to mend or to write, or a lesson to hand in; nothing when all is right."""
+
+    part: Part | None = None
+    line: Line | None = None
+    together: int = 1  # rows that fail with this one sentence
+
+
+def next_step(parts: Sequence[Part]) -> Next:
+    graded = [part for part in parts if part.results["status"] == "graded" and part.first]
+    for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
+        together = next((len(group) for group in part.groups if part.first in group), 1)
+        return Next(part, part.first, together)
+    return Next(next((part for part in parts if part.results["status"] != "graded"), None))
+
 
 def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -> Part:
     name = results["name"]
@@ -137,10 +175,11 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
             f"{name}-{row['name']}",
             items.get(row["name"]),
             tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
-            pictures.get(row["name"]),
+            picture if picture and any(map(any, picture["cells"])) else None,
             excerpt(source, row["name"], row["line"]) if row["status"] not in ("passed", *UNWRITTEN) else (),
         )
         for row in results["gradients"]
+        for picture in (pictures.get(row["name"]),)
     ]
     found = Part(results, lesson, lines, printed=graded.printed.get(name, ""))
     for line in lines:
@@ -158,18 +197,24 @@ def telling(line: Line) -> tuple[str, str | None, int | None]:
 
 
 def excerpt(source: str, name: str, line: int | None) -> tuple[tuple[int, str], ...]:
-    """The student's own lines, numbered: from `line` (or the step's `def` where none is known) up to the next step's."""
+    """The student's own lines, numbered: from `line` (or the step's `def`, if unknown) up to the next step's."""
     lines = re.split(r"\r\n|\r|\n", source)  # as Python counts lines
     if line is None:
         starts = (n for n, text in enumerate(lines, 1) if re.match(rf"def\s+{re.escape(name)}\s*\(", text))
         line = next(starts, None)
     if line is None or line > len(lines):
         return ()
-    found = []
-    for n, text in enumerate(lines[line - 1 : line - 1 + EXCERPT_LINES], line):
-        if n > line and re.match(r"(def|class|@)\b|# %%", text):
+    found: list[tuple[int, str]] = []
+    quotes = ""  # that end the docstring we are in: it is the stub's, not the student's
+    for n, text in enumerate(lines[line - 1 :], line):
+        if quotes:
+            quotes = "" if quotes in text else quotes
+        elif found and found[-1][1].rstrip().endswith(":") and (opened := re.match(r"\s*(\"\"\"|''')", text)):
+            quotes = "" if text.count(opened[1]) > 1 else opened[1]
+        elif len(found) == EXCERPT_LINES or (found and re.match(r"(def|class|@)\b|# %%", text)):
             break
-        found.append((n, text if len(text) <= EXCERPT_WIDTH else text[:EXCERPT_WIDTH] + " …"))
+        else:
+            found.append((n, text if len(text) <= EXCERPT_WIDTH else text[:EXCERPT_WIDTH] + " …"))
     while len(found) > 1 and not found[-1][1].strip():
         found.pop()
     return tuple(found)
@@ -245,6 +290,21 @@ def percent(result: Results) -> float:
     return 100 * result["score"] / result["max_score"] if result["max_score"] else 0.0
 
 
+def link(student: str) -> str:
+    """The address of a student's page from index.html, whatever the name holds."""
+    return quote(student, safe="", errors="surrogateescape") + "/report.html"
+
+
+def duration(seconds: float) -> str:
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.0f} min"
+        if seconds < 6000
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
 def lesson_names(results: Sequence[Results]) -> list[str]:
     return sorted({lesson["name"] for result in results for lesson in result["lessons"]})
 
@@ -276,7 +336,10 @@ def shape(sizes: Sequence[int] | None) -> str:
 
 
 def figure(value: float | None) -> str:
-    return "–" if value is None else "0" if value == 0 else f"{value:,}" if isinstance(value, int) else f"{value:.2g}"
+    """A count in full while it is short, else two digits."""
+    if value is None or value == 0:
+        return "–" if value is None else "0"
+    return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
 
 
 class Reporter:
@@ -285,8 +348,13 @@ class Reporter:
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
         loader = FileSystemLoader(INSTALLED if INSTALLED.is_dir() else CHECKOUT)
-        filters = {"shape": shape, "figure": figure, "score": lambda value: f"{number(value):g}", "prose": prose}
-        filters |= {"link": lambda student: quote(student, safe="", errors="surrogateescape") + "/report.html"}
+        filters = {
+            "shape": shape,
+            "figure": figure,
+            "score": lambda value: f"{number(value):g}",
+            "six": lambda value: f"{value:.6g}",
+        }
+        filters |= {"duration": duration, "link": link}
 
         def environment(written: Callable[[str], str], name: Callable[[str], Markup]) -> Environment:
             made = Environment(
@@ -298,11 +366,11 @@ class Reporter:
                 # whatever a template puts out passes here first, so that none can forget it
                 finalize=lambda v: written(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
             )
-            made.filters |= {**filters, "name": name}
+            made.globals["heat_scale"] = SCALE
+            made.filters |= {**filters, "name": name, "prose": prose if name is code else markdown}
             return made
 
-        page = environment(inert, lambda text: Markup("<code>{}</code>").format(inert(text)))
-        text = environment(markdown, lambda text: markdown(f"`{text}`"))
+        page, text = environment(inert, code), environment(markdown, lambda text: markdown(f"`{text}`"))
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
         self._script = Markup((Path(loader.searchpath[0]) / "index.js").read_text(encoding="utf-8"))
@@ -314,11 +382,22 @@ class Reporter:
     def student_page(self, graded: Graded, sources: Mapping[str, str] = {}) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
         parts = self._parts(graded, sources)
-        return self._student.render(results=graded.results, parts=parts, layout=layout, percent=percent(graded.results))
+        layouts = {part.results["name"]: layout(part.lesson) if part.lesson else None for part in parts}
+        occurring = {line.state for part in parts for line in part.lines if part.results["status"] == "graded"}
+        return self._student.render(
+            results=graded.results,
+            parts=parts,
+            next=next_step(parts),
+            layouts=layouts,
+            most_nodes=max((len(each.nodes) for each in layouts.values() if each), default=0),
+            states=[state for state in ("passed", "chain", *WRONG, *UNWRITTEN) if state in occurring],
+            percent=percent(graded.results),
+        )
 
     def student_markdown(self, graded: Graded) -> str:
         """report.md, for a job summary or a comment."""
-        return self._markdown.render(results=graded.results, parts=self._parts(graded, {}))
+        parts = self._parts(graded, {})
+        return self._markdown.render(results=graded.results, parts=parts, next=next_step(parts))
 
     def class_page(self, results: Sequence[Results]) -> str:
         """index.html over all students' results.json."""

@@ -7,6 +7,7 @@ trusts what it sends.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import sys
 from typing import Any
@@ -116,6 +117,7 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | Non
 
     `zygote` is a pidfd of the zygote. A layer that cannot be applied ends the worker before any student code runs.
     """
+    zygote = None if zygote is None else above_the_pipes(zygote)
     arrange_descriptors(requests, answers, output)
     try:
         lock_in(plan, keep=range(5), parent=zygote)
@@ -124,6 +126,10 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | Non
         os._exit(71)
     try:
         Worker(plan.limits.operators).serve()
+    except BaseException as error:  # of ours, or of a student's thread that broke the protocol
+        with contextlib.suppress(BaseException):
+            os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
+        os._exit(72)
     finally:
         os._exit(0)
 
@@ -133,14 +139,14 @@ def write_fault(reason: str) -> None:
     wire.write_all(ANSWERS, wire.encode(wire.Frame({"op": "not locked in", "message": reason})))
 
 
+def above_the_pipes(descriptor: int) -> int:
+    """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1)
+
+
 def arrange_descriptors(requests: int, answers: int, output: int) -> None:
     """Puts the pipes where they belong; everything else is closed by `lock_in`."""
-    high = []
-    for descriptor in (requests, answers, output):
-        copy = os.dup(descriptor)
-        while copy <= ANSWERS:  # out of the way, so that no dup2 overwrites one that is still needed
-            copy = os.dup(copy)
-        high.append(copy)
+    high = [above_the_pipes(descriptor) for descriptor in (requests, answers, output)]
     nothing = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
         os.dup2(source, target)
