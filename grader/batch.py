@@ -22,6 +22,7 @@ class GraderProcess:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
@@ -49,7 +50,10 @@ class GraderProcess:
                 fault = reply["fault"]
             else:
                 fault = f"A grader process ended (status {self._process.wait()})."
-                self._process = self._start()
+                with self._lock:
+                    if self._closing:
+                        break
+                    self._process = self._start()
         return {"fault": fault}
 
     def close(self) -> None:
@@ -61,7 +65,9 @@ class GraderProcess:
             self.kill()
 
     def kill(self) -> None:
-        self._process.kill()
+        with self._lock:
+            self._closing = True
+            self._process.kill()
         self._process.wait()
 
 
@@ -82,7 +88,10 @@ def grade_all(
                 submission = waiting.get_nowait()
             except queue.Empty:
                 return
-            reply = grader.grade(submission.student, submission.path)
+            try:
+                reply = grader.grade(submission.student, submission.path)
+            except Exception as error:  # a fault of ours must not leave the loop below waiting for ever
+                reply = {"fault": f"{type(error).__name__}: {error}"}
             if not stopping.is_set():
                 done.put((submission, reply))
 
