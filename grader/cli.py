@@ -253,7 +253,7 @@ def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
         click.echo(f"The class:    {out / 'index.html'}")
         click.echo(f"The scores:   {out / 'grades.csv'}")
         click.echo(
-            f"Each student: {out / outcome.results[0]['student'] / 'report.html'}"
+            f"Each student: {printable(str(out / outcome.results[0]['student'] / 'report.html'))}"
             + (" and so on" if graded > 1 else "")
         )
 

@@ -192,6 +192,7 @@ def unique(found: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
     """Names made safe as folder names beside index.html, and different from each other on any disk."""
     result, taken = [], set(RESERVED)
     for student, path in sorted(found, key=lambda entry: entry[0].lower()):
+        student = student.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # a name that is no Unicode
         name, count = student, 1
         while name.lower() in taken:
             count += 1
