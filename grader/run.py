@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.batch import grade_all
+from grader.classroom import csv_rows
 from grader.gradebook import Gradebook
 from grader.lesson import Lesson
-from grader.report import Reporter, csv_rows
+from grader.report import Reporter
 from grader.server import Settings, write_whole
 from grader.session import VERSION, environment, number
 from grader.submission import Submission
