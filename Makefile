@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: grade test test-slow lint format verify seeds bench clean help
+.PHONY: picture grade test test-slow lint format verify seeds bench clean help
 
 help:
 	@echo "make grade      grade examples/submissions and say where the report is"
@@ -55,3 +55,11 @@ bench: $(VENV)/ready
 
 clean:
 	rm -rf $(VENV) $(OUT)
+
+# The picture in the README, from the real report (needs Debian's chromium)
+picture: $(VENV)/ready
+	$(BIN)/grade run examples/submissions/emil_novak --lesson 03 --seed 1 -o $(OUT)/picture
+	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run --disable-background-networking \
+	  --user-data-dir=$(OUT)/picture/profile --window-size=1240,1500 --screenshot=docs/report.png \
+	  file://$(abspath $(OUT))/picture/emil_novak/report.html
+	rm -rf $(OUT)/picture

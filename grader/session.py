@@ -85,6 +85,7 @@ class Session:
 
     def grade(self, submission: Submission) -> Graded:
         """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
+        self._zygote.wait_until_ready()  # loading torch is not this student's time
         started = time.monotonic()
         graded = Graded({})
         lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
