@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grader.archive import MOST_DEPTH, ArchiveRefused, is_archive, stem, unpacked
 from grader.lesson import Lesson
 
 MAIN = "backward.py"
@@ -131,8 +133,14 @@ def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
 
 
 def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
-    """A folder of lessons, or a single Python file for the one lesson asked for."""
+    """A folder of lessons, an archive of one, or a single Python file for the one lesson asked for."""
     alone = len(lessons) == 1
+    if path.is_file() and not path.is_symlink() and is_archive(path):
+        try:
+            with unpacked(path) as folder:
+                return replace(read_submission(folder, student, lessons), path=path)
+        except (ArchiveRefused, OSError) as error:
+            return Submission(student, path, {}, message=str(error))
     if path.is_symlink():
         return Submission(student, path, {}, message=f"{path.name} is a link. Hand in the folder or file itself.")
     if path.is_file():
@@ -151,9 +159,22 @@ def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Subm
             student,
             path,
             {},
-            message=f"{path.name} cannot be read: expected a folder that holds NN_name/{MAIN}, or a .py file.",
+            message=f"{path.name} cannot be read: expected a folder or an archive with NN_name/{MAIN}, or a .py file.",
         )
-    return Submission(student, path, {lesson.name: read_lesson(path, lesson, alone) for lesson in lessons})
+    folder = innermost(path, lessons)
+    return Submission(student, path, {lesson.name: read_lesson(folder, lesson, alone) for lesson in lessons})
+
+
+def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
+    """The folder that holds the lessons, where it stands alone in another one (as archives often have it)."""
+    for _ in range(MOST_DEPTH):
+        inside = visible(folder)
+        if len(inside) != 1 or not is_folder(inside[0]) or holds_a_lesson(folder, lessons):
+            break
+        if re.match(r"\d+(_|$)", inside[0].name):  # a lesson, though not one that is graded now
+            break
+        folder = inside[0]
+    return folder
 
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
@@ -174,17 +195,15 @@ def find(paths: Iterable[Path], lessons: Sequence[Lesson], all_lessons: Sequence
                 f"{path} does not exist: give a submission, or a folder that holds one for each student."
             )
         if is_folder(path) and not holds_a_lesson(path, all_lessons):
-            inside = [
-                p for p in visible(path) if p.is_dir() or p.suffix in (".py", ".ipynb", ".zip", ".gz", ".tgz", ".tar")
-            ]
+            inside = [p for p in visible(path) if p.is_dir() or p.suffix in (".py", ".ipynb") or is_archive(p)]
             if not inside:
                 raise SubmissionError(
                     f"{path} holds no submissions: expected a folder for each student, with NN_name/{MAIN} inside."
                 )
-            found += [(p.name if p.is_dir() else p.stem, p) for p in inside]
+            found += [(p.name if p.is_dir() else stem(p), p) for p in inside]
         else:
             path = path.resolve() if path.name in ("", ".", "..") else path
-            found.append((path.name if path.is_dir() else path.stem, path))
+            found.append((path.name if path.is_dir() else stem(path), path))
     return [read_submission(path, student, lessons) for student, path in unique(found)]
 
 
