@@ -57,7 +57,7 @@ def explain(name: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation
         return changed
     if any(answer.tensor is None for _, answer in cases):
         return None
-    for read_off in (zeros, unchanged_upstream, sign, branches, keepdim, sums, transposed, ratio):
+    for read_off in (zeros, sign, branches, keepdim, sums, unchanged_upstream, transposed, ratio):
         for explanation in read_off(name, cases):
             return explanation
     return None
@@ -98,7 +98,7 @@ def holds(cases: Cases, candidate: Callable[[Problem], Tensor | None]) -> bool:
 
 
 def zeros(name: str, cases: Cases) -> Iterator[Explanation]:
-    if all(answer.tensor is not None and not bool(answer.tensor.any()) for _, answer in cases):
+    if all(a.tensor is not None and a.tensor.numel() and not bool(a.tensor.any()) for _, a in cases):
         yield Explanation(
             "zeros",
             f"Every element of your `d{name}` is zero. Where `{name}` is read, which of its elements change "
@@ -159,11 +159,12 @@ def keepdim(name: str, cases: Cases) -> Iterator[Explanation]:
         problem, answer = cases[0]
         found, expected = answer.tensor, problem.reference(name)
         assert found is not None
-        fix = (
-            "sum with `keepdim=True`"
-            if found.ndim < expected.ndim
-            else f"drop the extra dimension (no `keepdim`, or `.view({name}.shape)`)"
-        )
+        if found.ndim < expected.ndim:
+            fix = "sum with `keepdim=True`"
+        elif found.ndim > expected.ndim:
+            fix = f"drop the extra dimension (no `keepdim`, or `.view({name}.shape)`)"
+        else:
+            fix = f"they lie along the other axis (`.view({name}.shape)`)"
         yield Explanation(
             "keepdim",
             f"The numbers are right, the shape is not: {written(found.shape)} where `{name}` is "
@@ -275,7 +276,7 @@ def ratio(name: str, cases: Cases) -> Iterator[Explanation]:
 def named_factors(problem: Problem) -> dict[str, float]:
     factors: dict[str, float] = {"2": 2.0, "one half": 0.5}
     for label, n in problem.values.items():
-        if isinstance(n, int) and n > 2:
+        if isinstance(n, int) and n > 1:
             factors |= {label: n, f"1/{label}": 1 / n, f"{label}²": n * n, f"1/{label}²": 1 / n**2}
             factors |= {f"{label}−1": n - 1, f"1/({label}−1)": 1 / (n - 1)}
             factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}

@@ -122,4 +122,9 @@ def ulps(a: Tensor, b: Tensor) -> int:
         i = x.contiguous().view(integers).to(torch.int64)
         return torch.where(i < 0, torch.iinfo(integers).min - i, i)
 
+    if integers == torch.int64:  # the distance itself may need 65 bits
+        pairs: list[tuple[int, int]] = list(
+            zip(ordered(a).flatten().tolist(), ordered(b).flatten().tolist(), strict=True)
+        )
+        return max(abs(x - y) for x, y in pairs)
     return int((ordered(a) - ordered(b)).abs().max())

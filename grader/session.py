@@ -9,7 +9,7 @@ import io
 import os
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from grader.submission import MAIN, Handed, Submission
 
 VERSION = 1
 MAX_PRINTED = 4_000
+PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
 
 
 class GraderFault(Exception):
@@ -178,6 +179,26 @@ class Session:
         return rows, message
 
 
+@contextlib.contextmanager
+def environment_variables(changes: Mapping[str, str | None]) -> Iterator[None]:
+    """Sets (or, for None, removes) variables of this process, and puts them back."""
+    before = {name: os.environ.get(name) for name in changes}
+    try:
+        for name, value in changes.items():
+            set_variable(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            set_variable(name, value)
+
+
+def set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
 def run_suite(lesson: Lesson, student: Student, book: ProblemBook) -> tuple[list[Row], dict[str, Any]]:
     """Runs the lesson's hidden suite in this process and reads the rows from its JSON report. Raises GraderFault."""
     report = JSONReport()
@@ -205,16 +226,8 @@ def run_suite(lesson: Lesson, student: Student, book: ProblemBook) -> tuple[list
         "--tb=short",
     ]
     heard = io.StringIO()
-    autoload = os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    try:
-        with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
-            pytest.main(arguments, plugins=[report, GradingPlugin(lesson, student, book)])
-    finally:
-        if autoload is None:
-            del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
-        else:
-            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = autoload
+    with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), environment_variables(PYTEST):
+        pytest.main(arguments, plugins=[report, GradingPlugin(lesson, student, book)])
     found: dict[str, dict[str, Any]] = {}
     pictures: dict[str, Any] = {}
     for test in (report.report or {}).get("tests", []):

@@ -53,7 +53,7 @@ class Submission:
         total = hashlib.sha256()
         for lesson, handed in sorted(self.handed.items()):
             for name, source in sorted(handed.files.items()):
-                for part in (lesson.encode(), name.encode(), source):
+                for part in (lesson.encode(), os.fsencode(name), source):
                     total.update(len(part).to_bytes(8, "big") + part)
         return total.hexdigest()
 
@@ -69,10 +69,11 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         reason = "it is a link" if path.is_symlink() else error.strerror
         raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise Unreadable(f"{path.name} is no ordinary file. Hand in a Python file.")
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise Unreadable(f"{path.name} is no ordinary file. Hand in a Python file.")
         if status.st_size > MAX_FILE_BYTES:
             raise Unreadable(f"{path.name} has {status.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
         return file.read(MAX_FILE_BYTES + 1)

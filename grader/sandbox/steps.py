@@ -9,8 +9,9 @@ import difflib
 import dis
 import inspect
 import linecache
+import re
 import traceback
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from types import CodeType, TracebackType
@@ -78,6 +79,8 @@ def arguments_for(
         elif name in gradients:
             value = gradients[name]
         elif parameter.default is not parameter.empty:
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                positional.append(parameter.default)  # those after it keep their places
             continue
         elif name == step:
             raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
@@ -104,9 +107,10 @@ def arguments_for(
 def same(a: Any, b: Any) -> bool:
     if not isinstance(a, Tensor):
         return True  # plain numbers cannot be changed in place
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
+    with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
 
 
 def call_step(
@@ -115,14 +119,14 @@ def call_step(
     values: Mapping[str, Any],
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
-    files: Collection[str] = (),
+    files: Sequence[str] = (),
     watch: AbstractContextManager[Watch] | None = None,
 ) -> Answer:
     """Runs one step and says what came of it; never raises for what the function does.
 
     `values` and `upstream` are {name: tensor or number}; the function gets copies. While it runs, torch's default
     dtype is `dtype`, so that `torch.zeros(n, m)` in a student's line has the precision of the problem. `files` are the
-    file names of the student's code, for line numbers.
+    file names of the student's code, the graded one first, for line numbers.
     """
     if function is None:
         return Answer("missing")
@@ -133,41 +137,41 @@ def call_step(
     except UnknownParameter as error:
         return Answer("raised", message=str(error), line=first_line(function))
     except (TypeError, ValueError) as error:
-        return Answer("raised", message=f"`{step}` cannot be called: {error}", line=first_line(function))
+        reason = in_words(str, error)
+        return Answer("raised", message=f"`{step}` cannot be called: {reason}", line=first_line(function))
     given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword
+    originals = {**values, **{"d" + name: tensor for name, tensor in upstream.items()}}
     default = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     seen: Watch = NoWatch()
     try:
         with watch if watch is not None else nullcontext(seen) as seen:
             result = function(*positional, **keyword)
+        torch.set_default_dtype(default)
+        return Answer(
+            "returned",
+            **returned(result, originals.get(step[1:]), dtype),
+            changed=tuple(
+                name for name, value in given.items() if name in originals and not same(value, originals[name])
+            ),
+            uses=uses,
+            operators=seen.operators,
+            low_precision=seen.saw_float32 and dtype == torch.float64,
+            line=first_line(function),
+        )
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
         return failure(error, step, files)
     finally:
         torch.set_default_dtype(default)
-    originals = {**values, **{"d" + name: tensor for name, tensor in upstream.items()}}
-    changed = tuple(name for name, value in given.items() if not same(value, originals[name]))
-    low_precision = seen.saw_float32 and dtype == torch.float64
-    if type(result) in (int, float) and is_scalar(originals.get(step[1:])):
-        result = torch.tensor(float(result), dtype=dtype)  # a plain number is a right answer for a scalar
-    if not isinstance(result, Tensor):
-        return Answer(
-            "returned",
-            kind=describe(result),
-            changed=changed,
-            uses=uses,
-            operators=seen.operators,
-            line=first_line(function),
-        )
-    return Answer(
-        "returned",
-        plain(result),
-        changed=changed,
-        uses=uses,
-        operators=seen.operators,
-        low_precision=low_precision,
-        line=first_line(function),
-    )
+
+
+def returned(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
+    """An Answer's `tensor`, or its `kind` where what came back is no tensor. A plain number will do for a scalar."""
+    if type(result) in (int, float) and is_scalar(target):
+        return {"tensor": torch.tensor(float(result), dtype=dtype)}  # type: ignore[arg-type]
+    if issubclass(type(result), Tensor):  # not isinstance, which believes what an object says of its class
+        return {"tensor": plain(result)}  # type: ignore[arg-type]
+    return {"kind": describe(result)}
 
 
 def is_scalar(value: Any) -> bool:
@@ -194,15 +198,15 @@ def describe(result: object) -> str:
 
 def first_line(function: Callable[..., Any]) -> int | None:
     code = getattr(function, "__code__", None)
-    return code.co_firstlineno if isinstance(code, CodeType) else None
+    return code.co_firstlineno if isinstance(code, CodeType) and code.co_firstlineno > 0 else None
 
 
-def failure(error: BaseException, step: str, files: Collection[str]) -> Answer:
+def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     """An exception as a student should read it: type, text, and the innermost of their own lines.
 
-    `step` is empty while the file itself is being run.
+    `step` is empty while the file itself is being run; `files` are the student's, the graded one first.
     """
-    line, innermost_is_theirs = own_line(error.__traceback__, files)
+    line, innermost = own_line(error.__traceback__, files)
     name = type(error).__name__
     if isinstance(error, AutogradUsed):
         if step:
@@ -219,24 +223,31 @@ def failure(error: BaseException, step: str, files: Collection[str]) -> Answer:
             f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
         )
         return Answer("timeout", message=message, line=line)
-    if step and isinstance(error, NotImplementedError) and (innermost_is_theirs or not files):
+    if step and isinstance(error, NotImplementedError) and (innermost in files or not files):
         return Answer("todo", line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning a gradient" if step else "before any of its functions could be called"
-        return Answer("raised", message=f"It ended the program (SystemExit, code {error.code!r}) {instead}.", line=line)
+        code = in_words(repr, error.code)
+        return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
+    text = in_words(str, error)
+    elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
+    return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
+
+
+def in_words(render: Callable[[object], str], value: object) -> str:
+    """`str` or `repr` of anything: one line of at most 500 characters, without addresses, which no two runs share."""
     try:
-        text = " ".join(str(error).split())[:500]
-    except Exception:
-        text = "(its text cannot be read)"
-    return Answer("raised", message=f"{name}: {text}" if text else name, line=line)
+        return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", " ".join(render(value).split())[:500])
+    except BaseException:  # a student's __str__ or __repr__
+        return "(its text cannot be read)"
 
 
-def own_line(trace: TracebackType | None, files: Collection[str]) -> tuple[int | None, bool]:
-    """(line number of the innermost frame that is in `files`, whether it is the innermost frame of all)."""
-    line, innermost = None, False
+def own_line(trace: TracebackType | None, files: Sequence[str]) -> tuple[int | None, str]:
+    """(the innermost line in the graded file, the file name of the innermost frame of all)."""
+    line, innermost = None, ""
     for frame, number in traceback.walk_tb(trace):
-        innermost = frame.f_code.co_filename in files
-        if innermost:
+        innermost = frame.f_code.co_filename
+        if files and innermost == files[0]:
             line = number
     return line, innermost
 

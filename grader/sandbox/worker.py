@@ -29,7 +29,7 @@ REQUESTS, ANSWERS = 3, 4
 class Worker:
     def __init__(self, operator_cap: int) -> None:
         self._functions: dict[str, Any] = {}
-        self._files: frozenset[str] = frozenset()
+        self._files: tuple[str, ...] = ()
         self._problems: dict[int, tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]] = {}
         self._operator_cap = operator_cap
         self._autograd_used: list[AutogradUsed] = []
@@ -51,7 +51,8 @@ class Worker:
         for entry in frame.header["files"]:
             files[entry["name"]] = frame.body[start : start + entry["size"]]
             start += entry["size"]
-        self._files = frozenset(files)
+        main = frame.header["main"]
+        self._files = (main, *(name for name in files if name != main))
         tripwires(self._autograd_used.append, self._files)
         module, error = load(files, frame.header["main"])
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
@@ -67,7 +68,7 @@ class Worker:
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
         self._autograd_used.clear()
         self.flush()
-        wire.write_all(ANSWERS, wire.encode(wire.Frame(reply)))
+        tell(reply)
 
     def take_problem(self, frame: wire.Frame) -> None:
         header = frame.header
@@ -96,7 +97,7 @@ class Worker:
                 else:
                     broken.add(step)
             self.flush()
-            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"]))
+            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
 
     def answer(self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype) -> Answer:
         watch = OperatorWatch(cap=self._operator_cap)
@@ -122,8 +123,9 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | Non
     try:
         lock_in(plan, keep=range(5), parent=zygote)
     except (OSError, ValueError) as error:
-        write_fault(f"{type(error).__name__}: {error}")
+        tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
         os._exit(71)
+    tell({"op": "locked in"})  # before the first byte of a student's is read: nothing they write can come before it
     try:
         Worker(plan.limits.operators).serve()
     except BaseException as error:  # of ours, or of a student's thread that broke the protocol
@@ -134,9 +136,8 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | Non
         os._exit(0)
 
 
-def write_fault(reason: str) -> None:
-    """Says that this worker could not be locked in: a reason of ours, not the student's."""
-    wire.write_all(ANSWERS, wire.encode(wire.Frame({"op": "not locked in", "message": reason})))
+def tell(header: dict[str, Any]) -> None:
+    wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))
 
 
 def above_the_pipes(descriptor: int) -> int:
