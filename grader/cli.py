@@ -61,7 +61,23 @@ def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
 
 
-@main.command()
+RUN_EPILOG = """\b
+Examples:
+  grade run submissions/                       a folder with one submission for each student
+  grade run ada.zip bo/ --lesson 03 -o out     two submissions, one lesson, results in out/
+  grade run backward.py --lesson 4             a single file
+  grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
+  grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
+"""
+
+VERIFY_EPILOG = """\b
+Examples:
+  grade verify                     every lesson, through workers and hidden suites
+  grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
+"""
+
+
+@main.command(epilog=RUN_EPILOG)
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",
@@ -132,9 +148,10 @@ def run(
     fail_under: float | None,
     course: Path | None,
 ) -> None:
-    """Grades SUBMISSIONS: folders, single files, or a folder with one submission for each student.
+    """Grades SUBMISSIONS: folders, archives, single files, or a folder with one submission for each student.
 
-    A submission is a folder that holds NN_name/backward.py for one or more lessons, or a .py file with --lesson.
+    A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, or a
+    .py file with --lesson.
     """
     from grader.lesson import Course, LessonError
     from grader.run import OutputError, grade_run
@@ -258,7 +275,7 @@ def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
         )
 
 
-@main.command()
+@main.command(epilog=VERIFY_EPILOG)
 @click.argument("lessons", nargs=-1)
 @click.option(
     "--seeds",
