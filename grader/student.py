@@ -38,7 +38,7 @@ class Student:
             for step, finding in (findings or {}).items()
         }
         self._unloadable: Answer | None = None
-        self._started = time.monotonic()
+        self._end = time.monotonic() + self._limits.total_seconds
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.printed, self.printed_bytes = b"", 0
@@ -72,7 +72,8 @@ class Student:
             assert self._worker is not None
             try:
                 self._worker.send_problem(key, problem.dtype, problem.values, upstream)
-                for step, answer in self._worker.run(key, runnable, {s: set(needs[s]) for s in runnable}):
+                own_needs = {s: set(needs[s]) for s in runnable}
+                for step, answer in self._worker.run(key, runnable, own_needs, until=self._end):
                     results[step] = answer
             except (WorkerLost, DeadlineMissed, WireError):
                 self._drop()
@@ -99,20 +100,21 @@ class Student:
                 if key not in self._sent:
                     self._worker.send_problem(key, problem.dtype, problem.values, problem.upstream)
                     self._sent.add(key)
-                for step, answer in self._worker.run(key, tuple(due)):
+                for step, answer in self._worker.run(key, tuple(due), until=self._end):
                     results[step] = answer
                     due.remove(step)
                     if answer.outcome in ("forbidden", "timeout"):
                         self._given_up[step] = answer
             except DeadlineMissed:
-                self._give_up(
-                    due[0],
-                    results,
-                    Answer("timeout", message=f"It did not return within {self._limits.step_seconds:g} seconds."),
-                )
+                self._give_up(due[0], results, Answer("timeout", message=self._too_late()))
             except (WorkerLost, WireError) as error:
                 self._give_up(due[0], results, Answer("crashed", message=str(error)))
         return {step: results.get(step, self._unloadable or Answer("crashed")) for step in self.steps}
+
+    def _too_late(self) -> str:
+        if time.monotonic() < self._end:
+            return f"It did not return within {self._limits.step_seconds:g} seconds."
+        return f"It had not returned when the {self._limits.total_seconds:g} seconds of this submission were used up."
 
     def _give_up(self, step: str, results: dict[str, Answer], answer: Answer) -> None:
         self._drop()
@@ -124,7 +126,7 @@ class Student:
             return True
         if self._unloadable is not None:
             return False
-        if time.monotonic() - self._started > self._limits.total_seconds:
+        if time.monotonic() > self._end:
             message = (
                 f"It was not run: earlier steps used up the {self._limits.total_seconds:g} seconds of this submission."
             )

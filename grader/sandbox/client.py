@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import os
 import selectors
 import signal
@@ -32,6 +33,10 @@ import grader.sandbox.zygote
 grader.sandbox.zygote.main(int(sys.argv[2]), sys.argv[3])
 """
 START_SECONDS = 120.0
+
+# A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
+# to all problems are kept for the verdict, so not at will.
+ROOM, LEAST_ROOM = 4, 1 << 20
 
 
 class ZygoteDied(Exception):
@@ -156,6 +161,8 @@ class WorkerProcess:
         self._zygote, self._number, self._limits = zygote, number, zygote.limits
         self._requests, self._answers, self._output = requests, answers, output
         self._reader, self._tickets = wire.Reader(), itertools.count()
+        self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
+        self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed, self.printed_bytes = bytearray(), 0
         self._selector = selectors.DefaultSelector()
         for descriptor in (answers, output):
@@ -169,12 +176,11 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed.
         """
+        self._await_lock()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = time.monotonic() + self._limits.import_seconds
         self._send({"op": "load", "files": entries, "main": main}, b"".join(files.values()), deadline)
         header = self._receive(deadline).header
-        if header.get("op") == "not locked in":
-            raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
             return {"op": "loaded", "functions": wire.names_in(header, "functions"), "note": note}
@@ -186,12 +192,24 @@ class WorkerProcess:
             "line": line if type(line) is int and 0 < line < 1 << 31 else None,
         }
 
+    def _await_lock(self) -> None:
+        """Takes the worker's first frame, sent before it knows a line of the student's. Raises ZygoteDied."""
+        try:
+            header = self._receive(time.monotonic() + START_SECONDS).header
+        except (WorkerLost, DeadlineMissed) as error:
+            raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
+        if header.get("op") != "locked in":
+            raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
+
     def send_problem(
         self, number: int, dtype: torch.dtype, values: Mapping[str, Any], upstream: Mapping[str, Tensor]
     ) -> None:
         tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
         tensors += [("u:" + n, u) for n, u in upstream.items()]
         described, body = wire.pack_tensors(tensors)
+        largest = max((tensor.nbytes for _, tensor in tensors), default=0)
+        self._room[number] = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
+        self._known[number] = frozenset(values) | {"d" + name for name in upstream}
         header = {
             "op": "problem",
             "problem": number,
@@ -204,9 +222,13 @@ class WorkerProcess:
         self._send(header, body, time.monotonic() + self._limits.step_seconds)
 
     def run(
-        self, problem: int, steps: Sequence[str], needs: Mapping[str, Collection[str]] | None = None
+        self,
+        problem: int,
+        steps: Sequence[str],
+        needs: Mapping[str, Collection[str]] | None = None,
+        until: float = math.inf,
     ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) as they arrive, each within the deadline of a step.
+        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of time.monotonic()).
 
         With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
 
@@ -220,12 +242,14 @@ class WorkerProcess:
             "own": needs is not None,
             "needs": {step: sorted(names) for step, names in (needs or {}).items()},
             "ticket": ticket,
+            "room": self._room[problem],
         }
-        self._send(header, b"", time.monotonic() + self._limits.step_seconds)
+        self._reader.max_body = self._room[problem]
+        self._send(header, b"", min(until, time.monotonic() + self._limits.step_seconds))
         for step in steps:
-            frame = self._receive(time.monotonic() + self._limits.step_seconds)
+            frame = self._receive(min(until, time.monotonic() + self._limits.step_seconds))
             try:
-                answer = wire.decode_answer(frame, step, ticket)
+                answer = wire.decode_answer(frame, step, ticket, self._known[problem], self._room[problem])
             except wire.WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
             yield step, answer

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -86,17 +86,17 @@ class Reader:
     """Collects bytes as they arrive and gives whole frames. `feed` raises WireError as soon as a prefix is bad."""
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
-        self._buffer, self._max_body = bytearray(), max_body
+        self._buffer, self.max_body = bytearray(), max_body  # may be changed between frames
 
     def feed(self, data: bytes) -> None:
         self._buffer += data
         if len(self._buffer) >= PREFIX.size:
-            lengths(bytes(self._buffer[: PREFIX.size]), max_body=self._max_body)
+            lengths(bytes(self._buffer[: PREFIX.size]), max_body=self.max_body)
 
     def next(self) -> Frame | None:
         if len(self._buffer) < PREFIX.size:
             return None
-        header, body = lengths(bytes(self._buffer[: PREFIX.size]), max_body=self._max_body)
+        header, body = lengths(bytes(self._buffer[: PREFIX.size]), max_body=self.max_body)
         end = PREFIX.size + header + body
         if len(self._buffer) < end:
             return None
@@ -148,12 +148,17 @@ def describe_tensor(tensor: Tensor) -> dict[str, Any]:
 
 def tensor_from(body: bytes | memoryview, dtype: torch.dtype, shape: Sequence[int]) -> Tensor:
     """A fresh tensor of `body`'s numbers. Raises WireError unless the length is exactly what shape and dtype need."""
+    if math.prod(max(size, 1) for size in shape) > MAX_BODY:  # (0, 2**26, 2**26): no number, but overflowing strides
+        raise WireError("a tensor of an impossible shape")
     expected = math.prod(shape) * dtype.itemsize
     if len(body) != expected:
         raise WireError(f"{len(body)} bytes for a tensor of {expected}")
     if not expected:
         return torch.empty(tuple(shape), dtype=dtype)
-    return torch.frombuffer(bytearray(body), dtype=dtype).reshape(tuple(shape))
+    flat = torch.frombuffer(bytearray(body), dtype=torch.uint8 if dtype == torch.bool else dtype)
+    if dtype == torch.bool:
+        flat = flat != 0  # any other byte than 0 and 1 in a bool is undefined behaviour in C++
+    return flat.reshape(tuple(shape))
 
 
 def pack_tensors(named: Sequence[tuple[str, Tensor]]) -> tuple[list[dict[str, Any]], bytes]:
@@ -174,7 +179,8 @@ def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes) -> dict[
 # Answers -------------------------------------------------------------------------------------------------------------
 
 
-def encode_answer(step: str, answer: Answer, ticket: int) -> bytes:
+def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) -> bytes:
+    """A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described."""
     header: dict[str, Any] = {
         "op": "answer",
         "ticket": ticket,
@@ -193,10 +199,13 @@ def encode_answer(step: str, answer: Answer, ticket: int) -> bytes:
     if answer.tensor is not None:
         if answer.tensor.dtype not in NAMES:
             header["kind"] = f"a tensor of {str(answer.tensor.dtype).removeprefix('torch.')}"
-        elif answer.tensor.numel() * answer.tensor.element_size() > MAX_BODY:
+        elif answer.tensor.numel() * answer.tensor.element_size() > room:
             header["kind"] = f"a tensor of {answer.tensor.numel()} numbers"
         else:
-            header["tensor"], body = describe_tensor(answer.tensor), tensor_bytes(answer.tensor)
+            try:
+                header["tensor"], body = describe_tensor(answer.tensor), tensor_bytes(answer.tensor)
+            except (RuntimeError, ValueError, TypeError, NotImplementedError):
+                header["tensor"], header["kind"] = None, "a tensor without numbers that could be read"
     return encode(Frame(header, body))
 
 
@@ -204,14 +213,19 @@ def field(header: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> A
     value = header.get(name)
     if type(value) not in (kind if isinstance(kind, tuple) else (kind,)):
         raise WireError(f"`{name}` is no {kind}")
-    return value
+    return readable(value) if type(value) is str else value
+
+
+def readable(text: str) -> str:
+    """JSON may spell half a surrogate pair, which no file and no terminal takes: a question mark instead."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def names_in(header: dict[str, Any], name: str) -> list[str]:
     values = field(header, name, list)
     if len(values) > MAX_NAMES or not all(type(v) is str and len(v) <= 200 for v in values):
         raise WireError(f"`{name}` is no list of names")
-    return list(values)
+    return [readable(value) for value in values]
 
 
 def whole(header: dict[str, Any], name: str) -> int:
@@ -221,14 +235,22 @@ def whole(header: dict[str, Any], name: str) -> int:
     return int(value)
 
 
-def decode_answer(frame: Frame, step: str, ticket: int) -> Answer:
-    """The worker's answer to `step`. Raises WireError for anything but a well-formed answer to what was asked."""
+def decode_answer(
+    frame: Frame, step: str, ticket: int, known: Collection[str] | None = None, room: int = MAX_BODY
+) -> Answer:
+    """The worker's answer to `step`. Raises WireError for anything but a well-formed answer to what was asked.
+
+    Of the parameters that it says were used or changed, only those in `known` are kept; `room` is how many
+    bytes a tensor may have.
+    """
     header = frame.header
     if header.get("op") != "answer" or header.get("step") != step or header.get("ticket") != ticket:
         raise WireError("an answer to something else than what was asked")
     outcome = field(header, "outcome", str)
     if outcome not in FROM_A_STUDENT:
         raise WireError("an outcome that a worker cannot have")
+    if len(frame.body) > room:
+        raise WireError(f"{len(frame.body)} bytes where {room} are allowed")
     line = header.get("line")
     if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
         raise WireError("`line` is no line number")
@@ -245,14 +267,15 @@ def decode_answer(frame: Frame, step: str, ticket: int) -> Answer:
         tensor = tensor_from(frame.body, dtype, shape)
     elif frame.body:
         raise WireError("bytes without a tensor")
+    changed, uses = names_in(header, "changed"), names_in(header, "uses")
     return Answer(
         outcome,
         tensor,
         kind=field(header, "kind", str)[:MAX_TEXT],
         message=field(header, "message", str)[:MAX_TEXT],
         line=line,
-        changed=tuple(names_in(header, "changed")),
-        uses=frozenset(names_in(header, "uses")),
+        changed=tuple(name for name in changed if known is None or name in known),
+        uses=frozenset(name for name in uses if known is None or name in known),
         operators=whole(header, "operators"),
         low_precision=field(header, "low_precision", bool),
     )

@@ -1,0 +1,120 @@
+"""Fixtures of the engine's tests: the course, and sessions over a warm zygote, which takes three seconds to start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
+
+from grader.lesson import Course, Lesson
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.limits import Limits
+from grader.sandbox.lockdown import Plan
+from grader.session import Graded, Session
+from grader.submission import find
+from grader.verify import handed_in
+
+torch.set_num_threads(1)  # the tensors are small: a second thread only waits
+
+collect_ignore = ["golden"]  # students' files: some are called test_x.py and conftest.py on purpose
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return Course(ROOT)
+
+
+@pytest.fixture(scope="session")
+def lessons(course: Course) -> dict[str, Lesson]:
+    return course.lessons
+
+
+@pytest.fixture(scope="session")
+def lesson(course: Course) -> Lesson:
+    """Lesson 03: the lecture's network, with 26 gradients."""
+    return course.find("03")
+
+
+@pytest.fixture(scope="session")
+def warm_zygotes() -> Iterator[None]:
+    """Every Session made from here on shares one zygote for each set of limits; closing a session leaves it running."""
+    running: dict[Limits, ZygoteProcess] = {}
+
+    class Kept(ZygoteProcess):
+        def close(self) -> None:
+            pass
+
+    def shared(plan: Plan) -> ZygoteProcess:
+        if plan.limits not in running:
+            running[plan.limits] = Kept(plan)
+        return running[plan.limits]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.session.ZygoteProcess", shared)
+        yield
+    for zygote in running.values():
+        ZygoteProcess.close(zygote)
+
+
+@pytest.fixture(scope="session")
+def session_for(course: Course, warm_zygotes: None) -> Callable[..., Session]:
+    """session_for("03", "04", seed=..., limits=...): a warm Session with those lessons, the same for the same wish."""
+    made: dict[Any, Session] = {}
+
+    def session(*wanted: str, seed: int = SEED, limits: Limits | None = None) -> Session:
+        chosen = [course.find(name) for name in wanted]
+        limits = limits or Limits()
+        key = (tuple(entry.name for entry in chosen), seed, limits)
+        if key not in made:
+            made[key] = Session(chosen, seed, limits)
+        return made[key]
+
+    session("03")  # both zygotes load torch at the same time
+    session("03", limits=HURRIED)
+    return session
+
+
+@pytest.fixture(scope="session")
+def grade(course: Course, session_for: Callable[..., Session]) -> Callable[..., Rows]:
+    """grade("03", source): the rows by name, from a real worker and the lesson's hidden suite."""
+
+    def rows(wanted: str, source: str, **session: Any) -> Rows:
+        graded = session_for(wanted, **session).grade(handed_in(course.find(wanted), "student", source))
+        return rows_of(graded.results)
+
+    return rows
+
+
+@pytest.fixture(scope="session")
+def golden(
+    course: Course, session_for: Callable[..., Session], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Golden]:
+    """golden(name): what came of a golden submission, and of a right one before it and straight after it."""
+    done: dict[str, Golden] = {}
+    folder = tmp_path_factory.mktemp("submissions")
+    (folder / "outside").mkdir()
+    (folder / "outside" / "backward.py").write_text(solution_of(course.find("04")), encoding="utf-8")
+
+    @cache
+    def alone(session: Session) -> dict[str, Any]:
+        return graded_right(session).results
+
+    def graded_right(session: Session) -> Graded:
+        lesson = session.lessons[0]
+        return session.grade(handed_in(lesson, "right", solution_of(lesson)))
+
+    def run(name: str) -> Golden:
+        if name not in done:
+            expected = expectation(name)
+            session = session_for(*expected["lessons"], limits=HURRIED if expected.get("hurried") else None)
+            before = alone(session)
+            lay_out(name, folder / f"class of {name}")
+            (found,) = find([folder / f"class of {name}"], session.lessons, list(course.lessons.values()))
+            done[name] = Golden(found, session.grade(found), before, graded_right(session).results)
+        return done[name]
+
+    return run

@@ -1,0 +1,5 @@
+from helper import broken
+
+
+def dlogits(logits):
+    return broken(logits)

@@ -1,0 +1,5 @@
+from helper import shifted
+
+
+def dlogits(logits, Yb, n):
+    return shifted(logits, Yb, n) / n

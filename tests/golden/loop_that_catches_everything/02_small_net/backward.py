@@ -1,0 +1,17 @@
+import torch
+
+
+def dW2(dlogits, h_bn):
+    return h_bn.T @ dlogits
+
+
+def dh_bn(dlogits, W2):
+    while True:
+        try:
+            dlogits = dlogits + 1
+        except BaseException:
+            pass
+
+
+def db2(dlogits):
+    return dlogits.sum(0)

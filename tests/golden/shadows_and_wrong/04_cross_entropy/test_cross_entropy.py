@@ -1,0 +1,6 @@
+def test_gradient():
+    pass
+
+
+def test_in_one_go():
+    pass

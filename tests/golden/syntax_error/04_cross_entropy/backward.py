@@ -1,0 +1,5 @@
+import torch
+
+
+def dlogits(logits, Yb, n)
+    return logits

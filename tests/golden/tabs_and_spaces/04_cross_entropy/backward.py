@@ -1,0 +1,6 @@
+import torch
+
+
+def dlogits(logits, Yb, n):
+        a = 1
+	return a

@@ -1,0 +1,75 @@
+"""What the engine's tests share and is no fixture."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.lesson import Lesson
+from grader.sandbox.limits import Limits
+from grader.session import Graded
+from grader.submission import Submission
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = Path(__file__).parent / "golden"
+SEED = 20_240_607
+HURRIED = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=20.0)
+
+Rows = dict[str, dict[str, Any]]
+
+IMPORTS = "import torch\nimport torch.nn.functional as F\n\n\n"
+
+
+def rows_of(results: dict[str, Any], lesson: int = 0) -> Rows:
+    """{row's name: row} of one lesson of a results.json."""
+    return {row["name"]: row for row in results["lessons"][lesson]["gradients"]}
+
+
+def without_seconds(results: Any) -> Any:
+    """results.json but for what a clock says."""
+    if isinstance(results, dict):
+        return {key: without_seconds(value) for key, value in results.items() if key != "seconds"}
+    return [without_seconds(entry) for entry in results] if isinstance(results, list) else results
+
+
+def solution_of(lesson: Lesson) -> str:
+    return (lesson.solution / "backward.py").read_text(encoding="utf-8")
+
+
+# Golden folders: a submission and what must come of it ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A golden submission as found, what came of it, and the results.json of a right one before and after it."""
+
+    submission: Submission
+    graded: Graded
+    right_before: dict[str, Any]
+    right_after: dict[str, Any]
+
+
+def golden_names() -> list[str]:
+    return sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
+
+
+def expectation(name: str) -> dict[str, Any]:
+    expected: dict[str, Any] = json.loads((GOLDEN / name / "expected.json").read_text(encoding="utf-8"))
+    return expected
+
+
+def lay_out(name: str, folder: Path) -> Path:
+    """A copy of a golden submission as a student hands it in, with what git cannot hold (links, huge files)."""
+    place = folder / name
+    shutil.copytree(GOLDEN / name, place, ignore=shutil.ignore_patterns("expected.json", "__pycache__"))
+    make = expectation(name).get("make", {})
+    for path in make.get("folders", []):
+        (place / path).mkdir(parents=True)
+    for path, size in make.get("sizes", {}).items():
+        (place / path).write_bytes(b"# " + b"x" * (size - 3) + b"\n")
+    for path, target in make.get("links", {}).items():
+        (place / path).symlink_to(target)
+    return place

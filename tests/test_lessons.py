@@ -1,0 +1,137 @@
+"""The lessons that ship: solutions, stubs, variants and mistakes as they should be, and texts that lack nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import torch
+from support import ROOT, rows_of, solution_of
+
+from grader.lesson import Course, Lesson
+from grader.verify import handed_in, suite_draws, tally_seeds, variants, verify_lesson, verify_seeds
+
+LESSONS = list(Course(ROOT).lessons)
+
+
+@pytest.fixture(params=LESSONS)
+def each(request, lessons) -> Lesson:
+    found: Lesson = lessons[request.param]
+    return found
+
+
+def test_there_are_lessons():
+    assert {"02_small_net", "03_makemore_steps", "04_cross_entropy", "05_batch_norm"} <= set(LESSONS)
+    assert all(re.fullmatch(r"\d\d_[a-z_]+", name) for name in LESSONS)
+
+
+def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, warm_zygotes):
+    report = verify_lesson(each, seed=1)
+    assert report.problems == []
+
+
+def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(each):
+    """Over three seeds; the thousand are `make seeds`."""
+    tally = tally_seeds(each.course, each.name, range(3))
+    assert tally.judged >= 3 * len(each.gradients)
+    assert (tally.rejected, tally.accepted) == ([], [])
+
+
+@pytest.mark.slow
+def test_nor_over_fifty_seeds(each):
+    heard: list[int] = []
+    report = verify_seeds(each, first=1000, count=50, jobs=2, on_progress=heard.append)
+    assert report.problems == []
+    assert sum(heard) == 50
+
+
+def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
+    """On the pinned torch, as autograd on the lecture's own problem."""
+    rows = rows_of(session_for("03").grade(handed_in(lesson, "solution", solution_of(lesson))).results)
+    assert len(rows) == 26
+    assert {name: (row["exact"], row["ulps"], row["maxdiff"]) for name, row in rows.items()} == dict.fromkeys(
+        rows, (True, 0, 0)
+    )
+
+
+def test_there_are_enough_variants_and_mistakes(each):
+    assert len(variants(each)) >= 5
+    for item in each.gradients:
+        known = [mistake for mistake in each.mistakes if mistake.gradient == item.name]
+        assert len(known) >= 3, item.name
+        assert len({mistake.id for mistake in known}) == len(known), item.name
+    assert {mistake.gradient for mistake in each.mistakes} <= {item.name for item in each.gradients}
+
+
+def test_a_mistake_s_text_is_for_a_student_and_gives_no_answer_away(each):
+    for mistake in each.mistakes:
+        assert 20 < len(mistake.message) < 400, mistake.id
+        assert mistake.message[-1] in ".?!)", mistake.id
+        assert "return" not in mistake.message.split(), mistake.id
+
+
+def test_title_points_and_three_hints_a_row(each):
+    assert each.title and each.title != each.name
+    for item in each.items:
+        assert item.points > 0, item.name
+        assert len(item.hints) == 3 and len(set(item.hints)) == 3, item.name
+        assert all(len(hint) > 20 and hint.strip() == hint for hint in item.hints), item.name
+    assert each.max_score == sum(item.points for item in each.items)
+
+
+def test_rows_are_gradients_of_the_forward_pass_in_the_order_of_the_way_back(each):
+    targets = [item.target for item in each.gradients]
+    assert all(target in each.public.graph.names and each.public.graph.consumers[target] for target in targets)
+    for number, target in enumerate(targets):
+        above = each.public.graph.above(target) & set(targets)
+        assert above <= set(targets[:number]), f"{target} stands before what it is computed from"
+    assert len(set(targets)) == len(targets)
+
+
+def test_the_readme_mentions_every_function_and_how_to_check(each):
+    text = (each.exercise / "README.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# Lesson {each.number}")
+    for item in each.gradients:
+        assert f"`{item.name}`" in text, item.name
+    assert f"--lesson {each.number}" in text
+
+
+def test_no_secret_is_in_the_exercise_folder(each):
+    names = {path.name for path in each.exercise.iterdir() if path.name != "__pycache__"}
+    assert names == {"README.md", "backward.py", "forward.py", "lesson.toml"}
+
+
+def test_hidden_problems_differ_in_size_and_number(each):
+    draws = suite_draws(each)
+    deciding = [draw for draw in draws if not draw.note]
+    assert len(deciding) >= 3
+    assert len({tuple(sorted(draw.sizes.items())) for draw in deciding}) == len(deciding)
+    for draw in deciding:
+        sizes = [size for size in draw.sizes.values() if isinstance(size, int)]
+        assert len(set(sizes)) == len(sizes), f"{draw.sizes}: a transpose or a wrong axis could have the right shape"
+
+
+def test_hidden_problems_are_finite_and_none_is_trivial(each):
+    for number, draw in enumerate(suite_draws(each)):
+        problem = each.problem(draw, seed=number)
+        for item in each.gradients:
+            reference = problem.reference(item.target)
+            assert bool(torch.isfinite(reference).all()), (draw.describe(), item.name)
+            assert bool(reference.any()), (draw.describe(), item.name)
+
+
+def test_the_forward_pass_is_the_loss_function_s_own(lessons):
+    """Lessons 03 and 04 against torch's own cross-entropy."""
+    for name in ("03_makemore_steps", "04_cross_entropy"):
+        values = lessons[name].public_chain.values
+        expected = torch.nn.functional.cross_entropy(values["logits"], values["Yb"])
+        torch.testing.assert_close(values["loss"], expected)
+
+
+def test_batch_norm_is_torch_s_own(lessons):
+    """The biased form, which is what torch.nn.functional.batch_norm computes."""
+    v = lessons["05_batch_norm"].public_chain.values
+    normalised = torch.nn.functional.batch_norm(v["h"], None, None, v["gamma"], v["beta"], training=True, eps=1e-5)
+    torch.testing.assert_close(v["h_bn"], normalised)
+    makemore = lessons["03_makemore_steps"].public_chain.values
+    torch.testing.assert_close(makemore["bnvar"], makemore["hprebn"].var(0, keepdim=True, unbiased=True))

@@ -1,0 +1,114 @@
+"""Problems: drawn from seeds, never from a submission; and what stands beside the references."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.plugin import ProblemBook
+from grader.problem import Draw, Problem, derive
+
+SMALL = {"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}
+
+
+@given(st.integers(), st.integers(), st.text(max_size=5), st.text(max_size=5))
+def test_derived_seeds_fit_and_differ(seed, other, part, another):
+    derived = derive(seed, part)
+    assert 0 <= derived < 1 << 63  # what torch takes
+    assert derive(seed, part) == derived
+    if (seed, part) != (other, another) and "/" not in part + another:
+        assert derive(other, another) != derived
+
+
+def test_the_same_seed_draws_the_same_problem(lesson):
+    one, again, other = (lesson.problem(Draw(SMALL), seed) for seed in (7, 7, 8))
+    for name in ("C", "W1", "Xb", "logits"):
+        assert torch.equal(one.values[name], again.values[name])
+    assert torch.equal(one.reference("C"), again.reference("C"))
+    assert not torch.equal(one.values["C"], other.values["C"])
+
+
+def test_a_draw_has_its_sizes_and_its_change(lesson):
+    def one_class(inputs):
+        inputs["Yb"][:] = 3
+
+    problem = lesson.problem(Draw(SMALL, one_class), seed=1)
+    assert problem.values["n"] == 6 and problem.values["emb"].shape == (6, 2, 4)
+    assert problem.values["Yb"].tolist() == [3] * 6
+    assert Draw(SMALL).describe() == "batch 6, block 2, vocabulary 11, embedding 4, hidden 7"
+    assert Draw().describe() == "the lecture's sizes"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_everything_floating_has_the_problem_s_dtype(lesson, dtype):
+    problem = lesson.problem(Draw(SMALL), 1, dtype)
+    for name in problem.graph.names:
+        assert problem.values[name].dtype == dtype
+        assert problem.upstream[name].dtype == dtype
+    assert problem.values["Xb"].dtype == torch.int64
+
+
+def test_both_precisions_draw_the_same_numbers(lesson):
+    narrow, wide = (lesson.problem(Draw(SMALL), 1, dtype) for dtype in (torch.float32, torch.float64))
+    assert torch.equal(narrow.values["C"].double(), wide.values["C"])  # inputs are drawn in float32
+    assert torch.equal(narrow.upstream["h"], wide.upstream["h"].float())
+
+
+def test_scale_is_the_norm_of_what_flows_in(lesson):
+    problem = lesson.problem(Draw(SMALL), 2)
+    assert problem.scale("b1") == pytest.approx(float(problem.upstream["hprebn"].norm()))
+    both = math.hypot(*(float(problem.upstream[consumer].norm()) for consumer in ("probs", "counts_sum")))
+    assert problem.scale("counts") == pytest.approx(both)
+
+
+def test_references_for_a_step_that_goes_round_a_neighbour(lesson):
+    """With `bndiff` asked for, `bnmeani` is what it always is; with more of the way left out, what autograd gives."""
+    problem = lesson.problem(Draw(SMALL), 3)
+    assert torch.equal(problem.reference_from("bnmeani", {"bndiff"}), problem.reference("bnmeani"))
+    v, d = problem.values, problem.upstream
+    logits = v["logits"].clone().requires_grad_()
+    (through_norm_logits,) = torch.autograd.grad(
+        logits - logits.max(1, keepdim=True).values, [logits], d["norm_logits"]
+    )
+    torch.testing.assert_close(problem.reference_from("logits", {"norm_logits"}), through_norm_logits)
+    (from_the_loss,) = torch.autograd.grad(torch.nn.functional.cross_entropy(logits, v["Yb"]), [logits])
+    torch.testing.assert_close(problem.reference_from("logits", set()), from_the_loss)
+
+
+def test_the_lecture_s_own_problem_is_fed_the_true_gradients(lesson):
+    assert lesson.public.values["C"].shape == (27, 10) and lesson.public.dtype == torch.float32
+    assert lesson.public_chain.dtype == torch.float64
+    for name in lesson.public.graph.names:
+        assert torch.equal(lesson.public.upstream[name], lesson.public.chain[name])
+
+
+def test_a_book_draws_each_problem_once(lesson):
+    draws = [Draw(SMALL), Draw({**SMALL, "batch": 5})]
+    book = ProblemBook(1)
+    first = book.problems(lesson, draws)
+    assert [id(problem) for problem in book.problems(lesson, draws)] == [id(problem) for problem in first]
+    assert first[0].values["n"] == 6 and first[1].values["n"] == 5
+    again, other = ProblemBook(1).problems(lesson, draws), ProblemBook(2).problems(lesson, draws)
+    assert torch.equal(again[0].values["C"], first[0].values["C"])
+    assert not torch.equal(other[0].values["C"], first[0].values["C"])
+    assert not torch.equal(first[0].values["C"], first[1].values["C"])
+
+
+def test_a_second_draw_of_the_same_sizes_is_another_problem(lesson):
+    first, second = ProblemBook(1).problems(lesson, [Draw(SMALL), Draw(SMALL)])
+    assert not torch.equal(first.values["C"], second.values["C"])
+
+
+def test_a_forward_pass_without_a_loss_ends_in_random_gradients():
+    def forward(t):
+        t.y = t.x**2
+        t.z = t.x * t.y
+
+    problem = Problem(forward, lambda generator: {"x": torch.randn(3, generator=generator)}, Draw(), seed=1)
+    assert problem.graph.sinks == ("z",)
+    assert set(problem.ends) == {"z"} and bool(problem.ends["z"].all())
+    torch.testing.assert_close(problem.chain["x"], 3 * problem.values["x"] ** 2 * problem.ends["z"])

@@ -1,0 +1,553 @@
+"""Calling one step: what it may ask for, what it may return, and what is said of everything else."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from typing import Any
+
+import numpy
+import pytest
+import torch
+from torch import Tensor
+
+from grader.answer import Answer
+from grader.sandbox.operators import OperatorWatch
+from grader.sandbox.steps import call_step, names_read, parameters_of, same
+
+X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1
+DY = torch.linspace(-1, 1, 12, dtype=torch.float64).view(3, 4)
+VALUES = {"x": X, "y": 2 * X, "s": torch.tensor(2.0, dtype=torch.float64), "i": torch.tensor([2, 0]), "n": 3}
+UPSTREAM = {"y": DY, "x": DY + 1}
+
+
+def call(function: Any, step: str = "dx", files: tuple[str, ...] = (), **more: Any) -> Answer:
+    """The answer of `function` as the step `step`; values x, y, s, i, n and upstream gradients dy, dx are there."""
+    return call_step(function, step, VALUES, UPSTREAM, torch.float64, files, **more)
+
+
+def same_tensor(answer: Answer, expected: Tensor) -> bool:
+    tensor = answer.tensor
+    return tensor is not None and tensor.dtype == expected.dtype and torch.equal(tensor, expected)
+
+
+# Parameters ----------------------------------------------------------------------------------------------------------
+
+
+def by_name(dy, x, n):
+    return dy * x * n
+
+
+def other_order(n, x, dy):
+    return dy * x * n
+
+
+def keyword_only(dy, *, x, n):
+    return dy * x * n
+
+
+def positional_only(dy, x, /, n):
+    return dy * x * n
+
+
+def all_positional_only(dy, x, n, /):
+    return dy * x * n
+
+
+def with_rest(dy, x, *rest, n, **more):
+    assert rest == () and more == {}
+    return dy * x * n
+
+
+def with_defaults(dy, x, factor=3.0, *, other=1):
+    return dy * x * factor * other
+
+
+def default_of_a_known_name(dy, x, n=None):
+    return dy * x * n
+
+
+def annotated(dy: Tensor, x: "an annotation that is no name", n: int) -> Tensor:  # noqa: F722
+    return dy * x * n
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        by_name,
+        other_order,
+        keyword_only,
+        positional_only,
+        all_positional_only,
+        with_rest,
+        with_defaults,
+        default_of_a_known_name,
+        annotated,
+        lambda dy, x, n: dy * x * n,
+        functools.partial(lambda dy, x, k: dy * x * k, k=3),
+        functools.wraps(by_name)(lambda *arguments, **keywords: by_name(*arguments, **keywords)),
+    ],
+    ids=lambda f: getattr(f, "__name__", type(f).__name__),
+)
+def test_parameters_are_given_by_name(function):
+    answer = call(function)
+    assert answer.outcome == "returned"
+    assert same_tensor(answer, DY * X * 3)
+
+
+def test_an_object_with_call_is_a_step_too():
+    class Step:
+        def __call__(self, dy, x):
+            return dy * x
+
+    assert same_tensor(call(Step()), DY * X)
+
+
+def test_a_positional_only_default_keeps_its_place():
+    def dx(scale=2.0, dy=None, /):
+        return scale * dy
+
+    assert same_tensor(call(dx), 2 * DY)
+
+
+def test_an_unknown_parameter_near_a_known_one():
+    def dx(dyy, x):
+        return dyy
+
+    answer = call(dx)
+    assert answer.outcome == "raised" and answer.line == dx.__code__.co_firstlineno
+    assert answer.message == (
+        "`dx` asks for `dyy`, which is no forward value and no upstream gradient; did you mean `dy`?"
+    )
+
+
+def test_an_unknown_parameter_like_nothing_here():
+    def dx(temperature):
+        return temperature
+
+    assert call(dx).message == (
+        "`dx` asks for `temperature`, which is no forward value and no upstream gradient: use the names of the forward "
+        "pass, with a `d` in front for gradients."
+    )
+
+
+def test_a_step_that_asks_for_itself():
+    def dx(dx):
+        return dx
+
+    answer = call(dx)
+    assert answer.outcome == "raised"
+    assert answer.message == "`dx` asks for itself: `dx` is what it is to return."
+    assert same_tensor(call(lambda dx=None, *, dy: dy if dx is None else dx), DY)  # with a default it is not given it
+
+
+def test_what_cannot_be_called():
+    answer = call(torch.sum)
+    assert answer.outcome == "raised" and answer.message.startswith("`dx` cannot be called: no signature found")
+    assert call(None) == Answer("missing")
+
+
+def test_plain_numbers_and_integers_come_as_they_are():
+    def dx(n, i, s):
+        assert type(n) is int and i.dtype == torch.int64 and s.ndim == 0
+        return torch.ones(n)
+
+    assert call(dx).outcome == "returned"
+
+
+def test_arguments_are_copies():
+    def dx(x, dy):
+        x += 100
+        dy.zero_()
+        return x
+
+    call(dx)
+    assert float(X[0, 0]) == 1 and bool(DY.any())
+
+
+def test_what_a_step_s_code_reads():
+    def dx(dy, x, y, n):
+        def inner():
+            return x * n
+
+        del y
+        return inner
+
+    assert names_read(by_name, parameters_of(by_name)) == {"dy", "x", "n"}
+    assert call(by_name).uses == {"dy", "x", "n"}
+    assert names_read(dx, parameters_of(dx)) == {"x", "n"}
+    assert call(lambda dy, x: torch.ones(3)).uses == frozenset()
+    assert call(functools.partial(lambda dy, x, k: dy, k=1)).uses == {"dy", "x", "k"}  # no code to look at: all
+
+
+# Precision -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_new_tensors_have_the_problem_s_precision(dtype):
+    def dx():
+        return torch.zeros(3) + torch.tensor(0.1) + torch.arange(3.0)
+
+    answer = call_step(dx, "dx", VALUES, UPSTREAM, dtype)
+    assert answer.tensor is not None and answer.tensor.dtype == dtype
+    assert torch.get_default_dtype() == torch.float32
+
+
+def test_the_default_dtype_comes_back_after_an_exception():
+    def dx():
+        torch.set_default_dtype(torch.float16)
+        raise ValueError
+
+    call(dx)
+    assert torch.get_default_dtype() == torch.float32
+
+
+def test_float32_inside_is_noticed():
+    def watched(function: Any) -> Answer:
+        return call(function, watch=OperatorWatch(cap=100))
+
+    assert not watched(lambda x: x * 2).low_precision
+    assert watched(lambda x: (x.float() * 2).double()).low_precision
+    assert watched(lambda x: x.to(torch.float16)).low_precision
+    assert watched(lambda x: x * 2 + 1).operators == 2
+    assert not call(lambda x: x.float()).low_precision  # nobody watched
+
+
+def test_too_many_operators():
+    def dx(x):
+        while True:
+            with contextlib.suppress(Exception):
+                x = x + 1
+
+    answer = call(dx, watch=OperatorWatch(cap=50), files=(__file__,))
+    assert answer.outcome == "timeout" and answer.line == dx.__code__.co_firstlineno + 3
+    assert answer.message == (
+        "It dispatched more than 50 tensor operations and was stopped: is there a loop that never ends?"
+    )
+
+
+# Exceptions ----------------------------------------------------------------------------------------------------------
+
+
+def test_not_implemented_in_a_line_of_one_s_own_is_to_do():
+    def dx():
+        raise NotImplementedError
+
+    line = dx.__code__.co_firstlineno + 1
+    assert call(dx, files=(__file__,)) == Answer("todo", line=line)
+
+    def helper():
+        raise NotImplementedError("later")
+
+    assert call(lambda: helper(), files=(__file__,)).outcome == "todo"
+
+
+def test_not_implemented_from_a_library_is_an_error():
+    library: dict[str, Any] = {}
+    exec(compile("def solve(): raise NotImplementedError('not for float64')", "library.py", "exec"), library)
+
+    def dx():
+        return library["solve"]()
+
+    answer = call(dx, files=(__file__,))
+    assert answer.outcome == "raised" and answer.line == dx.__code__.co_firstlineno + 1
+    assert answer.message == "NotImplementedError: not for float64"
+
+
+def test_an_exception_is_told_with_the_innermost_line_of_one_s_own():
+    def dx(x):
+        def inner(a):
+            return torch.matmul(a, a)  # raises in torch
+
+        return inner(x)
+
+    answer = call(dx, files=(__file__,))
+    assert answer.outcome == "raised" and answer.line == dx.__code__.co_firstlineno + 2
+    assert answer.message.startswith("RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x4 and 3x4)")
+    assert call(dx).line is None  # no file of theirs
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError(), "ValueError"),
+        (ValueError("one\n  two"), "ValueError: one two"),
+        (KeyError("h"), "KeyError: 'h'"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (GeneratorExit(), "GeneratorExit"),
+        (RecursionError("deep"), "RecursionError: deep"),
+        (MemoryError(), "MemoryError"),
+        (SystemExit(0), "It ended the program (SystemExit, code 0) instead of returning a gradient."),
+        (SystemExit("bye"), "It ended the program (SystemExit, code 'bye') instead of returning a gradient."),
+    ],
+)
+def test_every_exception_is_a_sentence(error, message):
+    def dx():
+        raise error
+
+    answer = call(dx)
+    assert (answer.outcome, answer.message) == ("raised", message)
+
+
+def test_long_texts_are_cut():
+    def dx():
+        raise ValueError("x" * 10_000)
+
+    assert call(dx).message == "ValueError: " + "x" * 500
+
+
+def test_an_exception_whose_text_cannot_be_read():
+    class Odd(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def dx():
+        raise Odd
+
+    assert call(dx).message == "Odd: (its text cannot be read)"
+
+
+def test_sys_exit_and_endless_recursion():
+    assert call(lambda: sys.exit(3)).message == (
+        "It ended the program (SystemExit, code 3) instead of returning a gradient."
+    )
+
+    def dx(x):
+        return dx(x)
+
+    assert call(dx).message.startswith("RecursionError: maximum recursion depth exceeded")
+
+
+# Changed arguments ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "changed"),
+    [
+        (lambda dy, x: dy.mul_(x), ("dy",)),
+        (lambda dy, x: dy.__imul__(x), ("dy",)),
+        (lambda dy, x: x.unsqueeze_(0) * dy, ("x",)),
+        (lambda dy, x: x.resize_(2), ("x",)),
+        (lambda dy, x: x.t_(), ("x",)),
+        (lambda dy, x: (dy.zero_(), x.zero_())[0], ("dy", "x")),
+        (lambda x: x[0].add_(1), ("x",)),  # through a view
+        (lambda x: x.T.add_(1), ("x",)),
+        (lambda x: x.numpy().__setitem__((0, 0), 9.0), ("x",)),
+        (lambda i, x: i.add_(1) * 1.0, ("i",)),
+        (lambda dy, /, x: dy.mul_(x), ("dy",)),
+        (lambda *, dy, x: dy.mul_(x), ("dy",)),
+        (lambda dy, x: dy.clone().mul_(x), ()),
+        (lambda dy, x: dy * x, ()),
+        (lambda dy, x: dy.add_(0), ()),  # the same numbers
+        (lambda x: x.requires_grad_() * 2, ()),
+        (lambda x: x, ()),
+    ],
+)
+def test_what_a_step_did_to_its_arguments(function, changed):
+    assert sorted(call(function).changed) == sorted(changed)
+
+
+def test_nan_is_the_same_as_nan():
+    values = {"x": torch.tensor([float("nan"), 1.0])}
+
+    def changed(function: Any) -> tuple[str, ...]:
+        return call_step(function, "dz", values, {}, torch.float32).changed
+
+    assert changed(lambda x: x * 2) == ()
+    assert changed(lambda x: x.add_(1)) == ("x",)
+
+
+def test_sameness_by_hand():
+    one = torch.ones(2, 3)
+    assert same(one, one.clone()) and same(3, 4)  # a number cannot be changed in place
+    assert not same(one, one.double())
+    assert not same(one, one.view(3, 2))
+    assert not same(one, one + 1e-7)
+    assert same(torch.tensor([float("inf")]), torch.tensor([float("inf")]))
+    assert not same(torch.tensor([float("inf")]), torch.tensor([float("-inf")]))
+
+
+# What comes back -----------------------------------------------------------------------------------------------------
+
+
+class Lying(torch.Tensor):
+    """Equal to everything, and its own opinion on every operation."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        raise RuntimeError("ask me nothing")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.nn.Parameter(x * 2),
+        lambda x: (x * 2).requires_grad_(),
+        lambda x: (x * 2).as_subclass(Lying),
+        lambda x: (x * 2).to_sparse(),
+        lambda x: (x * 2).to_sparse_csr(),
+        lambda x: (x.T * 2).T,
+        lambda x: (x * 2).expand(1, 3, 4)[0],
+        lambda x: torch.cat([x * 2, x])[:3],
+        lambda x: torch._neg_view(x * -2),
+        lambda x: (torch.complex(torch.zeros_like(x), -2 * x).conj()).imag,
+        lambda x: torch.from_numpy(x.numpy() * 2),
+    ],
+    ids=[
+        "Parameter",
+        "requires_grad",
+        "class",
+        "sparse",
+        "csr",
+        "T",
+        "expanded",
+        "view",
+        "negative",
+        "imaginary",
+        "numpy",
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
+def test_any_tensor_comes_out_plain(function):
+    tensor = call(function).tensor
+    assert type(tensor) is Tensor and tensor.layout == torch.strided and tensor.is_contiguous()
+    assert not tensor.requires_grad and not tensor.is_neg() and not tensor.is_conj()
+    assert torch.equal(tensor, 2 * X)
+    assert tensor.numpy().tobytes() == (2 * X).numpy().tobytes()
+
+
+def test_a_view_of_an_argument_is_an_answer():
+    assert same_tensor(call(lambda dy: dy), DY)
+    assert same_tensor(call(lambda dy: dy[1:]), DY[1:])
+    assert same_tensor(call(lambda dy: dy.expand(2, 3, 4)), torch.stack([DY, DY]))
+
+
+class AlwaysEqual:
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("result", "kind"),
+    [
+        (None, "None"),
+        (3, "int"),
+        (3.5, "float"),
+        (True, "bool"),
+        ("x", "str"),
+        ((X,), "tuple of 1"),
+        ((X, X), "tuple of 2"),
+        ([X], "list of 1"),
+        (numpy.ones((3, 4)), "numpy.ndarray"),
+        (numpy.float64(2), "numpy.float64"),
+        (AlwaysEqual(), f"{__name__}.AlwaysEqual"),
+        (torch.float32, "torch.dtype"),
+        (Tensor, "torch._C._TensorMeta"),
+        (X.max(1), "torch.return_types.max of 2"),
+    ],
+)
+def test_what_is_no_tensor_is_described(result, kind):
+    answer = call(lambda: result)
+    assert (answer.outcome, answer.tensor, answer.kind) == ("returned", None, kind)
+
+
+def test_a_generator_and_a_coroutine():
+    def generator():
+        yield X
+
+    async def coroutine():
+        return X
+
+    assert call(generator).kind == "generator"
+    with pytest.warns(RuntimeWarning, match="never awaited"):
+        assert call(coroutine).kind == "coroutine"
+
+
+@pytest.mark.parametrize(("number", "expected"), [(3, 3.0), (2.5, 2.5), (0, 0.0)])
+def test_a_plain_number_is_right_for_a_scalar(number, expected):
+    answer = call(lambda: number, step="ds")
+    assert same_tensor(answer, torch.tensor(expected, dtype=torch.float64))
+    assert answer.tensor is not None and answer.tensor.ndim == 0
+
+
+@pytest.mark.parametrize("number", [True, numpy.float64(2.0), "2"])
+def test_other_things_are_not(number):
+    assert call(lambda: number, step="ds").tensor is None
+
+
+def test_a_plain_number_is_no_answer_for_a_matrix():
+    assert call(lambda: 3.0, step="dy").kind == "float"
+    assert call(lambda: 3.0, step="dn").kind == "float"  # n is no tensor
+
+
+# Whatever else --------------------------------------------------------------------------------------------------------
+
+
+class Raises(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt
+
+
+class NoRepr:
+    def __repr__(self):
+        raise ValueError
+
+
+class Pretends:
+    __class__ = Tensor  # type: ignore[assignment]
+
+
+class Nameless(type):
+    def __getattribute__(cls, name):
+        raise ValueError(name)
+
+
+class WithoutAName(metaclass=Nameless):
+    pass
+
+
+def becomes_another(dy):
+    dy.__class__ = Lying
+    return torch.zeros(3, 4)
+
+
+def raises_raises():
+    raise Raises
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        raises_raises,
+        lambda: sys.exit(NoRepr()),
+        becomes_another,
+        lambda: WithoutAName(),
+        lambda: Pretends(),
+        lambda: torch.zeros(1).expand(10**7, 10**7),
+    ],
+    ids=["exception_text", "exit_code", "argument_class", "metaclass", "class_property", "too_large"],
+)
+def test_whatever_it_does_it_is_an_answer(function):
+    try:
+        answer = call(function)
+    except BaseException as error:
+        pytest.fail(f"call_step raised {type(error).__name__}")
+    assert answer.outcome in ("returned", "raised")
+    assert torch.get_default_dtype() == torch.float32
+
+
+def test_in_the_words_of_the_step():
+    assert call(raises_raises).message == "Raises: (its text cannot be read)"
+    assert call(lambda: sys.exit(NoRepr())).message == (
+        "It ended the program (SystemExit, code (its text cannot be read)) instead of returning a gradient."
+    )
+    assert call(Pretends).kind == f"{__name__}.Pretends"
+    assert call(lambda: int("0x7f3a5c0012ab")).message.endswith("'0x...'")  # addresses differ from run to run

@@ -1,0 +1,368 @@
+"""Finding submissions and reading their files: nothing is run, nothing outside is read, every trouble is a sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.lesson import LessonError
+from grader.submission import (
+    MAX_FILE_BYTES,
+    MAX_FILES,
+    Handed,
+    Submission,
+    SubmissionError,
+    Unreadable,
+    find,
+    read_file,
+    unique,
+)
+
+SOURCE = b"import torch\n"
+MAKEMORE, ENTROPY = "03_makemore_steps", "04_cross_entropy"
+
+
+def lay(folder: Path, *paths: str, source: bytes = SOURCE) -> Path:
+    """Files below `folder`; a path that ends in / is an empty folder."""
+    for path in paths:
+        place = folder / path
+        if path.endswith("/"):
+            place.mkdir(parents=True)
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(source)
+    return folder
+
+
+@pytest.fixture
+def found(lessons) -> Callable[..., list[Submission]]:
+    """found(path, ..., lessons="04 03"): what `grade run` finds there, all lessons unless some are named."""
+
+    def look(*paths: Path, wanted: str = "") -> list[Submission]:
+        everything = list(lessons.values())
+        chosen = [next(e for e in everything if e.name.startswith(number)) for number in wanted.split()] or everything
+        return find(paths, chosen, everything)
+
+    return look
+
+
+# One submission or a class -------------------------------------------------------------------------------------------
+
+
+def test_a_folder_with_a_folder_for_each_student(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", f"Boris/{ENTROPY}/backward.py", f"Boris/{ENTROPY}/helper.py", "chen/")
+    submissions = found(tmp_path)
+    assert [s.student for s in submissions] == ["ada", "Boris", "chen"]
+    ada, boris, chen = submissions
+    assert ada.handed[MAKEMORE] == Handed(MAKEMORE, {"backward.py": SOURCE}, f"{MAKEMORE}/backward.py")
+    assert ada.handed[MAKEMORE].present and not ada.handed[ENTROPY].present
+    assert ada.handed[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert sorted(boris.handed[ENTROPY].files) == ["backward.py", "helper.py"]
+    assert not any(handed.present or handed.rejected for handed in chen.handed.values())
+    assert all(s.message is None for s in submissions)
+
+
+def test_a_single_submission(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py")
+    (ada,) = found(tmp_path / "ada")
+    assert ada.student == "ada" and ada.handed[MAKEMORE].present
+
+
+def test_several_paths_of_both_kinds(tmp_path, found):
+    lay(tmp_path, f"class/zoe/{MAKEMORE}/backward.py", f"ada/{MAKEMORE}/backward.py", f"class/bo/{ENTROPY}/backward.py")
+    assert [s.student for s in found(tmp_path / "class", tmp_path / "ada")] == ["ada", "bo", "zoe"]
+
+
+def test_here(tmp_path, found, monkeypatch):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py")
+    monkeypatch.chdir(tmp_path / "ada")
+    (ada,) = found(Path("."))
+    assert ada.student == "ada" and ada.handed[MAKEMORE].present
+    monkeypatch.chdir(tmp_path / "ada" / MAKEMORE)
+    (ada,) = found(Path(".."))
+    assert ada.student == "ada" and ada.handed[MAKEMORE].present
+
+
+def test_a_single_file_for_the_one_lesson_asked_for(tmp_path, found):
+    lay(tmp_path, "ada.py", "my work.py")
+    ada, other = found(tmp_path, wanted="04")
+    assert (ada.student, other.student) == ("ada", "my work")
+    assert ada.handed == {ENTROPY: Handed(ENTROPY, {"backward.py": SOURCE}, "ada.py")}
+    (ada,) = found(tmp_path / "ada.py", wanted="03")
+    assert ada.handed[MAKEMORE].present
+
+
+def test_a_single_file_without_a_lesson(tmp_path, found):
+    lay(tmp_path, "ada.py")
+    (ada,) = found(tmp_path / "ada.py")
+    assert ada.message == "ada.py is a single file: say which lesson it is for, with --lesson."
+    assert ada.handed == {}
+
+
+def test_a_file_of_another_kind(tmp_path, found):
+    lay(tmp_path, "ada.txt")
+    (ada,) = found(tmp_path / "ada.txt", wanted="04")
+    assert ada.message == (
+        "ada.txt cannot be read: expected a folder or an archive with NN_name/backward.py, or a .py file."
+    )
+
+
+def test_a_backward_py_right_inside(tmp_path, found):
+    """For the one lesson asked for it counts; for several it does not say which one it is for."""
+    lay(tmp_path, "ada/backward.py", "ada/helper.py")
+    (ada,) = found(tmp_path / "ada", wanted="04")
+    assert sorted(ada.handed[ENTROPY].files) == ["backward.py", "helper.py"]
+    assert ada.handed[ENTROPY].shown == "backward.py"
+    (ada,) = found(tmp_path / "ada")
+    assert not any(handed.present for handed in ada.handed.values())
+
+
+# Names of lessons ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", [MAKEMORE, "03", "makemore_steps", MAKEMORE.upper(), "Makemore_Steps"])
+def test_a_lesson_s_folder_by_number_or_name(tmp_path, found, folder):
+    lay(tmp_path, f"ada/{folder}/backward.py")
+    (ada,) = found(tmp_path)
+    assert ada.student == "ada"
+    assert ada.handed[MAKEMORE].present and ada.handed[MAKEMORE].shown == f"{folder}/backward.py"
+
+
+def test_the_full_name_comes_first(tmp_path, found):
+    lay(tmp_path, "ada/03/backward.py", source=b"# short\n")
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", source=b"# full\n")
+    (ada,) = found(tmp_path)
+    assert ada.handed[MAKEMORE].files["backward.py"] == b"# full\n"
+
+
+@pytest.mark.parametrize("folder", ["lesson3", "makemore", "03_makemore", "3"])
+def test_another_name_is_no_lesson(tmp_path, found, folder):
+    lay(tmp_path, f"ada/{folder}/backward.py")
+    (ada,) = found(tmp_path)
+    assert ada.student == "ada"
+    assert ada.handed[MAKEMORE].message == f"No folder {MAKEMORE} was handed in: expected {MAKEMORE}/backward.py."
+
+
+@pytest.mark.parametrize("wanted", ["03", "3", "makemore_steps", MAKEMORE])
+def test_a_command_takes_a_lesson_by_number_or_name(course, wanted):
+    assert course.find(wanted).name == MAKEMORE
+
+
+def test_a_lesson_that_is_not_there(course):
+    with pytest.raises(LessonError) as caught:
+        course.find("99")
+    assert str(caught.value).startswith("There is no lesson '99'; there are: 02_small_net, 03_makemore_steps, ")
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            ["backwards.py"],
+            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/backwards.py. Rename it to backward.py and hand "
+            "in again.",
+        ),
+        (
+            ["My_Backward_final.py", "test.py"],
+            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/My_Backward_final.py. Rename it to backward.py "
+            "and hand in again.",
+        ),
+        (
+            ["solution.py"],
+            f"{MAKEMORE}/backward.py is missing; there is {MAKEMORE}/solution.py. Rename it to backward.py and hand in "
+            "again.",
+        ),
+        (["one.py", "two.py"], f"{MAKEMORE}/backward.py is missing; found one.py, two.py instead."),
+        (
+            ["backward.txt", "notes.md"],
+            f"{MAKEMORE}/backward.py is missing, and there is no Python file beside it.",
+        ),
+    ],
+)
+def test_the_file_has_another_name(tmp_path, found, files, message):
+    lay(tmp_path, *(f"ada/{MAKEMORE}/{name}" for name in files))
+    (ada,) = found(tmp_path)
+    handed = ada.handed[MAKEMORE]
+    assert (handed.message, handed.present, handed.rejected) == (message, False, False)
+
+
+def test_only_python_files_in_plain_sight_are_read(tmp_path, found):
+    lay(
+        tmp_path,
+        *(f"ada/{MAKEMORE}/{name}" for name in ("backward.py", "helper.py", ".hidden.py", "notes.txt", "deep/x.py")),
+        f"ada/{MAKEMORE}/__pycache__/y.py",
+        f".git/{MAKEMORE}/backward.py",
+        f"venv/{MAKEMORE}/backward.py",
+        f"__MACOSX/ada/{MAKEMORE}/backward.py",
+    )
+    (ada,) = found(tmp_path)
+    assert sorted(ada.handed[MAKEMORE].files) == ["backward.py", "helper.py"]
+
+
+def test_too_large(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", source=b"#" * (MAX_FILE_BYTES + 1))
+    lay(tmp_path, f"bo/{MAKEMORE}/backward.py", source=b"#" * MAX_FILE_BYTES)
+    ada, bo = found(tmp_path)
+    assert ada.handed[MAKEMORE].rejected
+    assert ada.handed[MAKEMORE].message == "backward.py has 1,048,577 bytes; at most 1,048,576 are read."
+    assert bo.handed[MAKEMORE].present
+
+
+def test_too_many(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py", *(f"ada/{MAKEMORE}/m{i}.py" for i in range(MAX_FILES)))
+    (ada,) = found(tmp_path)
+    assert ada.handed[MAKEMORE].rejected
+    assert ada.handed[MAKEMORE].message == f"{MAKEMORE}/ holds 65 Python files; at most 64 are read."
+
+
+def test_a_folder_in_the_file_s_place(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py/")
+    (ada,) = found(tmp_path)
+    assert ada.handed[MAKEMORE].rejected
+    assert ada.handed[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+
+
+def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/")
+    os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
+    (ada,) = found(tmp_path)
+    assert ada.handed[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+
+
+# Links ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def secret(tmp_path) -> Path:
+    return lay(tmp_path / "secret", f"{MAKEMORE}/backward.py", source=b"# the answer key\n")
+
+
+def test_a_link_in_the_file_s_place(tmp_path, found, secret):
+    lay(tmp_path, f"class/ada/{MAKEMORE}/")
+    (tmp_path / "class" / "ada" / MAKEMORE / "backward.py").symlink_to(secret / MAKEMORE / "backward.py")
+    (ada,) = found(tmp_path / "class")
+    assert ada.handed[MAKEMORE].rejected and not ada.handed[MAKEMORE].files
+    assert ada.handed[MAKEMORE].message == "backward.py cannot be read: it is a link. Hand in the file itself."
+
+
+def test_a_link_in_a_helper_s_place_is_left_out(tmp_path, found, secret):
+    lay(tmp_path, f"class/ada/{MAKEMORE}/backward.py")
+    (tmp_path / "class" / "ada" / MAKEMORE / "helper.py").symlink_to(secret / MAKEMORE / "backward.py")
+    (ada,) = found(tmp_path / "class")
+    assert ada.handed[MAKEMORE].files == {"backward.py": SOURCE}
+
+
+def test_a_link_in_the_lesson_s_place_is_no_folder(tmp_path, found, secret):
+    lay(tmp_path, "class/ada/")
+    (tmp_path / "class" / "ada" / MAKEMORE).symlink_to(secret / MAKEMORE)
+    (ada,) = found(tmp_path / "class")
+    assert not ada.handed[MAKEMORE].present and not ada.handed[MAKEMORE].files
+
+
+def test_a_link_in_a_student_s_place(tmp_path, found, secret):
+    lay(tmp_path, f"class/bo/{MAKEMORE}/backward.py")
+    (tmp_path / "class" / "ada").symlink_to(secret)
+    (tmp_path / "class" / "eve.py").symlink_to(secret / MAKEMORE / "backward.py")
+    ada, bo, eve = found(tmp_path / "class", wanted="03")
+    assert ada.message == "ada is a link. Hand in the folder or file itself."
+    assert eve.message == "eve.py is a link. Hand in the folder or file itself."
+    assert ada.handed == eve.handed == {} and bo.handed[MAKEMORE].present
+
+
+def test_reading_a_file_by_itself(tmp_path):
+    lay(tmp_path, "a.py")
+    assert read_file(tmp_path / "a.py") == SOURCE
+    with pytest.raises(
+        Unreadable, match=r"b\.py cannot be read: No such file or directory\. Hand in the file itself\."
+    ):
+        read_file(tmp_path / "b.py")
+    (tmp_path / "c.py").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(Unreadable, match="it is a link"):
+        read_file(tmp_path / "c.py")
+
+
+# Names of students ---------------------------------------------------------------------------------------------------
+
+
+def test_two_of_the_same_name(tmp_path, found):
+    lay(tmp_path, f"a/ada/{MAKEMORE}/backward.py", f"b/ada/{ENTROPY}/backward.py", f"c/Ada/{ENTROPY}/backward.py")
+    submissions = found(tmp_path / "a", tmp_path / "b", tmp_path / "c")
+    assert [s.student for s in submissions] == ["ada", "ada-2", "Ada-3"]  # a disk may not tell Ada from ada
+    assert len({s.path for s in submissions}) == 3
+
+
+def test_a_file_and_a_folder_of_the_same_name(tmp_path, found):
+    lay(tmp_path, f"ada/{ENTROPY}/backward.py", "ada.py", "ada-2.py")
+    names = sorted(s.student for s in found(tmp_path, wanted="04"))
+    assert len(names) == 3 and len({name.lower() for name in names}) == 3
+
+
+@pytest.mark.parametrize("name", ["index.html", "grades.csv", "gradebook.sqlite", "INDEX.html"])
+def test_names_that_the_output_needs_itself(tmp_path, found, name):
+    lay(tmp_path, f"{name}/{MAKEMORE}/backward.py")
+    assert [s.student for s in found(tmp_path)] == [f"{name}-2"]
+
+
+def test_unique_leaves_other_names_alone():
+    places = [("zoe", Path("z")), ("Ada Okafor", Path("a")), ("ada okafor", Path("b"))]
+    assert unique(places) == [("Ada Okafor", Path("a")), ("ada okafor-2", Path("b")), ("zoe", Path("z"))]
+
+
+# Errors of whoever asks ----------------------------------------------------------------------------------------------
+
+
+def test_nothing_there(tmp_path, found):
+    with pytest.raises(SubmissionError) as caught:
+        found(tmp_path / "nowhere")
+    assert str(caught.value) == (
+        f"{tmp_path / 'nowhere'} does not exist: give a submission, or a folder that holds one for each student."
+    )
+
+
+def test_an_empty_class(tmp_path, found):
+    lay(tmp_path, "class/notes.txt", "class/.git/x")
+    with pytest.raises(SubmissionError) as caught:
+        found(tmp_path / "class")
+    assert str(caught.value) == (
+        f"{tmp_path / 'class'} holds no submissions: "
+        "expected a folder for each student, with NN_name/backward.py inside."
+    )
+
+
+# The fingerprint -----------------------------------------------------------------------------------------------------
+
+
+def fingerprint(folder: Path, found: Any) -> str:
+    (submission,) = found(folder)
+    assert len(submission.sha256) == 64
+    return submission.sha256
+
+
+def test_the_fingerprint_is_of_what_is_graded(tmp_path, found):
+    one = lay(tmp_path / "one", f"{MAKEMORE}/backward.py", f"{MAKEMORE}/helper.py")
+    same = lay(tmp_path / "same", "03/backward.py", "03/helper.py", "03/notes.txt", "README.md")
+    assert fingerprint(one, found) == fingerprint(same, found)
+    others = [
+        lay(tmp_path / "a", f"{MAKEMORE}/backward.py"),
+        lay(tmp_path / "b", f"{MAKEMORE}/backward.py", f"{MAKEMORE}/helper2.py"),
+        lay(tmp_path / "c", f"{ENTROPY}/backward.py", f"{ENTROPY}/helper.py"),
+        lay(tmp_path / "d", f"{MAKEMORE}/backward.py", f"{MAKEMORE}/helper.py", source=SOURCE + b"\n"),
+    ]
+    assert len({fingerprint(folder, found) for folder in [one, *others]}) == 5
+
+
+def test_a_file_name_that_is_no_utf_8(tmp_path, found):
+    lay(tmp_path, f"ada/{MAKEMORE}/backward.py")
+    try:
+        with open(os.fsencode(tmp_path / "ada" / MAKEMORE) + b"/h\xff.py", "wb") as file:
+            file.write(SOURCE)
+    except OSError:  # not every disk takes such names
+        pytest.skip("this disk takes no such names")
+    assert fingerprint(tmp_path / "ada", found)

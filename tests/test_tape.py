@@ -1,0 +1,359 @@
+"""The tape against the same maths written a second time, in plain torch."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grader.problem import Draw, Problem
+from grader.tape import Tape, TapeError, record, total
+
+# The lecture's forward pass once more, a line for each name; the parameters of a line are what it reads.
+LECTURE: dict[str, Any] = {
+    "emb": lambda C, Xb: C[Xb],
+    "embcat": lambda emb: emb.view(emb.shape[0], -1),
+    "hprebn": lambda embcat, W1, b1: embcat @ W1 + b1,
+    "bnmeani": lambda hprebn, n: 1 / n * hprebn.sum(0, keepdim=True),
+    "bndiff": lambda hprebn, bnmeani: hprebn - bnmeani,
+    "bndiff2": lambda bndiff: bndiff**2,
+    "bnvar": lambda bndiff2, n: 1 / (n - 1) * bndiff2.sum(0, keepdim=True),
+    "bnvar_inv": lambda bnvar: (bnvar + 1e-5) ** -0.5,
+    "bnraw": lambda bndiff, bnvar_inv: bndiff * bnvar_inv,
+    "hpreact": lambda bngain, bnraw, bnbias: bngain * bnraw + bnbias,
+    "h": lambda hpreact: torch.tanh(hpreact),
+    "logits": lambda h, W2, b2: h @ W2 + b2,
+    "logit_maxes": lambda logits: logits.max(1, keepdim=True).values,
+    "norm_logits": lambda logits, logit_maxes: logits - logit_maxes,
+    "counts": lambda norm_logits: norm_logits.exp(),
+    "counts_sum": lambda counts: counts.sum(1, keepdim=True),
+    "counts_sum_inv": lambda counts_sum: counts_sum**-1,
+    "probs": lambda counts, counts_sum_inv: counts * counts_sum_inv,
+    "logprobs": lambda probs: probs.log(),
+    "loss": lambda logprobs, Yb, n: -logprobs[range(n), Yb].mean(),
+}
+
+
+def reads(name: str) -> list[str]:
+    return list(inspect.signature(LECTURE[name]).parameters)
+
+
+GRADIENTS = sorted({read for name in LECTURE for read in reads(name)} - {"Xb", "Yb", "n"})
+
+
+def floating(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def backward_of_the_lecture(inputs: dict[str, Any]) -> dict[str, torch.Tensor]:
+    """Every gradient by one loss.backward(), as the lecture gets them: retain_grad on every line."""
+    values = {name: value.clone().requires_grad_() if floating(value) else value for name, value in inputs.items()}
+    for name, line in LECTURE.items():
+        values[name] = line(*(values[read] for read in reads(name)))
+        values[name].retain_grad()
+    values["loss"].backward()
+    return {name: value.grad for name, value in values.items() if floating(value)}
+
+
+def one_line_backward(name: str, problem: Problem) -> torch.Tensor:
+    """d`name` from the problem's upstream gradients: each line that reads `name`, differentiated by itself."""
+    leaf = problem.values[name].clone().requires_grad_()
+    lines = [line for line in LECTURE if name in reads(line)]
+    outputs = [LECTURE[line](*((leaf if r == name else problem.values[r]) for r in reads(line))) for line in lines]
+    (gradient,) = torch.autograd.grad(outputs, [leaf], [problem.upstream[line] for line in lines])
+    return gradient
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_chain_is_loss_backward_to_the_last_bit(lesson, dtype):
+    problem = lesson.problem(Draw(), lesson.seed, dtype, random_upstream=False)
+    inputs = {name: problem.values[name] for name in problem.graph.inputs}
+    expected = backward_of_the_lecture(inputs)
+    assert set(GRADIENTS) == set(problem.graph.names) - {"loss"}
+    for name in GRADIENTS:
+        assert torch.equal(problem.chain[name], expected[name]), name
+        assert torch.equal(problem.reference(name), expected[name]), name  # fed the true upstream gradients
+
+
+def test_values_are_those_of_the_plain_forward_pass(lesson):
+    problem = lesson.public
+    for name, line in LECTURE.items():
+        assert torch.equal(problem.values[name], line(*(problem.values[read] for read in reads(name)))), name
+
+
+def test_who_feeds_whom(lesson):
+    graph = lesson.public.graph
+    for name in GRADIENTS:
+        assert graph.consumers[name] == tuple(line for line in LECTURE if name in reads(line)), name
+    assert graph.parents["hprebn"] == ("W1", "b1", "embcat")  # in the order of the forward pass, inputs first
+    assert graph.parents["loss"] == ("logprobs",)  # not Yb, not n
+    assert graph.sinks == ("loss",)
+    assert graph.fused == ()
+    assert graph.above("probs") == {"logprobs", "loss"}
+    assert graph.above("C") == set(LECTURE)
+    assert graph.above("loss") == frozenset()
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_any_upstream_gradients_will_do(lesson, name):
+    draw = Draw({"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7})
+    problem = lesson.problem(draw, seed=1)
+    torch.testing.assert_close(problem.reference(name), one_line_backward(name, problem), rtol=1e-12, atol=1e-12)
+    assert problem.reference(name).shape == problem.values[name].shape
+
+
+def test_branches_sum_to_the_reference(lesson):
+    problem = lesson.problem(Draw(), seed=2)
+    for name in GRADIENTS:
+        branches = problem.branches(name)
+        assert set(branches) == set(problem.graph.consumers[name])
+        assert torch.equal(total(branches.values()), problem.reference(name)), name
+
+
+def test_each_branch_is_its_own_line_alone(lesson):
+    problem = lesson.problem(Draw(), seed=3)
+    v, d = problem.values, problem.upstream
+    assert torch.equal(problem.branches("logits")["norm_logits"], d["norm_logits"])
+    at_the_maximum = torch.nn.functional.one_hot(v["logits"].argmax(1), v["logits"].shape[1])
+    assert torch.equal(problem.branches("logits")["logit_maxes"], at_the_maximum * d["logit_maxes"])
+    assert torch.equal(problem.branches("counts")["probs"], v["counts_sum_inv"] * d["probs"])
+    assert torch.equal(problem.branches("counts")["counts_sum"], d["counts_sum"].expand_as(v["counts"]))
+    assert torch.equal(problem.branches("bndiff")["bnraw"], v["bnvar_inv"] * d["bnraw"])
+    torch.testing.assert_close(problem.branches("bndiff")["bndiff2"], 2 * v["bndiff"] * d["bndiff2"])
+
+
+def test_upstream_gradients_are_random_but_for_the_loss(lesson):
+    one, again, other = (lesson.problem(Draw(), seed) for seed in (1, 1, 2))
+    assert float(one.upstream["loss"]) == 1
+    for name in GRADIENTS:
+        assert torch.equal(one.upstream[name], again.upstream[name])
+        assert not torch.equal(one.upstream[name], other.upstream[name])
+        assert not torch.equal(one.upstream[name], one.reference(name))  # each drawn on its own, not chained
+
+
+# Small forward passes of their own -----------------------------------------------------------------------------------
+
+
+def normal(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def test_fused_names_are_kept_but_are_one_step_with_their_consumer():
+    def forward(t):
+        with t.fused():
+            t.e = t.x.exp()
+            t.s = t.e.sum(1, keepdim=True)
+        t.p = t.e / t.s
+        t.loss = t.p.square().sum()
+
+    graph = record(forward, {"x": normal(3, 4)})
+    assert graph.fused == ("e", "s")
+    assert graph.names == ("x", "p", "loss")
+    assert graph.consumers["x"] == ("p",)
+    assert graph.sources["p"] == {"x"}
+    assert torch.equal(graph.values["e"], normal(3, 4).exp())
+    x, upstream = normal(3, 4).requires_grad_(), normal(3, 4, seed=1)
+    (expected,) = torch.autograd.grad(torch.softmax(x, 1), [x], upstream)
+    torch.testing.assert_close(graph.vjp("p", upstream)["x"], expected)
+
+
+def test_a_name_is_set_once():
+    def forward(t):
+        t.y = t.x * 2
+        t.y = t.y + 1
+
+    with pytest.raises(TapeError) as caught:
+        record(forward, {"x": normal(2)})
+    assert str(caught.value) == (
+        "`t.y` is set twice, or is a name of the tape itself. Each name stands for one value: choose another."
+    )
+
+
+@pytest.mark.parametrize("name", ["x", "fused"])
+def test_inputs_and_the_tape_s_own_names_are_taken(name):
+    with pytest.raises(TapeError, match=f"`t.{name}` is set twice, or is a name of the tape itself"):
+        setattr(Tape({"x": normal(2)}), name, normal(2))
+
+
+def test_a_name_is_set_before_it_is_read():
+    def forward(t):
+        t.y = t.x * 2
+        t.z = t.Y + 1
+
+    with pytest.raises(TapeError) as caught:
+        record(forward, {"x": normal(2), "n": 3})
+    assert str(caught.value) == (
+        "`t.Y` is read before it is set. Set it first, or give it as an input; set so far: x, n, y."
+    )
+
+
+def test_a_read_without_a_gradient_is_no_edge():
+    def forward(t):
+        t.a = t.x * t.w.shape[0]  # a shape
+        t.b = t.x * t.w.detach()  # a constant
+        t.c = t.x[t.w.argmax(1)]  # an index
+        t.d = t.x * t.w
+
+    graph = record(forward, {"x": normal(3, 3), "w": normal(3, 3, seed=1)})
+    assert graph.sources["a"] == graph.sources["b"] == graph.sources["c"] == graph.sources["d"] == {"x", "w"}
+    assert graph.consumers["x"] == ("a", "b", "c", "d")
+    assert graph.consumers["w"] == ("d",)
+
+
+def test_an_input_that_nobody_reads_has_no_gradient():
+    graph = record(lambda t: setattr(t, "y", t.x * 2), {"x": normal(2), "unused": normal(2)})
+    assert graph.names == ("x", "y")
+    assert graph.consumers["unused"] == ()
+
+
+def test_integers_are_never_cut():
+    indices = torch.tensor([1, 0])
+
+    def forward(t):
+        t.k = t.x.argmax(1)
+        t.m = t.n + 1
+        t.y = t.x[t.i] * t.m + t.x[t.k]
+
+    graph = record(forward, {"x": normal(2, 2), "i": indices, "n": 3})
+    assert "k" not in graph.consumers and "m" not in graph.consumers and "i" not in graph.consumers
+    assert graph.names == ("x", "y")
+    assert torch.equal(graph.values["i"], indices) and graph.values["m"] == 4
+    assert graph.values["k"].dtype == torch.int64
+    assert graph.parents["y"] == ("x",)
+
+
+def test_what_is_read_is_a_leaf_of_its_own():
+    seen = {}
+
+    def forward(t):
+        t.y = t.x.view(4)
+        seen["y"] = t.y
+        t.z = t.y * 2
+
+    x = normal(2, 2)
+    graph = record(forward, {"x": x})
+    assert seen["y"].is_leaf and seen["y"].requires_grad
+    assert seen["y"].data_ptr() != x.data_ptr()
+    assert not graph.values["y"].requires_grad and not x.requires_grad
+
+
+def test_an_expanded_leaf_has_the_gradient_before_the_sum():
+    def forward(t):
+        t.y = t.x * t.b
+        t.loss = t.y.square().sum()
+
+    inputs, upstream = {"x": normal(3, 4), "b": normal(4, seed=1)}, normal(3, 4, seed=2)
+    graph = record(forward, inputs)
+    expanded = record(forward, inputs, {"b": torch.Size((3, 4))})
+    assert torch.equal(expanded.values["y"], graph.values["y"])
+    whole = expanded.vjp("y", upstream)["b"]
+    assert torch.equal(whole, upstream * inputs["x"])
+    torch.testing.assert_close(whole.sum(0), graph.vjp("y", upstream)["b"])
+
+
+def test_unreduced_is_asked_for_where_a_value_is_broadcast(lesson):
+    problem = lesson.problem(Draw({"batch": 5, "hidden": 7, "vocabulary": 9, "block": 2, "embedding": 3}), seed=4)
+    v, d = problem.values, problem.upstream
+    assert list(problem.unreduced("b1")) == ["hprebn"]
+    assert torch.equal(problem.unreduced("b1")["hprebn"], d["hprebn"])
+    assert torch.equal(problem.unreduced("bngain")["hpreact"], d["hpreact"] * v["bnraw"])
+    assert torch.equal(problem.unreduced("logit_maxes")["norm_logits"], -d["norm_logits"])
+    assert problem.unreduced("bnraw") == {}  # no broadcast
+    assert problem.unreduced("W1") == {}  # a matrix product is none
+
+
+def test_two_ends_each_bring_their_gradient():
+    def forward(t):
+        t.y = t.x**2
+        t.z = t.x * 3
+
+    graph = record(forward, {"x": normal(3)})
+    assert graph.sinks == ("y", "z")
+    ends = {"y": normal(3, seed=1), "z": normal(3, seed=2)}
+    torch.testing.assert_close(graph.chain(ends)["x"], ends["y"] * 2 * normal(3) + ends["z"] * 3)
+
+
+def test_three_contributions_are_added_in_autograd_s_order():
+    """Addition is not associative: float32 tells the order, and only one order is loss.backward()'s."""
+    lines = {"a": lambda x: x.exp(), "b": lambda x: x.sin() * 3, "c": lambda x: (x**2).mean(1, keepdim=True)}
+
+    def forward(t):
+        for name, line in lines.items():
+            setattr(t, name, line(t.x))
+        t.loss = (t.a * t.b - t.c).sum()
+
+    problem = Problem(forward, lambda g: {"x": torch.randn(40, 50, generator=g)}, Draw(), 1, torch.float32, False)
+    x = problem.values["x"].clone().requires_grad_()
+    a, b, c = (line(x) for line in lines.values())
+    (a * b - c).sum().backward()
+    assert torch.equal(problem.reference("x"), x.grad)
+    assert torch.equal(problem.chain["x"], x.grad)
+    assert not torch.equal(total(reversed(problem.branches("x").values())), x.grad)
+
+
+def test_recording_needs_no_grad_mode():
+    with torch.no_grad():
+        graph = record(lambda t: setattr(t, "y", t.x**2), {"x": normal(3)})
+    torch.testing.assert_close(graph.vjp("y", torch.ones(3, dtype=torch.float64))["x"], 2 * normal(3))
+
+
+OPERATIONS = (
+    lambda a, b: a * b,
+    lambda a, b: a - b.sum(0, keepdim=True),
+    lambda a, b: a.tanh(),
+    lambda a, b: a + b.mean(1, keepdim=True),
+    lambda a, b: torch.softmax(a, 1) * 2 - b,
+    lambda a, b: a.max(1, keepdim=True).values * b,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=12))
+def test_any_graph_s_chain_is_autograd_s(steps):
+    """Random graphs: every line reads two earlier values; the loss reads the last one."""
+
+    def run(values, keep):
+        for number, (operation, first, second) in enumerate(steps):
+            names = list(values)
+            a, b = values[names[first % len(names)]], values[names[second % len(names)]]
+            values[f"v{number}"] = keep(f"v{number}", OPERATIONS[operation](a, b))
+        return values
+
+    inputs = {"x": normal(3, 4), "w": normal(3, 4, seed=1)}
+
+    class OnTape(dict[str, Any]):
+        """Reads and writes go through the tape."""
+
+        def __init__(self, t: Any) -> None:
+            super().__init__(dict.fromkeys(inputs))
+            self.t = t
+
+        def __getitem__(self, name: str) -> Any:
+            return getattr(self.t, name)
+
+        def __setitem__(self, name: str, value: Any) -> None:
+            setattr(self.t, name, value)
+            super().__setitem__(name, None)
+
+    def forward(t):
+        values = run(OnTape(t), lambda name, value: value)
+        t.loss = values[list(values)[-1]].square().sum()
+
+    graph = record(forward, inputs)
+    plain = {name: value.clone().requires_grad_() for name, value in inputs.items()}
+
+    def retained(name, value):
+        value.retain_grad()
+        return value
+
+    values = run(plain, retained)
+    values[list(values)[-1]].square().sum().backward()
+    chain = graph.chain({sink: torch.zeros_like(graph.values[sink]) for sink in graph.sinks} | {"loss": torch.ones(())})
+    for name in graph.names:
+        expected = torch.ones(()) if name == "loss" else values[name].grad
+        expected = torch.zeros_like(graph.values[name]) if expected is None else expected
+        torch.testing.assert_close(chain[name], expected.to(chain[name].dtype), rtol=1e-9, atol=1e-9)
