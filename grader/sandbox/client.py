@@ -169,14 +169,14 @@ class WorkerProcess:
             self._selector.register(descriptor, selectors.EVENT_READ)
         for descriptor in (requests, answers, output):
             os.set_blocking(descriptor, False)
-        self._open = True
+        self._open, self._locked_in = True, False
 
     def load(self, files: Mapping[str, bytes], main: str) -> dict[str, Any]:
         """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
 
         Raises WorkerLost or DeadlineMissed.
         """
-        self._await_lock()
+        self.wait_until_locked_in()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = time.monotonic() + self._limits.import_seconds
         self._send({"op": "load", "files": entries, "main": main}, b"".join(files.values()), deadline)
@@ -192,14 +192,20 @@ class WorkerProcess:
             "line": line if type(line) is int and 0 < line < 1 << 31 else None,
         }
 
-    def _await_lock(self) -> None:
-        """Takes the worker's first frame, sent before it knows a line of the student's. Raises ZygoteDied."""
+    def wait_until_locked_in(self) -> None:
+        """Takes the worker's first frame, sent before it knows a line of the student's. Raises ZygoteDied.
+
+        Called on first use. Only what comes before the student's file can be believed.
+        """
+        if self._locked_in:
+            return
         try:
             header = self._receive(time.monotonic() + START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
+        self._locked_in = True
 
     def send_problem(
         self, number: int, dtype: torch.dtype, values: Mapping[str, Any], upstream: Mapping[str, Tensor]

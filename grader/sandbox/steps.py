@@ -217,6 +217,10 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
         )
         return Answer("forbidden", message=message, line=error.line)
     if isinstance(error, SyntaxError) and not step:
+        if files and error.filename in files[1:]:
+            return Answer(
+                "raised", message=f"{name}: {error.msg} (in {error.filename}, line {error.lineno})", line=line
+            )
         return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
     if isinstance(error, TooManyOperators):
         message = (
