@@ -140,7 +140,7 @@ class Session:
         student = Student(self._zygote, handed.files, MAIN, steps, findings)
         try:
             failure = student.load_failure
-            message = None
+            message = handed.message
             if failure is not None:
                 place = f"{handed.shown}, line {failure.line}: " if failure.line else f"{handed.shown}: "
                 message = place + failure.message

@@ -27,7 +27,7 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Handed:
-    """What a student handed in for one lesson: files by name, or the reason why there are none."""
+    """What a student handed in for one lesson: files by name, or (`message`) why there are none or some left out."""
 
     lesson: str
     files: dict[str, bytes] = field(default_factory=dict)
@@ -123,14 +123,15 @@ def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
             message=f"{inside or 'The folder'} holds {len(sources)} Python files; at most {MAX_FILES} are read.",
             rejected=True,
         )
-    files = {}
+    files, left_out = {}, None
     for path in sources:
         try:
             files[path.name] = read_file(path)
         except Unreadable as error:
             if path.name == MAIN:
                 return Handed(lesson.name, message=str(error), rejected=True)
-    return Handed(lesson.name, files, shown=inside + MAIN)
+            left_out = str(error)
+    return Handed(lesson.name, files, shown=inside + MAIN, message=left_out)
 
 
 def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
@@ -162,8 +163,11 @@ def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Subm
             {},
             message=f"{path.name} cannot be read: expected a folder or an archive with NN_name/{MAIN}, or a .py file.",
         )
-    folder = innermost(path, lessons)
-    return Submission(student, path, {lesson.name: read_lesson(folder, lesson, alone) for lesson in lessons})
+    try:
+        folder = innermost(path, lessons)
+        return Submission(student, path, {lesson.name: read_lesson(folder, lesson, alone) for lesson in lessons})
+    except OSError as error:
+        return Submission(student, path, {}, message=f"{path.name} cannot be read: {error.strerror}.")
 
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
@@ -189,23 +193,29 @@ def find(paths: Iterable[Path], lessons: Sequence[Lesson], all_lessons: Sequence
     A path is a submission, or a folder with one submission (a folder or a file) for each student. Raises
     SubmissionError for a path that does not exist or holds nothing.
     """
-    found: list[tuple[str, Path]] = []
-    for path in paths:
-        if not path.exists():
-            raise SubmissionError(
-                f"{path} does not exist: give a submission, or a folder that holds one for each student."
-            )
-        if is_folder(path) and not holds_a_lesson(path, all_lessons):
-            inside = [p for p in visible(path) if p.is_dir() or p.suffix in (".py", ".ipynb") or is_archive(p)]
-            if not inside:
-                raise SubmissionError(
-                    f"{path} holds no submissions: expected a folder for each student, with NN_name/{MAIN} inside."
-                )
-            found += [(p.name if p.is_dir() else stem(p), p) for p in inside]
-        else:
-            path = path.resolve() if path.name in ("", ".", "..") else path
-            found.append((path.name if path.is_dir() else stem(path), path))
+    try:
+        found = [entry for path in paths for entry in submissions_at(path, all_lessons)]
+    except OSError as error:
+        raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
     return [read_submission(path, student, lessons) for student, path in unique(found)]
+
+
+def submissions_at(given: Path, all_lessons: Sequence[Lesson]) -> list[tuple[str, Path]]:
+    """(student, path) for each submission that `given` stands for. Raises SubmissionError, OSError."""
+    if not given.exists():
+        raise SubmissionError(
+            f"{given} does not exist: give a submission, or a folder that holds one for each student."
+        )
+    path = given.resolve()  # whoever runs this may name a link; a submission that is one is refused
+    if path.is_dir() and not holds_a_lesson(path, all_lessons):
+        inside = [p for p in visible(path) if p.is_dir() or p.suffix in (".py", ".ipynb") or is_archive(p)]
+        if not inside:
+            raise SubmissionError(
+                f"{given} holds no submissions: expected a folder for each student, with NN_name/{MAIN} inside."
+            )
+        return [(p.name if p.is_dir() else stem(p), p) for p in inside]
+    name = path.name if given.name in ("", ".", "..") else given.name
+    return [(name if path.is_dir() else stem(Path(name)), path)]
 
 
 def unique(found: list[tuple[str, Path]]) -> list[tuple[str, Path]]:

@@ -25,7 +25,7 @@ from grader.sandbox import wire
 from grader.sandbox.lockdown import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
-# run with -I, so that neither the environment nor the current folder adds to the zygote's import path
+# run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported
 BOOTSTRAP = """
 import sys
 sys.path.append(sys.argv[1])
@@ -62,6 +62,7 @@ class ZygoteProcess:
             "LANG": "C.UTF-8",
             "HOME": "/nonexistent",
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
             # a fork of a process with a thread pool hangs: one thread everywhere
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
@@ -70,7 +71,7 @@ class ZygoteProcess:
         }
         options = json.dumps(plan.to_dict())
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", BOOTSTRAP, str(ROOT), str(theirs.fileno()), options],
+            [sys.executable, "-s", "-P", "-c", BOOTSTRAP, str(ROOT), str(theirs.fileno()), options],
             env=environment,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,

@@ -207,7 +207,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     `step` is empty while the file itself is being run; `files` are the student's, the graded one first.
     """
     line, innermost = own_line(error.__traceback__, files)
-    name = type(error).__name__
+    name = in_words(lambda e: type(e).__name__, error)
     if isinstance(error, AutogradUsed):
         if step:
             return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import random
 import sys
 from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 
@@ -53,6 +55,9 @@ class Worker:
             start += entry["size"]
         main = frame.header["main"]
         self._files = (main, *(name for name in files if name != main))
+        random.seed(0)
+        numpy.random.seed(0)
+        torch.manual_seed(0)  # a step that draws numbers draws the same in every run
         tripwires(self._autograd_used.append, self._files)
         module, error = load(files, frame.header["main"])
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
