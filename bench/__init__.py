@@ -1,0 +1,1 @@
+"""Commands that measure: what locking in costs, and what it stops."""

@@ -1,0 +1,1 @@
+print("GOT THROUGH struct.py")

@@ -1,0 +1,9 @@
+"""A function that calls itself for ever."""
+# group: endings
+# rows: error
+# told: RecursionError
+# unlocked: safe
+
+
+def dlogits(logits):
+    return dlogits(logits)

@@ -1,0 +1,13 @@
+"""Writes an answer of its own before it returns: the true one comes too late, and looks like the next one's."""
+# group: forged frames
+# rows: crashed
+# told: something else than what was asked
+# unlocked: safe
+
+from frames import answer, send
+
+
+def dlogits(logits, Yb, n):
+    kind = {"dtype": str(logits.dtype).partition(".")[2], "shape": list(logits.shape)}
+    send(answer(bytes(logits.numel() * logits.element_size()), tensor=kind))
+    return logits.softmax(1)

@@ -1,0 +1,49 @@
+"""A neighbour of the submissions that forge: frames as the worker sends them, in the file's own words."""
+
+import importlib
+import json
+import os
+import struct
+
+ANSWER = {
+    "op": "answer",
+    "ticket": 0,
+    "step": "dlogits",
+    "outcome": "returned",
+    "kind": "",
+    "message": "",
+    "line": None,
+    "changed": [],
+    "uses": ["logits", "Yb", "n"],
+    "operators": 3,
+    "low_precision": False,
+    "tensor": None,
+}
+LOADED = {"op": "loaded", "functions": ["dlogits"], "note": ""}
+
+
+def frame(header, body=b""):
+    raw = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<4sIQ", b"BPN1", len(raw), len(body)) + raw + body
+
+
+def send(data):
+    """Past whatever buffers there are, straight into the pipe on which answers are awaited."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(4, view) :]
+
+
+def answer(body=b"", **fields):
+    return frame({**ANSWER, **fields}, body)
+
+
+def instead_of_answers(make):
+    """From now on the worker sends `make(step, its true answer)`, as (fields, body), in place of its answers."""
+    wire = importlib.import_module("grader.sandbox.wire")
+
+    def encode_answer(step, true_answer, ticket, *_):
+        fields, body = make(step, true_answer)
+        return answer(body, **{"step": step, "ticket": ticket, **fields})
+
+    wire.encode_answer = encode_answer

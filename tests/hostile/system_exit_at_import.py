@@ -1,0 +1,11 @@
+"""sys.exit(0) while the file is being run."""
+# group: endings
+# rows: error
+# told: SystemExit
+# unlocked: safe
+
+import sys
+
+from right import dlogits as dlogits
+
+sys.exit(0)

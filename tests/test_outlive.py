@@ -1,0 +1,230 @@
+"""Whoever is killed, whenever: five seconds later nothing that they started is left.
+
+Every process here is a descendant of this one, which adopts orphans: none can hide by losing its parent, nor in a
+namespace of its own. What is killed is busy with an endless loop, or anywhere on the way to it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.arena import adopt_orphans, descendants, new_descendants
+from grader.sandbox import kernel, zygote
+from grader.sandbox.client import ZygoteDied, ZygoteProcess
+from grader.sandbox.limits import Limits
+from grader.sandbox.lockdown import Plan, plan_for
+from grader.sandbox.probe import LAYERS, avoid_above, probe
+
+if not kernel.supported():
+    pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
+
+ROOT = Path(__file__).resolve().parents[1]
+SECONDS = 5.0
+PATIENT = Limits(import_seconds=60.0, step_seconds=60.0, total_seconds=120.0)
+LOOPS = {
+    "in a step": "def dlogits(logits):\n    while True:\n        pass\n",
+    "at import": "while True:\n    pass\n",
+    "in threads": (
+        "import threading, time\n\n\ndef run():\n    while True:\n        pass\n\n\n"
+        "for _ in range(3):\n    threading.Thread(target=run).start()\nrun()\n"
+    ),
+    "printing": "import os\nwhile True:\n    os.write(1, b'x' * 60000)\n",
+    "deaf": (
+        "import signal\nfor number in signal.valid_signals() - {9, 19}:\n    signal.signal(number, signal.SIG_IGN)\n"
+        "while True:\n    try:\n        signal.pause()\n    except BaseException:\n        pass\n"
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[dict[int, str]]:
+    """What ran before; whatever a failed test leaves is killed, so that it fails one test only."""
+    adopt_orphans()
+    before = descendants()
+    yield before
+    for pid in new_descendants(before, 0.0):
+        os.kill(pid, signal.SIGKILL)
+
+
+def until(condition: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+# A whole run ---------------------------------------------------------------------------------------------------------
+
+
+def start_run(folder: Path) -> subprocess.Popen[bytes]:
+    """A real `grade run` over two graders and submissions that never end."""
+    for name, text in LOOPS.items():
+        place = folder / "submissions" / name / "04_cross_entropy"
+        place.mkdir(parents=True)
+        (place / "backward.py").write_text(text)
+    command = "from grader.cli import main; main()"
+    arguments = ["run", "submissions", "-o", "out", "--lesson", "04", "--jobs", "2", "--timeout", "60"]
+    arguments += ["--course", str(ROOT), "--require", "none"]
+    return subprocess.Popen(
+        [sys.executable, "-c", command, *arguments],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def victims(run: subprocess.Popen[bytes]) -> dict[str, list[int]]:
+    """The processes of a run by what they are: its graders, their zygotes, the workers."""
+    graders = [pid for pid in descendants(run.pid) if parent_of(pid) == run.pid]
+    below = [pid for grader in graders for pid in descendants(grader) if parent_of(pid) == grader]
+    inner = [pid for outer in below for pid in descendants(outer)]
+    return {"grader": graders, "zygote": below, "inside": inner}
+
+
+def parent_of(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+# seconds after the start: while Python and torch are loaded, while graders and zygotes start, in the midst of grading
+MOMENTS = [0.3, 1.2, 2.2, 3.0, 3.8, 4.6, 5.4, 6.2, 7.5, 9.0]
+
+
+def some_moments(count: int, seed: int) -> list[float]:
+    """`MOMENTS`, each moved by chance, over and over."""
+    generator = random.Random(seed)
+    return [MOMENTS[i % len(MOMENTS)] + generator.uniform(-0.3, 0.3) for i in range(count)]
+
+
+def kill_the_coordinator(moment: float, before: dict[int, str], folder: Path) -> None:
+    run = start_run(folder)
+    time.sleep(max(0.0, moment))
+    run.kill()
+    run.wait()
+    assert new_descendants(before, SECONDS) == {}, f"killed after {moment:.2f} s"
+
+
+@pytest.mark.parametrize("moment", some_moments(10, seed=1), ids=lambda moment: f"{moment:.1f}")
+def test_a_coordinator_that_is_killed(moment: float, alone: dict[int, str], tmp_path: Path) -> None:
+    kill_the_coordinator(moment, alone, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", some_moments(60, seed=2), ids=lambda moment: f"{moment:.2f}")
+def test_a_coordinator_that_is_killed_at_more_moments(moment: float, alone: dict[int, str], tmp_path: Path) -> None:
+    kill_the_coordinator(moment, alone, tmp_path)
+
+
+def test_everything_but_the_workers_at_once(alone: dict[int, str], tmp_path: Path) -> None:
+    """Coordinator and graders are killed together: what is left has nobody who could clean up."""
+    run = start_run(tmp_path)
+    assert until(lambda: len(victims(run)["inside"]) >= 4, 60), victims(run)
+    for pid in [run.pid, *victims(run)["grader"]]:
+        os.kill(pid, signal.SIGKILL)
+    run.wait()
+    assert new_descendants(alone, SECONDS) == {}
+
+
+@pytest.mark.parametrize("victim", ["grader", "zygote", "inside"])
+def test_a_part_that_is_killed_ends_what_hangs_on_it(victim: str, alone: dict[int, str], tmp_path: Path) -> None:
+    """A run goes on without it; what it had started ends with it, and the run's end ends the rest."""
+    run = start_run(tmp_path)
+    assert until(lambda: len(victims(run)["inside"]) >= 4, 60), victims(run)
+    pid = victims(run)[victim][0]
+    below = [pid, *descendants(pid)]
+    os.kill(pid, signal.SIGKILL)
+    assert until(lambda: not set(below) & descendants().keys(), SECONDS), (below, descendants())
+    run.kill()
+    run.wait()
+    assert new_descendants(alone, SECONDS) == {}
+
+
+# A zygote and a worker, at every level -------------------------------------------------------------------------------
+
+GRADER = """
+import json, sys, time
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.lockdown import Plan
+zygote = ZygoteProcess(Plan.from_dict(json.loads(sys.argv[1])))
+worker = zygote.worker()
+print("asked", flush=True)
+worker.load({"backward.py": sys.argv[2].encode()}, "backward.py")
+"""
+
+
+def plan_at(level: str) -> Plan:
+    isolation = probe(avoid=LAYERS if level == "none" else avoid_above(level))
+    if isolation.level != level:
+        pytest.skip(f"level {level} cannot be reached here, it is {isolation.level}")
+    return plan_for(isolation, PATIENT)
+
+
+def start_grader(plan: Plan, source: str) -> subprocess.Popen[bytes]:
+    import json
+
+    command = [sys.executable, "-c", GRADER, json.dumps(plan.to_dict()), source]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("level", ["strong", "fair", "none"])
+@pytest.mark.parametrize("source", LOOPS.values(), ids=LOOPS.keys())
+def test_a_grader_that_is_killed_in_the_midst(level: str, source: str, alone: dict[int, str]) -> None:
+    grader = start_grader(plan_at(level), source)
+    assert grader.stdout is not None and grader.stdout.readline() == b"asked\n"
+    time.sleep(random.Random(source).uniform(0.0, 0.3))
+    grader.kill()
+    grader.wait()
+    assert new_descendants(alone, SECONDS) == {}
+
+
+@pytest.mark.parametrize("level", ["strong", "fair", "none"])
+@pytest.mark.parametrize("moment", [0.0, 0.02, 0.05, 0.1, 0.2, 1.0])
+def test_a_grader_that_is_killed_while_its_zygote_starts(level: str, moment: float, alone: dict[int, str]) -> None:
+    """Before the zygote has asked the kernel to end it with its parent, nothing ends it: it has to look for itself."""
+    grader = start_grader(plan_at(level), LOOPS["at import"])
+    until(lambda: bool(descendants(grader.pid)), 30)
+    time.sleep(moment)
+    grader.kill()
+    grader.wait()
+    assert new_descendants(alone, SECONDS) == {}
+
+
+@pytest.mark.parametrize("level", ["strong", "fair"])
+def test_a_zygote_that_is_killed_is_a_fault_of_ours(level: str, alone: dict[int, str]) -> None:
+    process = ZygoteProcess(plan_at(level))
+    worker = process.worker()
+    os.kill(
+        max(descendants(process._process.pid) or [process._process.pid]), signal.SIGSTOP
+    )  # the worker: it says nothing
+    for pid in new_descendants(alone, 0.0):
+        os.kill(pid, signal.SIGKILL)
+    with pytest.raises(ZygoteDied):
+        worker.load({"backward.py": b""}, "backward.py")
+        worker.close()
+    assert new_descendants(alone, SECONDS) == {}
+    with pytest.raises(ZygoteDied):
+        process.worker()
+    process.close()
+
+
+def test_a_socket_that_was_hung_up_is_seen() -> None:
+    ours, theirs = socket.socketpair()
+    assert not zygote.hung_up(theirs.fileno())
+    ours.close()
+    assert zygote.hung_up(theirs.fileno())
+    theirs.close()
