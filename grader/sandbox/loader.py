@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import linecache
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -54,3 +55,10 @@ def load(files: Mapping[str, bytes], main: str) -> tuple[ModuleType, BaseExcepti
     except BaseException as error:  # whatever a student's file does is a result
         return module, error
     return module, None
+
+
+def forget(main: str) -> None:
+    """Undoes what `load` left in this process: the module and the finders."""
+    sys.modules.pop(main.removesuffix(".py"), None)
+    linecache.cache.pop(main, None)
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (MemoryFinder, StandInFinder))]
