@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -16,6 +17,17 @@ from grader.submission import Submission
 
 TRIES = 2
 
+# Tied to the coordinator's life before anything slow is loaded; the coordinator may have ended before that.
+BOOTSTRAP = """
+import os, sys
+from grader.sandbox import kernel
+if kernel.supported():
+    kernel.die_with_parent()
+if os.getppid() == int(sys.argv[1]):
+    from grader.server import main
+    main(sys.argv[2])
+"""
+
 
 class GraderProcess:
     """One `grader.server`, started again when it dies."""
@@ -26,7 +38,8 @@ class GraderProcess:
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "grader.server", self._settings.to_json()]
+        # -P: the current folder may be a submission, and its torch.py is not to be imported here
+        command = [sys.executable, "-P", "-c", BOOTSTRAP, str(os.getpid()), self._settings.to_json()]
         # its own session: a Ctrl-C in the terminal reaches the coordinator, which decides
         return subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True

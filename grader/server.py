@@ -14,7 +14,6 @@ from typing import Any
 
 from grader.lesson import Course
 from grader.report import Reporter
-from grader.sandbox import kernel
 from grader.sandbox.client import ZygoteDied
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import avoid_above, probe
@@ -93,14 +92,9 @@ def write_whole(path: Path, text: str) -> None:
     beside.replace(path)
 
 
-def main() -> None:
-    if kernel.supported():
-        kernel.die_with_parent()  # a coordinator that is killed leaves nothing behind: the zygote hangs on this process
-    settings = Settings(**json.loads(sys.argv[1]))
+def main(settings_as_json: str) -> None:
+    """Serves until standard input ends; see batch.BOOTSTRAP for how it is started."""
+    settings = Settings(**json.loads(settings_as_json))
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints in here does not get between the lines of the protocol
     Server(settings).serve(sys.stdin, replies)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,197 @@
+"""The `grade` command as it is typed: exit codes, what lies in OUT afterwards, and one sentence for every bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from support import ROOT, solution_of
+
+from grader import cli
+from grader.lesson import Lesson
+from grader.sandbox.probe import Isolation
+
+GRADE = [sys.executable, "-c", "from grader.cli import main; main()"]
+SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text())
+
+
+def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [*GRADE, "run", *map(str, arguments), "--course", str(ROOT)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def small(course) -> Lesson:
+    return course.find("04")
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory: pytest.TempPathFactory, small: Lesson) -> Path:
+    """A right one, a wrong one, a broken one and an empty one."""
+    folder = tmp_path_factory.mktemp("class")
+    sources = {
+        "ada": solution_of(small),
+        "bo": "def dlogits(logits):\n    return -logits\n",
+        "cy": "def dlogits(logits:\n",
+    }
+    for student, source in sources.items():
+        (folder / student / small.name).mkdir(parents=True)
+        (folder / student / small.name / "backward.py").write_text(source)
+    (folder / "di").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(
+    submissions: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[subprocess.CompletedProcess[str], Path]:
+    out = tmp_path_factory.mktemp("out") / "grades"
+    return run(submissions, "--lesson", "4", "--seed", "7", "-o", out, "--jobs", "2"), out
+
+
+def test_a_broken_submission_is_a_result_and_the_exit_status_is_0(graded):
+    process, out = graded
+    assert process.returncode == 0, process.stderr
+    assert str(out / "index.html") in process.stdout and str(out / "grades.csv") in process.stdout
+    with open(out / "grades.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["student", "04_cross_entropy", "total", "max", "percent"],
+        ["ada", "3", "3", "3", "100"],
+        ["bo", "0", "0", "3", "0"],
+        ["cy", "0", "0", "3", "0"],
+        ["di", "0", "0", "3", "0"],
+    ]
+
+
+def test_every_file_is_there_and_valid(graded):
+    _, out = graded
+    for student in ("ada", "bo", "cy", "di"):
+        assert {p.name for p in (out / student).iterdir()} == {"report.html", "report.md", "results.json"}
+        results = json.loads((out / student / "results.json").read_text())
+        jsonschema.validate(results, SCHEMA)
+        assert (results["student"], results["seed"]) == (student, 7)
+    with sqlite3.connect(out / "gradebook.sqlite") as book:
+        kept = dict(book.execute("SELECT student, results FROM attempts"))
+    assert {s: json.loads(r)["score"] for s, r in kept.items()} == {"ada": 3, "bo": 0, "cy": 0, "di": 0}
+
+
+def test_without_a_terminal_there_is_a_plain_line_a_submission(graded):
+    process, _ = graded
+    assert "\x1b" not in process.stderr
+    assert sorted(line.split("] ")[1] for line in process.stderr.splitlines() if line.startswith("[")) == [
+        "ada: 3 of 3 (100 %)",
+        "bo: 0 of 3 (0 %)",
+        "cy: 0 of 3 (0 %)",
+        "di: 0 of 3 (0 %)",
+    ]
+
+
+def test_the_same_seed_gives_the_same_files_but_for_seconds_even_from_another_folder(graded, submissions, tmp_path):
+    """And a torch.py where the command is typed is not imported: a CI job stands in the student's own folder."""
+    _, out = graded
+    for name in ("torch.py", "pytest.py", "grader.py", "numpy.py"):
+        (tmp_path / name).write_text("raise SystemExit('imported')\n")
+    again = run(submissions, "--lesson", "04", "--seed", "7", "-o", "grades", "--fail-under", "50", cwd=tmp_path)
+    assert again.returncode == 1, again.stderr
+    assert "Under 50 %: bo, cy, di" in again.stderr
+
+    def timeless(path: Path) -> dict[str, object]:
+        results = json.loads(path.read_text())
+        results["seconds"] = results["lessons"][0]["seconds"] = 0
+        return results
+
+    for student in ("ada", "bo", "cy", "di"):
+        first, second = (folder / student / "results.json" for folder in (out, tmp_path / "grades"))
+        assert timeless(first) == timeless(second)
+    assert (out / "grades.csv").read_bytes() == (tmp_path / "grades" / "grades.csv").read_bytes()
+
+
+def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_path, small):
+    folder = tmp_path / "class"
+    shutil.copytree(submissions, folder)
+    (folder / "zo" / small.name).mkdir(parents=True)
+    (folder / "zo" / small.name / "backward.py").write_text("while True:\n    pass\n")
+    command = [
+        *GRADE,
+        "run",
+        str(folder),
+        "--lesson",
+        "04",
+        "-o",
+        str(tmp_path / "out"),
+        "--jobs",
+        "1",
+        "--course",
+        str(ROOT),
+    ]
+    with subprocess.Popen([*command, "--timeout", "60"], stderr=subprocess.PIPE, text=True) as process:
+        end = time.monotonic() + 60
+        while not (tmp_path / "out" / "di" / "results.json").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=30)[1]
+    assert process.returncode == cli.STOPPED
+    assert "Stopped: 4 of 5 were graded and are on disk." in said
+    assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
+
+
+# Bad input -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "nowhere"], "nowhere does not exist"),
+        (["run", "empty"], "empty holds no submissions"),
+        (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
+        (["verify", "nothing"], "There is no lesson 'nothing'"),
+        (["run", "empty", "--course", "empty"], "holds no lessons"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    course = [] if "--course" in arguments else ["--course", str(ROOT)]
+    result = CliRunner().invoke(cli.main, [*arguments, *course])
+    assert result.exit_code == cli.UNUSABLE
+    assert sentence in result.stderr
+    assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
+
+
+def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, submissions, tmp_path):
+    found = Isolation("weak", (), ("No Landlock (left out): files can be read.",))
+    monkeypatch.setattr(cli, "probe", lambda: found)
+    arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(cli.main, arguments)
+    assert result.exit_code == cli.UNUSABLE
+    assert "'weak' only, and 'fair' is required. No Landlock" in result.stderr and "--require weak" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_out_that_cannot_be_written(submissions, tmp_path):
+    (tmp_path / "file").write_text("")
+    arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "file" / "out")]
+    result = CliRunner().invoke(cli.main, arguments)
+    assert result.exit_code == cli.UNUSABLE
+    assert "give another folder with -o" in result.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["verify"], ["stubs"]])
+def test_every_command_has_help(command):
+    result = CliRunner().invoke(cli.main, [*command, "--help"])
+    assert result.exit_code == 0
+    assert command == ["stubs"] or "Examples:" in result.output
