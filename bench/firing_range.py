@@ -111,7 +111,7 @@ class Range:
 
     def traces(self, graded: Graded, attack: Attack) -> list[str]:
         """What was read, written or left running."""
-        sources = {lesson.name: attack.files[MAIN].decode() for lesson in self.session.lessons}
+        sources = {lesson.name: attack.files[MAIN].decode(errors="replace") for lesson in self.session.lessons}
         places = {
             "results.json": json.dumps(graded.results),
             "the report": self.reporter.student_page(graded, sources) + self.reporter.student_markdown(graded),

@@ -29,6 +29,7 @@ from grader.sandbox.probe import probe
 from grader.sandbox.wire import DTYPES
 
 GOAL_SECONDS = 0.015
+SETTLE_SECONDS = 1.0  # an idle zygote arranges its memory for faster forks, once
 SOURCE = b"""
 import torch
 import torch.nn.functional as F
@@ -101,6 +102,7 @@ def measure(repeat: int, cold_repeat: int, plans: dict[str, Plan]) -> tuple[list
         times = [Times(name, [], [], [], []) for name in plans]
         for entry in times:
             first_answer(zygotes[entry.name], Times("warming up", [], [], [], []))
+        time.sleep(SETTLE_SECONDS)
         for _ in range(repeat):
             for entry in times:
                 first_answer(zygotes[entry.name], entry)

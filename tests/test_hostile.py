@@ -14,12 +14,14 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
+from bench import fork
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import FOLDER, Attack, corpus, helpers
 from bench.firing_range import HURRIED, ROOT, Range, differences, range_at
@@ -30,7 +32,7 @@ from grader.judge import bits
 from grader.lesson import Course, Lesson
 from grader.picture import error_picture
 from grader.problem import Draw
-from grader.sandbox import kernel, wire
+from grader.sandbox import huge_pages, kernel, wire
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.probe import at_least, probe
 from grader.submission import MAIN
@@ -108,6 +110,46 @@ def test_cheat(path: Path, opened: Range) -> None:
 def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("grader.session.check", lambda *_: [])
     assert opened.run(cheat(path)).problems == []
+
+
+# Texts that are an attack themselves: on whoever parses them ----------------------------------------------------------
+
+TEXTS = {
+    "nulls": b"\0" * 1000,
+    "no_utf_8": b"\xff\xfe\x00def dlogits(logits):\n    return logits\n",
+    "parentheses": b"(" * 200_000,
+    "minuses": b"x = " + b"-" * 200_000 + b"1",
+    "sums": b"x = " + b"1 + " * 60_000 + b"1",
+    "calls": b"x = print" + b"()" * 60_000,
+    "attributes": b"x = print" + b".a" * 60_000,
+    "lambdas": b"x = " + b"lambda: " * 30_000 + b"0",
+    "lists": b"x = " + b"[" * 90 + b"]" * 90 + b"\n" + b"y = " + b"[" * 50_000,
+    "blocks": b"".join(b" " * depth + b"if 1:\n" for depth in range(1000)),
+    "rot13": b"# coding: rot13\nqrs qybtvgf(ybtvgf):\n    erghea ybtvgf\n",
+    "utf_7": b"# coding: utf-7\n+AGQAZQBm- dlogits(logits):\n    return logits\n",
+    "no_such_coding": b"# coding: ../../etc/passwd\n",
+    "one_line": b"x = '" + b"a" * 1_000_000 + b"'",
+    "many_lines": b"a = 1\n" * 160_000,
+    "imports_itself": b"from backward import *\nimport backward\n",
+    "no_end": b"def dlogits(logits):\n    x = (1,",
+    "numbers": b"x = " + b"9" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_text(text: bytes, opened: Range) -> None:
+    header = {"group": "texts", "rows": "error, crashed, missing, failed, timeout"}
+    outcome = opened.run(Attack("text", "", {MAIN: text}, header))
+    assert outcome.problems == []
+
+
+@pytest.mark.slow
+def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
+    large = b"x = [" + b"a," * 140_000 + b"]\n"
+    files = {MAIN: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
+    started = time.monotonic()
+    opened.run(Attack("helpers", "", files, {"group": "texts", "rows": "failed"}))
+    assert time.monotonic() - started < 10
 
 
 # What no submission may find -----------------------------------------------------------------------------------------
@@ -211,10 +253,6 @@ def test_the_whole_command_keeps_its_secrets(level: str, tmp_path: Path) -> None
         assert "<script>document.title" not in page and "<img src=x" not in page
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="batch.py starts grader.server with `-m`, which puts the current folder first on its import path",
-)
 def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) -> None:
     arena = make_arena(ROOT, tmp_path / "world", ["04"])
     lesson = arena.course.find("04")
@@ -224,6 +262,34 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
     done = grade_run(".", "-o", tmp_path / "out", "--course", course, "--lesson", "04", "--require", "weak", cwd=place)
     assert "GOT THROUGH" not in done.stdout + done.stderr
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+# What it costs -------------------------------------------------------------------------------------------------------
+
+
+def test_the_benchmark_of_a_fork() -> None:
+    told: list[str] = []
+    assert fork.main(["--repeat", "2", "--cold", "1"], told.append) == 0
+    assert re.search(r"^fork, locked in( +\d+\.\d){4}$", told[0], re.MULTILINE), told[0]
+    assert re.search(r"^cold / locked in: \d+\.\d\d$", told[0], re.MULTILINE), told[0]
+    assert f"torch {torch.__version__}" in told[0]
+
+
+def test_large_pages_change_no_memory() -> None:
+    """In a process of its own, as the zygote does it; where the kernel cannot, nothing happens."""
+    program = (
+        "import hashlib\n"
+        "from grader.sandbox import huge_pages\n"
+        "kept = [bytes([i]) * 100_000 for i in range(200)]\n"
+        "digest = lambda: hashlib.sha256(b''.join(kept)).hexdigest()\n"
+        "before, pieces = digest(), huge_pages.pieces()\n"
+        "collapsed = sum(map(huge_pages.collapse, pieces))\n"
+        "assert pieces and digest() == before\n"
+        "print(collapsed, len(pieces))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert huge_pages.collapse(1 << 46) is False  # nothing there
 
 
 # The other levels, and an ordinary user ------------------------------------------------------------------------------
