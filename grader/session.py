@@ -100,6 +100,7 @@ class Session:
             "status": "rejected" if rejected else "graded",
             "message": submission.message,
             "isolation": self.isolation.level,
+            "isolation_missing": list(self.isolation.missing),
             "seed": self.seed,
             "seconds": round(time.monotonic() - started, 3),
             "environment": environment(),
