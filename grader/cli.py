@@ -12,8 +12,10 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from grader.sandbox.limits import Limits
 from grader.sandbox.probe import LEVELS, at_least, probe
 
+LIMIT_NAMES = tuple(Limits().to_dict())
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 EPILOG = """\b
@@ -112,20 +114,11 @@ Examples:
     help="Refuse to grade with less isolation than this.",
 )
 @click.option(
-    "--memory",
-    type=click.IntRange(64),
-    default=1024,
-    show_default=True,
-    metavar="MB",
-    help="Memory of a submission.",
-)
-@click.option(
-    "--cpu",
-    type=click.IntRange(1),
-    default=60,
-    show_default=True,
-    metavar="SECONDS",
-    help="Processor time for a submission's lesson.",
+    "--limit",
+    "chosen_limits",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help=f"Another limit of a submission; may be repeated. Names: {', '.join(LIMIT_NAMES)}.",
 )
 @click.option(
     "--fail-under",
@@ -143,8 +136,7 @@ def run(
     seed: int | None,
     timeout: float,
     require: str,
-    memory: int,
-    cpu: int,
+    chosen_limits: tuple[str, ...],
     fail_under: float | None,
     course: Path | None,
 ) -> None:
@@ -167,7 +159,7 @@ def run(
         found = find(submissions, lessons, list(loaded.lessons.values()))
     except (LessonError, SubmissionError) as error:
         fail(str(error))
-    limits = {"memory_bytes": memory << 20, "cpu_seconds": cpu}
+    limits = limits_from(timeout, chosen_limits)
     isolation = probe()
     if not at_least(isolation.level, require):
         fail(
@@ -182,7 +174,7 @@ def run(
         lessons=[lesson.name for lesson in lessons],
         seed=secrets.randbits(32) if seed is None else seed,
         out=str(out),
-        limits={"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout, **limits},
+        limits=limits.to_dict(),
         hide=[str(folder.resolve()) for folder in [out, *submissions] if folder.is_dir()],
     )
     console = Console(stderr=True)
@@ -202,6 +194,18 @@ def run(
             f"Under {fail_under:g} %: {', '.join(below[:10])}{' ...' if len(below) > 10 else ''}", markup=False
         )
         raise SystemExit(BELOW)
+
+
+def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
+    """Limits with `timeout` for the file and for each step, and what --limit names. Bad ones end with a sentence."""
+    values: dict[str, Any] = {"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout}
+    try:
+        for entry in chosen:
+            name, _, number = entry.partition("=")
+            values[name] = float(number) if "." in number else int(number)
+        return Limits.from_dict(values)
+    except (ValueError, TypeError) as error:
+        fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
 
 
 def percent(results: dict[str, Any]) -> float:

@@ -60,7 +60,11 @@ def check(
     main = _parse(source, filename)
     if main is None:
         return []
-    others = {name.removesuffix(".py"): _parse(text, name) for name, text in (neighbours or {}).items()}
+    others: dict[str, _File | None] = {}
+    left = MAX_BYTES  # for all of them together: a file's tree takes a hundred times its bytes
+    for name, text in sorted((neighbours or {}).items(), key=lambda entry: len(entry[1])):
+        left -= len(text)
+        others[name.removesuffix(".py")] = _parse(text, name) if left >= 0 else None
     submission = _Submission(main, {module: file for module, file in others.items() if file})
     return sorted({finding for step in entry_points for finding in islice(submission.findings(step), MAX_FINDINGS)})
 

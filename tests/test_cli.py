@@ -161,6 +161,9 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
         (["run", "nowhere"], "nowhere does not exist"),
         (["run", "empty"], "empty holds no submissions"),
         (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
+        (["run", "class", "--lesson", "04", "--limit", "speed=3"], "no such limit: speed"),
+        (["run", "class", "--lesson", "04", "--limit", "threads=many"], "--limit: invalid literal"),
+        (["run", "class", "--lesson", "04", "--limit", "memory_bytes=-1"], "expected 0 or more"),
         (["verify", "nothing"], "There is no lesson 'nothing'"),
         (["run", "empty", "--course", "empty"], "holds no lessons"),
     ],
@@ -168,6 +171,7 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
 def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
+    (tmp_path / "class" / "ada").mkdir(parents=True)
     course = [] if "--course" in arguments else ["--course", str(ROOT)]
     result = CliRunner().invoke(cli.main, [*arguments, *course])
     assert result.exit_code == cli.UNUSABLE

@@ -144,7 +144,6 @@ def test_text(text: bytes, opened: Range) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="policy.check reads every helper, however much they are together", strict=False)
 def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
     large = b"x = [" + b"a," * 140_000 + b"]\n"
     files = {MAIN: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
