@@ -175,6 +175,7 @@ def run(
         seed=secrets.randbits(32) if seed is None else seed,
         out=str(out),
         limits=limits.to_dict(),
+        require=require,
         hide=[str(folder.resolve()) for folder in [out, *submissions] if folder.is_dir()],
     )
     console = Console(stderr=True)

@@ -16,7 +16,7 @@ from grader.lesson import Course
 from grader.report import Reporter
 from grader.sandbox.client import ZygoteDied
 from grader.sandbox.limits import Limits
-from grader.sandbox.probe import avoid_above, probe
+from grader.sandbox.probe import at_least, probe
 from grader.session import Graded, GraderFault, Session
 from grader.submission import Submission, read_submission
 
@@ -30,7 +30,7 @@ class Settings:
     seed: int
     out: str
     limits: dict[str, Any] = field(default_factory=dict)
-    at_most: str = "strong"  # isolation: layers above this level are left out
+    require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
 
     def to_json(self) -> str:
@@ -47,7 +47,9 @@ class Server:
 
     def _start(self) -> Session:
         settings = self._settings
-        isolation = probe(avoid=avoid_above(settings.at_most))
+        isolation = probe()
+        if not at_least(isolation.level, settings.require):  # each process probes for itself, and fails closed
+            raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         hide = [Path(folder) for folder in settings.hide]
         return Session(self._lessons, settings.seed, Limits.from_dict(settings.limits), isolation, hide)
 

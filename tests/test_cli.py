@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT, solution_of
 
-from grader import cli
+from grader import cli, server
 from grader.lesson import Lesson
 from grader.sandbox.probe import Isolation
 
@@ -187,6 +187,13 @@ def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, s
     assert result.exit_code == cli.UNUSABLE
     assert "'weak' only, and 'fair' is required. No Landlock" in result.stderr and "--require weak" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
+    """The coordinator's probe is of another process: each grader looks for itself."""
+    monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
+    with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
+        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"))
 
 
 def test_an_out_that_cannot_be_written(submissions, tmp_path):
