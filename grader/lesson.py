@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import sys
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +18,7 @@ import torch
 
 from grader.mistakes import Mistake
 from grader.problem import Draw, Problem
+from grader.sandbox.joint import Joint
 
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
@@ -27,12 +30,16 @@ class LessonError(Exception):
 
 @dataclass(frozen=True)
 class Item:
-    """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None)."""
+    """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
+
+    `function` is the name of the student's function or class that the row is about.
+    """
 
     name: str
     target: str | None
     points: float
     hints: tuple[str, ...]
+    function: str
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -49,6 +56,20 @@ def load_module(path: Path, name: str) -> ModuleType:
     return module
 
 
+def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., Any]:
+    """One gradient of a module's joint function, as a function with the same parameters."""
+    together = getattr(module, joint.name)
+
+    @functools.wraps(together)
+    def part(*args: Any, **kwargs: Any) -> Any:
+        found = joint.pieces(together(*args, **kwargs))
+        if isinstance(found, str):
+            raise ValueError(found)
+        return found[gradient]
+
+    return part
+
+
 class Lesson:
     """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none)."""
 
@@ -61,15 +82,30 @@ class Lesson:
             raise LessonError(f"{self.exercise / 'lesson.toml'} cannot be read: {error}") from error
         self.title: str = settings.get("title", name)
         self.seed: int = settings.get("seed", LECTURE_SEED)
+        function = settings.get("function")
+        self.joint = Joint(function["name"], tuple(function["returns"])) if function else None
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
+        self._wrong: dict[str, ModuleType] = {}
 
     def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
+        together = self.joint.name if gradient and self.joint else None
         return [
-            Item(name, name[1:] if gradient else None, entry.get("points", 1), tuple(entry.get("hints", ())))
+            Item(
+                name,
+                name[1:] if gradient else None,
+                entry.get("points", 1),
+                tuple(entry.get("hints", ())),
+                together or entry.get("function", name),
+            )
             for name, entry in table.items()
         ]
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions and classes that a student writes, in the order of the rows."""
+        return tuple(dict.fromkeys(item.function for item in self.items))
 
     @property
     def number(self) -> str:
@@ -81,13 +117,16 @@ class Lesson:
 
     @cached_property
     def module(self) -> ModuleType:
-        """forward.py, with `inputs(generator, **sizes)` and `forward(t)`."""
+        """forward.py, with `inputs(generator, **sizes)`, `forward(t)` and perhaps `GROUPS`."""
         return load_module(self.exercise / "forward.py", f"backprop_ninja_forward_{self.name}")
 
     def problem(
         self, draw: Draw, seed: int, dtype: torch.dtype = torch.float64, random_upstream: bool = True
     ) -> Problem:
-        return Problem(self.module.forward, self.module.inputs, draw, seed, dtype, random_upstream)
+        """With one function for all gradients there is nothing in between to be fed: the upstream is the true one."""
+        fed = random_upstream and self.joint is None
+        groups = getattr(self.module, "GROUPS", None)
+        return Problem(self.module.forward, self.module.inputs, draw, seed, dtype, fed, groups)
 
     @cached_property
     def public(self) -> Problem:
@@ -109,6 +148,35 @@ class Lesson:
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
         return tuple(value for value in vars(module).values() if isinstance(value, Mistake))
+
+    @cached_property
+    def wrong_formulas(self) -> tuple[Mistake, ...]:
+        """The known mistakes as one wrong formula a gradient; of a joint function, its part of the wrong result."""
+        gradients = [item.name for item in self.gradients]
+        if self.joint is None:
+            return tuple(mistake for mistake in self.mistakes if mistake.gradient in gradients)
+        return tuple(
+            Mistake(gradient, mistake.id, mistake.message, part_of(self.joint, gradient, self.wrong(mistake)))
+            for mistake in self.mistakes
+            for gradient in gradients
+        )
+
+    @cached_property
+    def answers(self) -> ModuleType:
+        """The answer key as a module."""
+        return load_module(self.solution / "backward.py", f"backprop_ninja_solution_{self.name}")
+
+    def wrong(self, mistake: Mistake) -> ModuleType:
+        """The answer key with `mistake` in it. Raises LessonError when it does not fit, or does not run."""
+        if mistake.id not in self._wrong:
+            solution = (self.solution / "backward.py").read_text(encoding="utf-8")
+            module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
+            try:
+                exec(compile(mistake.applied_to(solution), module.__name__, "exec"), module.__dict__)
+            except Exception as error:
+                raise LessonError(f"{self.name}, mistake {mistake.gradient}__{mistake.id}: {error}") from error
+            self._wrong[mistake.id] = module
+        return self._wrong[mistake.id]
 
     @property
     def suite(self) -> Path:

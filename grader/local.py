@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.answer import Answer
 from grader.problem import Problem
+from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step
 
@@ -14,4 +15,26 @@ from grader.sandbox.steps import call_step
 def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem, watched: bool = False) -> Answer:
     """One of the course's own step functions on one problem, called just as a student's would be."""
     watch = OperatorWatch(cap=100_000) if watched else None
-    return call_step(function, step, problem.values, problem.upstream, problem.dtype, watch=watch)
+    return call_step(function, step, problem.given, problem.upstream, problem.dtype, watch=watch)
+
+
+class LocalStudent:
+    """One of the course's own files, asked like a student: `functions` are the file's, by name."""
+
+    def __init__(self, functions: Mapping[str, Any], steps: Sequence[str], joint: Joint | None = None) -> None:
+        self._functions, self._steps, self._joint = functions, steps, joint
+        self._answers: dict[int, dict[str, Answer]] = {}
+        self._problems: list[Problem] = []  # kept, so that no two have the same identity
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        """{step: answer} for every step, each fed the problem's own upstream gradients."""
+        if id(problem) not in self._answers:
+            self._problems.append(problem)
+            self._answers[id(problem)] = self._run(problem)
+        return self._answers[id(problem)]
+
+    def _run(self, problem: Problem) -> dict[str, Answer]:
+        if self._joint is None:
+            return {step: run_formula(self._functions.get(step), step, problem, watched=True) for step in self._steps}
+        function = self._functions.get(self._joint.name)
+        return call_joint(function, self._joint, self._steps, problem.given, problem.dtype)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -49,6 +49,7 @@ class Problem:
 
     With `random_upstream` every upstream gradient is drawn from a normal distribution, each on its own, except the
     loss's, which is one by definition; otherwise each is what autograd gives for the whole forward pass.
+    `groups` are names under which several values are given as a list.
     """
 
     def __init__(
@@ -59,11 +60,13 @@ class Problem:
         seed: int,
         dtype: torch.dtype = torch.float64,
         random_upstream: bool = True,
+        groups: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.draw, self.dtype, self._forward = draw, dtype, forward
         drawn = make_inputs(torch.Generator().manual_seed(seed), **draw.sizes)
         if draw.change is not None:
             draw.change(drawn)
+        self.groups = dict(groups or {})
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
         self.graph: Graph = record(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
@@ -76,6 +79,11 @@ class Problem:
             noise[LOSS] = torch.ones((), dtype=dtype)
         self.ends = {n: noise[n] for n in self.graph.sinks}
         self.upstream: dict[str, Tensor] = noise if random_upstream else self.chain
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The forward values by name, and each group of them as a list."""
+        return self.values | {name: [self.values[n] for n in members] for name, members in self.groups.items()}
 
     @cached_property
     def chain(self) -> dict[str, Tensor]:

@@ -29,8 +29,8 @@ MOST_NAMES = 40
 
 
 @cache
-def layout(lesson: Lesson) -> Layout:
-    return layout_of(lesson)
+def layout(lesson: Lesson) -> Layout | None:
+    return layout_of(lesson) if lesson.gradients else None
 
 
 def shape(sizes: Sequence[int] | None) -> str:

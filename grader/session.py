@@ -20,8 +20,9 @@ import torch
 from pytest_jsonreport.plugin import JSONReport
 
 from grader.check import STATUS_OF, Row, chain_verdicts
+from grader.checks import ProblemBook
 from grader.lesson import Lesson
-from grader.plugin import GradingPlugin, ProblemBook
+from grader.plugin import GradingPlugin
 from grader.policy import check
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
@@ -137,8 +138,9 @@ class Session:
     def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
         steps = [item.name for item in lesson.gradients]
         neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
-        findings = {finding.step: finding for finding in reversed(check(handed.files[MAIN], MAIN, steps, neighbours))}
-        student = Student(self._zygote, handed.files, MAIN, steps, findings)
+        found = check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
+        findings = {finding.step: finding for finding in reversed(found)}
+        student = Student(self._zygote, handed.files, MAIN, steps, findings, lesson.joint)
         try:
             failure = student.load_failure
             message = handed.message
@@ -161,10 +163,11 @@ class Session:
             else:
                 rows, pictures = run_suite(lesson, student, self._book)
                 graded.pictures[lesson.name] = pictures
-                add_chain(lesson, student, rows)
+                if lesson.gradients:
+                    add_chain(lesson, student, rows)
                 if student.note:
                     message = f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
-                explain_missing(rows, student)
+                explain_missing(lesson, rows, student)
         finally:
             student.close()
         for row in rows:
@@ -259,17 +262,19 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
             row.chain, row.because_of = verdicts[row.name]
 
 
-def explain_missing(rows: list[Row], student: Student) -> None:
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
     """Says of a function that is not there what it may be called instead, or why the file ended before it."""
-    names = {row.name for row in rows}
     for row in rows:
         if row.status == "missing" and row.message is None:
+            name = lesson.item_for(row.name).function
+            what = "class" if name[:1].isupper() and row.name != name else "function"
             if student.note:
-                row.message = f"There is no function `{row.name}`: the file stopped before it. {student.note}"
+                row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
                 continue
-            near = difflib.get_close_matches(row.name, [f for f in student.functions if f not in names], n=1)
+            strangers = [f for f in student.functions if f not in lesson.functions]
+            near = difflib.get_close_matches(name, strangers, n=1)
             guess = f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
-            row.message = f"There is no function `{row.name}`{guess}"
+            row.message = f"There is no {what} `{name}`{guess}"
 
 
 def printed_text(printed: bytes, total: int) -> str:

@@ -19,11 +19,12 @@ def stub_of(lesson: Lesson) -> str:
     if source.count(OPEN) != source.count(CLOSE) or not source.count(OPEN):
         raise LessonError(f"{path}: every answer stands between `{OPEN}` and `{CLOSE}`; they do not pair.")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
-    missing = [item.name for item in lesson.gradients if item.name not in functions]
+    missing = sorted({item.function for item in lesson.gradients} - functions.keys())
     if missing:
         raise LessonError(f"{path} has no function {', '.join(missing)}, which lesson.toml asks for.")
     lines = source.splitlines(keepends=True)
-    for item in sorted(lesson.gradients, key=lambda item: -functions[item.name].body[0].lineno):
+    steps = () if lesson.joint else lesson.gradients
+    for item in sorted(steps, key=lambda item: -functions[item.name].body[0].lineno):
         function = functions[item.name]
         assert item.target is not None
         if ast.get_docstring(function) is None:

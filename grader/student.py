@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from grader.answer import Answer
+from grader.calling import Called
 from grader.policy import Finding
 from grader.problem import Problem
-from grader.sandbox.client import DeadlineMissed, WorkerLost, WorkerProcess, ZygoteProcess
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.joint import Joint
 from grader.sandbox.wire import WireError
+from grader.sandbox.worker_process import DeadlineMissed, WorkerLost, WorkerProcess
 
 
 class Student:
     """`files` is {file name: bytes}, `main` the graded one, `steps` the gradients in the order a student writes them.
 
     `findings` names steps that use what is not allowed, by their first line that does. A step that hangs or takes its
-    process down is not run again; every other step is, in a new process.
+    process down is not run again; every other step is, in a new process. With `joint`, that function gives all steps.
     """
 
     def __init__(
@@ -26,9 +30,10 @@ class Student:
         main: str,
         steps: Sequence[str],
         findings: Mapping[str, Finding] | None = None,
+        joint: Joint | None = None,
     ) -> None:
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
-        self._limits = zygote.limits
+        self._limits, self._joint = zygote.limits, joint
         self._worker: WorkerProcess | None = None
         self._sent: set[int] = set()
         self._answers: dict[int, dict[str, Answer]] = {}
@@ -37,6 +42,8 @@ class Student:
             step: Answer("forbidden", message=finding.message, line=finding.line)
             for step, finding in (findings or {}).items()
         }
+        if joint is not None and joint.name in self._given_up:
+            self._given_up |= dict.fromkeys(steps, self._given_up[joint.name])
         self._unloadable: Answer | None = None
         self._end = time.monotonic() + self._limits.total_seconds
         self.functions: tuple[str, ...] = ()
@@ -71,13 +78,34 @@ class Student:
         if self._ready() and runnable:
             assert self._worker is not None
             try:
-                self._worker.send_problem(key, problem.dtype, problem.values, upstream)
+                self._worker.send_problem(key, problem.dtype, problem.values, upstream, problem.groups)
                 own_needs = {s: set(needs[s]) for s in runnable}
-                for step, answer in self._worker.run(key, runnable, own_needs, until=self._end):
+                for step, answer in self._worker.run(key, runnable, own_needs, self._end, self._joint):
                     results[step] = answer
             except (WorkerLost, DeadlineMissed, WireError):
                 self._drop()
         return {step: results.get(step, Answer("skipped")) for step in self.steps}
+
+    def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
+        """One call; `of` is the function or class that it is about. What cannot be had is a `Called` that failed.
+
+        A function that hangs or takes its process down is not called again.
+        """
+        if of in self._given_up:
+            return Called(failed=self._given_up[of])
+        if not self._ready():
+            return Called(failed=self._unloadable or Answer("crashed"))
+        assert self._worker is not None
+        try:
+            called = self._worker.call(request, args, kwargs, self._end)
+        except DeadlineMissed:
+            called = Called(failed=Answer("timeout", message=self._too_late()))
+        except (WorkerLost, WireError) as error:
+            called = Called(failed=Answer("crashed", message=str(error)))
+        if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
+            self._drop()
+            self._given_up[of] = called.failed
+        return called
 
     def close(self) -> None:
         self._drop()
@@ -98,17 +126,17 @@ class Student:
             assert self._worker is not None
             try:
                 if key not in self._sent:
-                    self._worker.send_problem(key, problem.dtype, problem.values, problem.upstream)
+                    self._worker.send_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
                     self._sent.add(key)
-                for step, answer in self._worker.run(key, tuple(due), until=self._end):
+                for step, answer in self._worker.run(key, tuple(due), until=self._end, joint=self._joint):
                     results[step] = answer
                     due.remove(step)
                     if answer.outcome in ("forbidden", "timeout"):
                         self._given_up[step] = answer
             except DeadlineMissed:
-                self._give_up(due[0], results, Answer("timeout", message=self._too_late()))
+                self._give_up(due, results, Answer("timeout", message=self._too_late()))
             except (WorkerLost, WireError) as error:
-                self._give_up(due[0], results, Answer("crashed", message=str(error)))
+                self._give_up(due, results, Answer("crashed", message=str(error)))
         return {step: results.get(step, self._unloadable or Answer("crashed")) for step in self.steps}
 
     def _too_late(self) -> str:
@@ -116,9 +144,11 @@ class Student:
             return f"It did not return within {self._limits.step_seconds:g} seconds."
         return f"It had not returned when the {self._limits.total_seconds:g} seconds of this submission were used up."
 
-    def _give_up(self, step: str, results: dict[str, Answer], answer: Answer) -> None:
+    def _give_up(self, due: Sequence[str], results: dict[str, Answer], answer: Answer) -> None:
+        """The first step that is due is at fault; with a joint function, there is only the one."""
         self._drop()
-        self._given_up[step] = results[step] = answer
+        for step in due if self._joint else due[:1]:
+            self._given_up[step] = results[step] = answer
 
     def _ready(self) -> bool:
         """Whether a worker with the file loaded stands ready; starts one when there is none."""

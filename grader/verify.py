@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +13,15 @@ from typing import Any
 
 import torch
 
+from grader.answer import Answer
 from grader.check import judge_line
+from grader.checks import Check, ProblemBook, run_check, tests_of
 from grader.lesson import Lesson, load_module
-from grader.local import run_formula
+from grader.local import LocalStudent, run_formula
 from grader.mistakes import Mistake
-from grader.problem import Draw, Problem, derive
+from grader.problem import Draw, Problem
 from grader.session import Graded, Session
+from grader.sides import ModuleSide
 from grader.stubs import stub_of
 from grader.submission import Handed, Submission
 
@@ -44,7 +47,7 @@ def variants(lesson: Lesson) -> list[Path]:
     return sorted((lesson.solution / "variants").glob("*.py"))
 
 
-def sheets(mistakes: tuple[Mistake, ...]) -> Iterator[dict[str, Mistake]]:
+def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
     """The mistakes dealt onto as few submissions as possible: at most one wrong formula a gradient on each."""
     waiting: dict[str, list[Mistake]] = defaultdict(list)
     for mistake in mistakes:
@@ -77,41 +80,54 @@ def verify_lesson(lesson: Lesson, seed: int) -> Report:
             for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
                 if row["status"] != "passed":
                     report.problems.append(f"variant {path.stem}: {row['name']} is {row['status']}: {row['message']}")
-        for sheet in sheets(lesson.mistakes):
-            source = solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in sheet.values()) + "\n"
-            rows = {row["name"]: row for row in rows_of(grade("mistakes", source))}
+        by_gradient = [m for m in lesson.mistakes if m.function is not None and m.gradient in steps_of(lesson)]
+        for sheet in sheets(by_gradient):
+            text = solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in sheet.values()) + "\n"
+            rows = {row["name"]: row for row in rows_of(grade("mistakes", text))}
             for gradient, mistake in sheet.items():
-                said = rows[gradient]["mistake"]
-                if rows[gradient]["status"] == "passed":
-                    report.problems.append(f"mistake {gradient}__{mistake.id} passed")
-                elif said is None or said["id"] != mistake.id:
-                    report.problems.append(
-                        f"mistake {gradient}__{mistake.id} was told as {said['id'] if said else 'nothing'}"
-                    )
+                report.problems += misjudged(mistake, [rows[gradient]])
             for name, row in rows.items():
-                if name not in sheet and row["status"] != "passed" and name in {g.name for g in lesson.gradients}:
+                if name not in sheet and row["status"] != "passed" and name in steps_of(lesson):
                     report.problems.append(
                         f"{name} turned {row['status']} although only {', '.join(sheet)} were changed"
                     )
+        for mistake in lesson.mistakes:
+            if mistake not in by_gradient:
+                report.problems += misjudged(mistake, rows_of(grade("mistake", mistake.applied_to(solution))))
     finally:
         session.close()
     exact = sum(bool(row["exact"]) for row in rows_of(right))
+    bits = f" ({exact} of {len(lesson.gradients)} gradients bit-exact)" if lesson.gradients else ""
     report.summary = (
-        f"solution {right.results['score']:g} of {right.results['max_score']:g} "
-        f"({exact} of {len(lesson.gradients)} gradients bit-exact), stub 0, "
+        f"solution {right.results['score']:g} of {right.results['max_score']:g}"
+        f"{bits}, stub 0, "
         f"{len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
     )
     return report
 
 
+def misjudged(mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
+    failing = [row for row in rows if row["status"] != "passed"]
+    if not failing:
+        yield f"mistake {mistake.gradient}__{mistake.id} passed"
+    elif not any(row["mistake"] and row["mistake"]["id"] == mistake.id for row in failing):
+        told = [f"{row['name']}: {(row['mistake'] or {}).get('id') or row['message']}" for row in failing]
+        yield f"mistake {mistake.gradient}__{mistake.id} was told as {'; '.join(told)}"
+
+
+def steps_of(lesson: Lesson) -> tuple[str, ...]:
+    """Gradients that are functions of their own."""
+    return () if lesson.joint else tuple(item.name for item in lesson.gradients)
+
+
+def suite_of(lesson: Lesson) -> ModuleType:
+    return load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}")
+
+
 def suite_draws(lesson: Lesson) -> tuple[Draw, ...]:
-    module = load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}")
-    draws: tuple[Draw, ...] = tuple(getattr(module, "DRAWS", ()))
+    draws: tuple[Draw, ...] = tuple(getattr(suite_of(lesson), "DRAWS", ()))
     return draws
-
-
-def functions_of(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    return {name: value for name, value in vars(module).items() if callable(value)}
 
 
 @dataclass
@@ -128,33 +144,56 @@ class Tally:
         self.accepted += other.accepted
 
 
-def right_files(lesson: Lesson) -> dict[str, dict[str, Callable[..., Any]]]:
-    """{"solution" or a variant's name: its functions}."""
-    files = {"solution": lesson.solution / "backward.py"} | {path.stem: path for path in variants(lesson)}
-    return {
-        name: functions_of(load_module(path, f"backprop_ninja_{lesson.name}_{name}")) for name, path in files.items()
-    }
+def right_files(lesson: Lesson) -> dict[str, ModuleType]:
+    """{"solution" or a variant's name: the file as a module}."""
+    files = {path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variants(lesson)}
+    return {"solution": lesson.answers} | files
+
+
+class Judging:
+    """One lesson's hidden suite on one seed, in this process; `tally` counts the verdicts."""
+
+    def __init__(self, lesson: Lesson, seed: int, tally: Tally) -> None:
+        self.lesson, self._tally, self._book = lesson, tally, ProblemBook(seed)
+        self._problems = self._book.problems(lesson, suite_draws(lesson))
+        self._tests = tests_of(suite_of(lesson))
+
+    def wrong_rows(self, module: ModuleType) -> Iterator[str]:
+        """The rows that `module` fails, one after another."""
+        student = LocalStudent(vars(module), [item.name for item in self.lesson.gradients], self.lesson.joint)
+        for item in self.lesson.gradients:
+            cases = [(problem, student.answers(problem)[item.name]) for problem in self._problems]
+            if not self.passes(item.name, cases):
+                yield item.name
+        for item in self.lesson.checks:
+            self._tally.judged += 1
+            check = Check(self.lesson, item, student, ModuleSide(module), self._book, naming=False)
+            if run_check(self._tests[item.name], check) is not None:
+                yield item.name
+
+    def accepts(self, mistake: Mistake) -> bool:
+        """Whether a known mistake passes: its own gradient where it is one, else every row."""
+        if mistake.gradient not in steps_of(self.lesson) or mistake.function is None:
+            return next(self.wrong_rows(self.lesson.wrong(mistake)), None) is None
+        answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
+        return self.passes(mistake.gradient, answers)
+
+    def passes(self, gradient: str, cases: Sequence[tuple[Problem, Answer]]) -> bool:
+        self._tally.judged += 1
+        return judge_line(gradient[1:], cases, self.lesson.wrong_formulas, naming=False).passed
 
 
 def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
-    """Every right formula and every known mistake of one lesson judged on every seed, in this process."""
+    """Every right file and every known mistake of one lesson judged on every seed, in this process."""
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-    lesson = Lesson(course, name)
-    draws, rights, tally = suite_draws(lesson), right_files(lesson), Tally()
+    lesson, tally = Lesson(course, name), Tally()
+    rights = right_files(lesson)
     for seed in seeds:
-        problems = [lesson.problem(draw, derive(seed, lesson.name, number)) for number, draw in enumerate(draws)]
-
-        def passes(gradient: str, function: Callable[..., Any] | None, problems: list[Problem] = problems) -> bool:
-            cases = [(problem, run_formula(function, gradient, problem)) for problem in problems]
-            tally.judged += 1
-            return judge_line(gradient[1:], cases, lesson.mistakes, naming=False).passed
-
-        for file, functions in rights.items():
-            for item in lesson.gradients:
-                if not passes(item.name, functions.get(item.name)):
-                    tally.rejected.append(f"seed {seed}: {file}'s {item.name} was rejected")
+        judging = Judging(lesson, seed, tally)
+        for file, module in rights.items():
+            tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
         for mistake in lesson.mistakes:
-            if passes(mistake.gradient, mistake.function):
+            if judging.accepts(mistake):
                 tally.accepted.append(f"seed {seed}: {mistake.gradient}__{mistake.id} was accepted")
     return tally
 

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from grader.sandbox.failures import remember_source
 from grader.sandbox.stand_ins import StandInFinder
-from grader.sandbox.steps import remember_source
 
 
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

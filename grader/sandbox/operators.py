@@ -9,11 +9,13 @@ Source: ``torch/utils/_python_dispatch.py``, whose modes are PyTorch's own way t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 _LOW_PRECISION = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex64})
@@ -66,3 +68,44 @@ class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
     def _should_skip_dynamo(cls) -> bool:
         """No wrapper against ``torch.compile``: at the first operator it would import ``torch._dynamo`` (1.1 s)."""
         return False
+
+
+class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
+    """An `OperatorWatch` that also says which operators there were, and how much memory their results took at most.
+
+    Args:
+        arguments: tensors that were there before the call; their memory, and views of it, do not count.
+
+    Attributes:
+        dispatched: {"tanh": 31}, by aten's names without overloads.
+        peak_bytes: the most bytes in storages made inside that were alive at one moment. Counted when an operator has
+            given its result: temporaries inside a kernel are not seen, and neither is memory of numpy's.
+    """
+
+    def __init__(self, cap: int, arguments: Sequence[Tensor] = ()) -> None:
+        super().__init__(cap)
+        self.dispatched: Counter[str] = Counter()
+        self.peak_bytes = 0
+        self._given = {tensor.untyped_storage()._cdata for tensor in arguments}
+        self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        result = super().__torch_dispatch__(func, types, args, kwargs)
+        self.dispatched[func.overloadpacket.__name__] += 1
+        for value in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(value, Tensor):
+                self._remember(value)
+        for key in [key for key, (storage, _) in self._alive.items() if storage.expired()]:  # type: ignore[no-untyped-call]
+            del self._alive[key]
+        self.peak_bytes = max(self.peak_bytes, sum(size for _, size in self._alive.values()))
+        return result
+
+    def _remember(self, tensor: Tensor) -> None:
+        try:
+            storage = tensor.untyped_storage()
+        except (RuntimeError, NotImplementedError):  # a sparse tensor has none of its own
+            return
+        if storage._cdata not in self._given:
+            self._alive[storage._cdata] = (StorageWeakRef(storage), storage.nbytes())  # type: ignore[no-untyped-call]

@@ -8,22 +8,18 @@ from __future__ import annotations
 import difflib
 import dis
 import inspect
-import linecache
-import re
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cache
-from types import CodeType, TracebackType
+from types import CodeType
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from grader.answer import Answer
-from grader.policy_names import by_hand
-from grader.sandbox.autograd_off import AutogradUsed
-from grader.sandbox.operators import TooManyOperators
+from grader.sandbox.failures import failure, first_line, in_words
 
 
 class Watch(Protocol):
@@ -94,7 +90,7 @@ def arguments_for(
             raise UnknownParameter(
                 f"`{step}` asks for `{name}`, which is no forward value and no upstream gradient{hint}"
             )
-        value = value.clone() if isinstance(value, Tensor) else value
+        value = fresh(value)
         if parameter.kind is parameter.KEYWORD_ONLY or (keyword and parameter.kind is parameter.POSITIONAL_OR_KEYWORD):
             keyword[name] = value
         elif parameter.kind is parameter.POSITIONAL_ONLY:
@@ -104,6 +100,13 @@ def arguments_for(
     return positional, keyword
 
 
+def fresh(value: Any) -> Any:
+    """A copy of a value that a step may do with as it likes: a tensor, a list of tensors, or what cannot change."""
+    if isinstance(value, list):
+        return [fresh(entry) for entry in value]
+    return value.clone() if isinstance(value, Tensor) else value
+
+
 def same(a: Any, b: Any) -> bool:
     if not isinstance(a, Tensor):
         return True  # plain numbers cannot be changed in place
@@ -111,6 +114,51 @@ def same(a: Any, b: Any) -> bool:
         if a.shape != b.shape or a.dtype != b.dtype:
             return False
         return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a function gave back, before anyone looked at it."""
+
+    result: object
+    given: Mapping[str, Any]
+    uses: frozenset[str]
+    watch: Watch
+    line: int | None
+
+
+def run(
+    function: Callable[..., Any] | None,
+    name: str,
+    values: Mapping[str, Any],
+    upstream: Mapping[str, Tensor],
+    dtype: torch.dtype,
+    files: Sequence[str],
+    watch: AbstractContextManager[Watch] | None,
+) -> Ran | Answer:
+    if function is None:
+        return Answer("missing")
+    line = first_line(function)
+    try:
+        parameters = parameters_of(function)
+        positional, keyword = arguments_for(parameters, name, values, upstream)
+        uses = names_read(function, parameters)
+    except UnknownParameter as error:
+        return Answer("raised", message=str(error), line=line)
+    except (TypeError, ValueError) as error:
+        return Answer("raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=line)
+    given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    seen: Watch = NoWatch()
+    try:
+        with watch if watch is not None else nullcontext(seen) as seen:
+            result = function(*positional, **keyword)
+        return Ran(result, given, uses, seen, line)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
+        return failure(error, name, files)
+    finally:
+        torch.set_default_dtype(default)
 
 
 def call_step(
@@ -128,41 +176,22 @@ def call_step(
     dtype is `dtype`, so that `torch.zeros(n, m)` in a student's line has the precision of the problem. `files` are the
     file names of the student's code, the graded one first, for line numbers.
     """
-    if function is None:
-        return Answer("missing")
-    try:
-        parameters = parameters_of(function)
-        positional, keyword = arguments_for(parameters, step, values, upstream)
-        uses = names_read(function, parameters)
-    except UnknownParameter as error:
-        return Answer("raised", message=str(error), line=first_line(function))
-    except (TypeError, ValueError) as error:
-        reason = in_words(str, error)
-        return Answer("raised", message=f"`{step}` cannot be called: {reason}", line=first_line(function))
-    given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword
+    ran = run(function, step, values, upstream, dtype, files, watch)
+    if isinstance(ran, Answer):
+        return ran
     originals = {**values, **{"d" + name: tensor for name, tensor in upstream.items()}}
-    default = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    seen: Watch = NoWatch()
     try:
-        with watch if watch is not None else nullcontext(seen) as seen:
-            result = function(*positional, **keyword)
-        torch.set_default_dtype(default)
         return Answer(
             "returned",
-            **returned(result, originals.get(step[1:]), dtype),
-            changed=tuple(
-                name for name, value in given.items() if name in originals and not same(value, originals[name])
-            ),
-            uses=uses,
-            operators=seen.operators,
-            low_precision=seen.saw_float32 and dtype == torch.float64,
-            line=first_line(function),
+            **returned(ran.result, originals.get(step[1:]), dtype),
+            changed=tuple(n for n, value in ran.given.items() if n in originals and not same(value, originals[n])),
+            uses=ran.uses,
+            operators=ran.watch.operators,
+            low_precision=ran.watch.saw_float32 and dtype == torch.float64,
+            line=ran.line,
         )
-    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
+    except BaseException as error:  # what came back may be anything of a student's
         return failure(error, step, files)
-    finally:
-        torch.set_default_dtype(default)
 
 
 def returned(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
@@ -194,68 +223,3 @@ def describe(result: object) -> str:
     if isinstance(result, (tuple, list)):
         return f"{kind} of {len(result)}"
     return kind[:80]
-
-
-def first_line(function: Callable[..., Any]) -> int | None:
-    code = getattr(function, "__code__", None)
-    return code.co_firstlineno if isinstance(code, CodeType) and code.co_firstlineno > 0 else None
-
-
-def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
-    """An exception as a student should read it: type, text, and the innermost of their own lines.
-
-    `step` is empty while the file itself is being run; `files` are the student's, the graded one first.
-    """
-    line, innermost = own_line(error.__traceback__, files)
-    name = in_words(lambda e: type(e).__name__, error)
-    if isinstance(error, AutogradUsed):
-        if step:
-            return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
-        message = (
-            f"Line {error.line} calls `{error.what}` while the file is being run, and there is no automatic "
-            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
-        )
-        return Answer("forbidden", message=message, line=error.line)
-    if isinstance(error, SyntaxError) and not step:
-        if files and error.filename in files[1:]:
-            return Answer(
-                "raised", message=f"{name}: {error.msg} (in {error.filename}, line {error.lineno})", line=line
-            )
-        return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
-    if isinstance(error, TooManyOperators):
-        message = (
-            f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
-        )
-        return Answer("timeout", message=message, line=line)
-    if step and isinstance(error, NotImplementedError) and (innermost in files or not files):
-        return Answer("todo", line=line)
-    if isinstance(error, SystemExit):
-        instead = "instead of returning a gradient" if step else "before any of its functions could be called"
-        code = in_words(repr, error.code)
-        return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
-    text = in_words(str, error)
-    elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
-    return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
-
-
-def in_words(render: Callable[[object], str], value: object) -> str:
-    """`str` or `repr` of anything: one line of at most 500 characters, without addresses, which no two runs share."""
-    try:
-        return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", " ".join(render(value).split())[:500])
-    except BaseException:  # a student's __str__ or __repr__
-        return "(its text cannot be read)"
-
-
-def own_line(trace: TracebackType | None, files: Sequence[str]) -> tuple[int | None, str]:
-    """(the innermost line in the graded file, the file name of the innermost frame of all)."""
-    line, innermost = None, ""
-    for frame, number in traceback.walk_tb(trace):
-        innermost = frame.f_code.co_filename
-        if files and innermost == files[0]:
-            line = number
-    return line, innermost
-
-
-def remember_source(filename: str, source: str) -> None:
-    """Lets tracebacks quote a file that exists in memory only."""
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

@@ -11,6 +11,7 @@ import fcntl
 import os
 import random
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -18,12 +19,17 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.calling import Called
 from grader.sandbox import wire
 from grader.sandbox.autograd_off import AutogradUsed, tripwires
+from grader.sandbox.calls import attribute, call
+from grader.sandbox.failures import failure
+from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.loader import forget, load
 from grader.sandbox.lockdown import Plan, lock_in
 from grader.sandbox.operators import OperatorWatch
-from grader.sandbox.steps import call_step, failure
+from grader.sandbox.steps import call_step
+from grader.sandbox.tree import encode_called, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 
@@ -35,6 +41,7 @@ class Worker:
         self._problems: dict[int, tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]] = {}
         self._operator_cap = operator_cap
         self._autograd_used: list[AutogradUsed] = []
+        self._objects: dict[int, Any] = {}  # of the student's classes, by number
 
     def serve(self) -> None:
         """Answers requests until the trusted side hangs up."""
@@ -46,6 +53,8 @@ class Worker:
                 self.take_problem(frame)
             elif operation == "run":
                 self.run(frame)
+            elif operation == "call":
+                self.call(frame)
 
     def load(self, frame: wire.Frame) -> None:
         """Runs the file. Where autograd or a file that is not here stops it, the functions above that line remain."""
@@ -78,6 +87,7 @@ class Worker:
         tensors = wire.unpack_tensors(header["tensors"], frame.body)
         values: dict[str, Any] = dict(header["plain"])
         values.update({name: tensors["v:" + name] for name in header["values"]})
+        values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
         upstream = {name: tensors["u:" + name] for name in header["upstream"]}
         self._problems[header["problem"]] = (wire.DTYPES[header["dtype"]], values, upstream)
 
@@ -87,6 +97,13 @@ class Worker:
         dtype, values, upstream = self._problems[header["problem"]]
         own = dict(upstream) if header["own"] else upstream
         broken: set[str] = set()
+        if header["joint"]:
+            joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
+            together = self.joint(joint, header["steps"], values, dtype)
+            self.flush()
+            for step, answer in together.items():
+                wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
+            return
         for step in header["steps"]:
             needed = set(header["needs"].get(step, ())) & broken
             answer = (
@@ -109,6 +126,42 @@ class Worker:
             answer = failure(self._autograd_used[0], step, self._files)
             self._autograd_used.clear()
         return answer
+
+    def joint(
+        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype
+    ) -> dict[str, Answer]:
+        watch = OperatorWatch(cap=self._operator_cap)
+        answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
+        if self._autograd_used:
+            answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
+            self._autograd_used.clear()
+        return answers
+
+    def call(self, frame: wire.Frame) -> None:
+        """A function, a class or an object's method called, or an object's attribute read."""
+        header = frame.header
+        called = self.called(header, tensors_of(header["tensors"], frame.body))
+        if self._autograd_used:
+            called = Called(failed=failure(self._autograd_used[0], header["name"], self._files))
+            self._autograd_used.clear()
+        if header["keep"] is not None and called.failed is None:
+            self._objects[header["keep"]] = called.value
+        self.flush()
+        keeps = header["keep"] is not None
+        wire.write_all(ANSWERS, encode_called(called, header["ticket"], keeps, header["after"], header["room"]))
+
+    def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
+        name = header["name"]
+        if header["of"] is None:
+            target = self._functions.get(name, Answer("missing"))
+        else:
+            target = attribute(self._objects[header["of"]], name, self._files)
+        if isinstance(target, Answer):
+            return Called(failed=target)
+        if header["read"]:
+            return Called(target)
+        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
+        return call(target, name, args, kwargs, self._files, self._operator_cap)
 
     def flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):

@@ -1,0 +1,270 @@
+"""What a hidden suite asks of a student, row by row: a gradient on drawn problems, or calls of functions."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, Protocol
+
+import torch
+
+from grader.agreement import Agreement, Finding, agreement
+from grader.answer import Answer
+from grader.calling import CallFailed, Side
+from grader.check import STATUS_OF, Row, Verdict, judge_line, sizes_written_in
+from grader.judge import TOLERANCE, bits
+from grader.lesson import Item, Lesson
+from grader.mistakes import Mistake
+from grader.picture import error_picture
+from grader.problem import Draw, Problem, derive
+from grader.sides import ModuleSide
+
+Scenario = Callable[..., Any]
+
+
+class Answering(Protocol):
+    """Whoever answers steps: a student in a worker, or one of the course's own files."""
+
+    def answers(self, problem: Problem) -> Mapping[str, Answer]: ...
+
+
+class ProblemBook:
+    """The hidden problems of one run, each drawn once and used for every student."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._drawn: dict[tuple[str, int, str], Problem] = {}
+        self._values: dict[tuple[object, ...], Any] = {}
+
+    def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
+        """What a scenario gives for the reference or for a known mistake, made once for every student."""
+        if key not in self._values:
+            self._values[key] = make()
+        return self._values[key]
+
+    def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:
+        result = []
+        for number, draw in enumerate(draws):
+            change = getattr(draw.change, "__name__", "")
+            key = (lesson.name, number, f"{sorted(draw.sizes.items())} {change} {draw.note}")
+            if key not in self._drawn:
+                self._drawn[key] = lesson.problem(draw, derive(self.seed, *key))
+            result.append(self._drawn[key])
+        return result
+
+
+class GradientCheck:
+    """A gradient of the lesson as a hidden suite sees it."""
+
+    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook) -> None:
+        self.lesson, self.item, self._student, self._book = lesson, item, student, book
+        self._verdict: Verdict | None = None
+        self._first: Answer | None = None
+        self.picture: dict[str, Any] | None = None
+
+    def judge(self, draws: Sequence[Draw]) -> Verdict:
+        """The verdict over all draws; made once, however often it is asked for."""
+        if self._verdict is None:
+            problems = self._book.problems(self.lesson, draws)
+            cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
+            assert self.item.target is not None
+            self._first = cases[0][1]
+            verdict = judge_line(self.item.target, cases, self.lesson.wrong_formulas)
+            if verdict.mistake is None and verdict.status in ("failed", "shape", "error"):
+                published = self._book.problems(self.lesson, [Draw()])[0]
+                answer = self._student.answers(published)[self.item.name]
+                verdict.mistake = sizes_written_in(self.item.target, (published, answer), cases)
+                verdict.message = verdict.mistake.message if verdict.mistake else verdict.message
+            self._verdict = verdict
+        return self._verdict
+
+    @property
+    def status(self) -> str:
+        return self._verdict.status if self._verdict is not None else "passed"
+
+    def passes(self, draws: Sequence[Draw]) -> bool:
+        return self.judge(draws).passed
+
+    @property
+    def operators(self) -> int:
+        """aten operators that the step dispatched on the first draw; ask after `judge` or `passes`."""
+        return self._first.operators if self._first is not None else 0
+
+    def row(self, draws: Sequence[Draw]) -> Row:
+        verdict = self.judge(draws)
+        answer = self._student.answers(self.lesson.public)[self.item.name]
+        row = Row(
+            self.item.name,
+            verdict.status,
+            self.item.points if verdict.passed else 0,
+            self.item.points,
+            relative_error=verdict.relative_error,
+            expected_shape=self.lesson.expected_shape(self.item),
+            mistake={"id": verdict.mistake.id, "message": verdict.mistake.message} if verdict.mistake else None,
+            message=verdict.message,
+            line=verdict.line,
+        )
+        if answer.tensor is not None:
+            assert self.item.target is not None
+            reference = self.lesson.public.reference(self.item.target)
+            row.shape = list(answer.tensor.shape)
+            badge = bits(answer.tensor, reference)
+            row.exact, row.approximate, row.maxdiff, row.ulps = (
+                badge.exact,
+                badge.approximate,
+                badge.maxdiff,
+                badge.ulps,
+            )
+            if not verdict.passed:
+                self.picture = error_picture(answer.tensor, reference)
+        return row
+
+
+class CheckFailed(Exception):
+    """Ends a check's test; its text is the sentence of the row, `status` the row's."""
+
+    def __init__(
+        self, message: str, status: str = "failed", mistake: str | None = None, line: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.mistake, self.line = status, mistake, line
+
+
+class Check:
+    """A row that is no gradient, named like its test without `test_`. `on` speaks to the student's functions."""
+
+    def __init__(
+        self, lesson: Lesson, item: Item, student: Answering, on: Side, book: ProblemBook, naming: bool = True
+    ) -> None:
+        """Without `naming`, a failed check is not explained (which takes the longest)."""
+        self.lesson, self.item, self.on, self._naming = lesson, item, on, naming
+        self._student, self._book = student, book
+        self._consulted: list[GradientCheck] = []
+        self._asked = itertools.count()
+        self.error: float | None = None
+
+    def gradient(self, name: str) -> GradientCheck:
+        gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book)
+        self._consulted.append(gradient)
+        return gradient
+
+    def fail(self, message: str, mistake: str | None = None) -> NoReturn:
+        """Ends the check: `message` is told to the student, `mistake` is the id of a known one.
+
+        A row that rests on a gradient is called like it, where that was never judged by value.
+        """
+        statuses = [gradient.status for gradient in self._consulted]
+        status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
+        raise CheckFailed(message, status, mistake)
+
+    def generator(self, *parts: object) -> torch.Generator:
+        """A secret generator for one purpose, the same for everyone in this run."""
+        return torch.Generator().manual_seed(derive(self._book.seed, self.lesson.name, self.item.name, *parts))
+
+    def agrees(
+        self,
+        scenario: Scenario,
+        draws: Sequence[Mapping[str, Any]] = ({},),
+        reference: Any = None,
+        tolerance: float = TOLERANCE,
+    ) -> None:
+        """Puts `scenario(on, generator, **draw)` to the student and to the reference; ends the check where they differ.
+
+        `reference` has the functions as attributes; it is the answer key unless one is given. What comes back may be a
+        tree of tensors, numbers, texts, lists, tuples and dicts, whose keys name the parts in messages.
+        """
+        asked = next(self._asked)
+        results: list[tuple[str, Any, Any, Agreement]] = []
+        for number, draw in enumerate(draws):
+            key = (asked, number, repr(sorted(draw.items())))
+            side = ModuleSide(self.lesson.answers if reference is None else reference)
+            expected = self._value(scenario, side, draw, key)
+            found = self._found(scenario, self.generator(*key), draw)
+            compared = agreement(found, expected, tolerance, self.on.last.low_precision)
+            results.append((described(draw), found, expected, compared))
+        self.error = max((c.error for *_, c in results if c.error is not None), default=self.error)
+        failing = [(where, compared.findings[0]) for where, _, _, compared in results if not compared.holds]
+        if not failing:
+            return
+        known = self._known_mistake(scenario, draws, asked, [found for _, found, _, _ in results], tolerance)
+        rung = "shape" if any(finding.rung == "shape" for _, finding in failing) else "failed"
+        if known is not None:
+            raise CheckFailed(known.message, rung, known.id)
+        raise CheckFailed(told(failing, len(results)), rung)
+
+    def _found(self, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]) -> Any:
+        try:
+            return scenario(self.on, generator, **draw)
+        except CallFailed as failed:
+            where = f"With {described(draw)}: " if draw and failed.answer.outcome == "raised" else ""
+            status = STATUS_OF[failed.answer.outcome]
+            raise CheckFailed(where + failed.answer.message, status, line=failed.answer.line) from failed
+        except Exception as error:  # the suite could not work with what the student returned
+            name = getattr(self.on, "last_name", "") or self.item.function
+            raise CheckFailed(f"What `{name}` returned is not what was expected: {error}.", "shape") from error
+
+    def _value(self, scenario: Scenario, side: ModuleSide, draw: Mapping[str, Any], key: tuple[Any, ...]) -> Any:
+        """What the scenario gives there; made once for every student."""
+
+        def make() -> Any:
+            return scenario(side, self.generator(*key[:3]), **draw)
+
+        return self._book.value((self.lesson.name, self.item.name, *key), make)
+
+    def _known_mistake(
+        self, scenario: Scenario, draws: Sequence[Mapping[str, Any]], asked: int, found: Sequence[Any], tolerance: float
+    ) -> Mistake | None:
+        """The known mistake that gives just these results on every draw."""
+        for mistake in self.lesson.mistakes if self._naming else ():
+            side = ModuleSide(self.lesson.wrong(mistake))
+            for number, draw in enumerate(draws):
+                key = (asked, number, repr(sorted(draw.items())), mistake.id)
+                try:
+                    value = self._value(scenario, side, draw, key)
+                except Exception:  # a mistake may be one that raises
+                    break
+                if not same(found[number], value, tolerance, self.on.last.low_precision):
+                    break
+            else:
+                return mistake
+        return None
+
+
+def same(found: Any, value: Any, tolerance: float, coarse: bool) -> bool:
+    try:
+        return agreement(found, value, tolerance, coarse).holds
+    except TypeError:  # the mistake gives something that a scenario should not
+        return False
+
+
+def described(draw: Mapping[str, Any]) -> str:
+    return ", ".join(f"{k} {v}" for k, v in draw.items() if isinstance(v, (int, float, str)))
+
+
+def told(failing: Sequence[tuple[str, Finding]], count: int) -> str:
+    """The first finding in words, and where it is right elsewhere, where it is not."""
+    where, finding = failing[0]
+    return finding.message + (
+        f" It is right on other problems; this one has {where}." if 0 < len(failing) < count and where else ""
+    )
+
+
+def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
+    """How one test of a hidden suite ends, run without pytest: None when the check holds."""
+    try:
+        test(check)
+    except CheckFailed as failed:
+        return failed
+    except CallFailed as failed:
+        return CheckFailed(failed.answer.message, STATUS_OF[failed.answer.outcome])
+    return None
+
+
+def tests_of(suite: Any) -> dict[str, Callable[..., None]]:
+    """{row's name: its test}, of a hidden suite's tests with the `check` fixture."""
+    return {
+        name.removeprefix("test_"): value
+        for name, value in vars(suite).items()
+        if name.startswith("test_") and callable(value) and "check" in inspect.signature(value).parameters
+    }

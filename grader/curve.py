@@ -1,0 +1,112 @@
+"""Curves for a page: paths for an SVG of 1000 by 400, stretched to any width, and labels placed in percent.
+
+Labels are no part of the SVG, so that they keep their size on a telephone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 1000.0, 400.0
+COLUMNS = 500
+"""More points than this become a band from the smallest to the largest of each column."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    at: float  # percent from the left or from the bottom
+    label: str
+    minor: bool = False  # left out where there is little room
+
+
+@dataclass(frozen=True)
+class Plot:
+    """`band` is an area, `lines` are strokes, one for each curve, in the order given."""
+
+    band: str
+    lines: tuple[str, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+
+
+def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
+    """(step, mean of the logarithms) of each `window` steps, as the lecture draws them; a rest is left out."""
+    if len(values) < window:
+        window = max(1, len(values))
+    return [
+        (start + (window - 1) / 2, sum(math.log10(v) for v in values[start : start + window]) / window)
+        for start in range(0, len(values) - window + 1, window)
+    ]
+
+
+def extremes(values: Sequence[float]) -> list[tuple[float, float, float]]:
+    """(step, smallest, largest) of each of at most COLUMNS columns."""
+    wide = max(1, math.ceil(len(values) / COLUMNS))
+    return [
+        (start + (len(part) - 1) / 2, min(part), max(part))
+        for start in range(0, len(values), wide)
+        if (part := values[start : start + wide])
+    ]
+
+
+def plot(raw: Sequence[float], curves: Sequence[Sequence[float]], window: int, steps: int, floor: float) -> Plot:
+    """`raw` as a band, each of `curves` smoothed; both on a logarithmic axis that starts no lower than `floor`."""
+    raw = [max(v, floor) for v in raw]
+    band = [(x, math.log10(low), math.log10(high)) for x, low, high in extremes(raw)]
+    smoothed = [smooth([max(v, floor) for v in curve], window) for curve in curves]
+    seen = [y for _, low, high in band for y in (low, high)] + [y for curve in smoothed for _, y in curve]
+    low, high = min(seen), max(seen)
+    margin = max(0.02, 0.04 * (high - low))
+    low, high = low - margin, high + margin
+
+    def point(x: float, y: float) -> str:
+        return f"{WIDTH * x / max(1, steps - 1):.1f} {HEIGHT * (high - y) / (high - low):.1f}"
+
+    area = [point(x, top) for x, _, top in band] + [point(x, bottom) for x, bottom, _ in reversed(band)]
+    return Plot(
+        band="M" + "L".join(area) + "Z",
+        lines=tuple("M" + "L".join(point(x, y) for x, y in curve) for curve in smoothed),
+        across=across(steps),
+        up=tuple(
+            Tick(round(100 * (math.log10(v) - low) / (high - low), 2), label(v)) for v in logarithmic_ticks(low, high)
+        ),
+    )
+
+
+def across(steps: int) -> tuple[Tick, ...]:
+    """Five steps at most, round numbers, from 0."""
+    if steps <= 1:
+        return (Tick(0, "0"),)
+    rough = (steps - 1) / 4
+    size = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
+    apart = next(size * k for k in (1, 2, 5, 10) if size * k >= rough or size * k * 4 >= steps - 1)
+    return tuple(
+        Tick(round(100 * at / (steps - 1), 2), f"{at:,}", minor=bool(number % 2))
+        for number, at in enumerate(range(0, steps + steps // 50, int(apart)))
+        if at <= steps
+    )
+
+
+def logarithmic_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between 10**low and 10**high: powers of ten over a wide range, multiples of them over a narrow."""
+    decades = range(math.floor(low), math.ceil(high) + 1)
+    for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0)):
+        found = [f * 10.0**d for d in decades for f in factors if low <= math.log10(f * 10.0**d) <= high]
+        if len(found) >= 3:
+            apart = math.ceil(len(found) / 7)
+            return found[::apart]
+    count = 10 ** max(0, 1 - math.floor(math.log10(max(1e-12, 10**high - 10**low))))
+    first, last = math.ceil(10**low * count), math.floor(10**high * count)
+    return [n / count for n in range(first, last + 1, max(1, math.ceil((last - first + 1) / 6)))]
+
+
+def label(value: float) -> str:
+    """`2.5`, or a power of ten where that is shorter."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    if -3 < exponent < 5:
+        return f"{value:.4g}"
+    factor = round(value / 10.0**exponent, 1)
+    raised = str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{'' if factor == 1 else f'{factor:g}·'}10{raised}"

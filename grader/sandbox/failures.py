@@ -1,0 +1,80 @@
+"""What went wrong in a student's code, as they should read it: type, text, and the innermost of their own lines."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from types import CodeType, TracebackType
+from typing import Any
+
+from grader.answer import Answer
+from grader.policy_names import by_hand
+from grader.sandbox.autograd_off import AutogradUsed
+from grader.sandbox.operators import TooManyOperators
+
+
+def first_line(function: Callable[..., Any]) -> int | None:
+    code = getattr(function, "__code__", None)
+    return code.co_firstlineno if isinstance(code, CodeType) and code.co_firstlineno > 0 else None
+
+
+def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
+    """An exception as a student should read it: type, text, and the innermost of their own lines.
+
+    `step` is empty while the file itself is being run; `files` are the student's, the graded one first.
+    """
+    line, innermost = own_line(error.__traceback__, files)
+    name = in_words(lambda e: type(e).__name__, error)
+    if isinstance(error, AutogradUsed):
+        if step:
+            return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
+        message = (
+            f"Line {error.line} calls `{error.what}` while the file is being run, and there is no automatic "
+            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
+        )
+        return Answer("forbidden", message=message, line=error.line)
+    if isinstance(error, SyntaxError) and not step:
+        if files and error.filename in files[1:]:
+            return Answer(
+                "raised", message=f"{name}: {error.msg} (in {error.filename}, line {error.lineno})", line=line
+            )
+        return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
+    if isinstance(error, TooManyOperators):
+        message = (
+            f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
+        )
+        return Answer("timeout", message=message, line=line)
+    if step and isinstance(error, NotImplementedError) and (innermost in files or not files):
+        return Answer("todo", line=line)
+    if isinstance(error, SystemExit):
+        instead = "instead of returning" if step else "before any of its functions could be called"
+        code = in_words(repr, error.code)
+        return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
+    text = in_words(str, error)
+    elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
+    return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
+
+
+def in_words(render: Callable[[object], str], value: object) -> str:
+    """`str` or `repr` of anything: one line of at most 500 characters, without addresses, which no two runs share."""
+    try:
+        return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", " ".join(render(value).split())[:500])
+    except BaseException:  # a student's __str__ or __repr__
+        return "(its text cannot be read)"
+
+
+def own_line(trace: TracebackType | None, files: Sequence[str]) -> tuple[int | None, str]:
+    """(the innermost line in the graded file, the file name of the innermost frame of all)."""
+    line, innermost = None, ""
+    for frame, number in traceback.walk_tb(trace):
+        innermost = frame.f_code.co_filename
+        if files and innermost == files[0]:
+            line = number
+    return line, innermost
+
+
+def remember_source(filename: str, source: str) -> None:
+    """Lets tracebacks quote a file that exists in memory only."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

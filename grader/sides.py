@@ -1,0 +1,106 @@
+"""Whom a scenario is put to: a student over the wire, or a module in this process. See grader/calling.py."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from grader.answer import Answer
+from grader.calling import Called, CallFailed, Counts, copied
+from grader.sandbox.calls import attribute, call
+from grader.student import Student
+
+CAP = 10_000_000
+"""Operators that one call of the course's own code may dispatch: it does not loop for ever."""
+
+
+class _Side:
+    """What both have in common: a call gives its value and leaves its counts, or raises CallFailed."""
+
+    def __init__(self) -> None:
+        self.last, self.last_name, self.line = Counts(), "", None
+
+    def _taken(self, called: Called, name: str) -> Called:
+        self.last, self.last_name = called.counts, name
+        self.line = self.line or called.line
+        if called.failed is not None:
+            raise CallFailed(called.failed, name)
+        return called
+
+    line: int | None
+
+
+class StudentSide(_Side):
+    """Speaks to a student's functions and classes in their worker."""
+
+    def __init__(self, student: Student) -> None:
+        super().__init__()
+        self._student, self._numbers = student, itertools.count()
+
+    def ask(
+        self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, read: bool = False, **more: Any
+    ) -> Called:
+        request = {"name": name, "of": handle, "read": read, "keep": None, "after": False, **more}
+        return self._taken(self._student.call(of, request, list(args), kwargs), name)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self.ask(name, name, args, kwargs).value
+
+    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        called = self.ask(name, name, args, kwargs, after=True)
+        return called.value, called.arguments
+
+    def new(self, name: str, *args: Any, **kwargs: Any) -> StudentObject:
+        number = next(self._numbers)
+        self.ask(name, name, args, kwargs, keep=number)
+        return StudentObject(self, name, number)
+
+
+class StudentObject:
+    def __init__(self, side: StudentSide, kind: str, number: int) -> None:
+        self._side, self._kind, self._number = side, kind, number
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        return self._side.ask(self._kind, method, args, kwargs, self._number).value
+
+    def get(self, name: str) -> Any:
+        return self._side.ask(self._kind, name, [], {}, self._number, read=True).value
+
+
+class ModuleSide(_Side):
+    """Speaks to functions and classes of `namespace` (a module, or a class of static methods) in this process."""
+
+    def __init__(self, namespace: Any) -> None:
+        super().__init__()
+        self._namespace = namespace
+
+    def run(self, name: str, target: Any, args: Any, kwargs: Any) -> Called:
+        if target is None or isinstance(target, Answer):
+            return self._taken(Called(failed=target or Answer("missing")), name)
+        function: Callable[..., Any] = target
+        return self._taken(call(function, name, copied(list(args)), copied(kwargs), cap=CAP), name)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        return copied(self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
+
+    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        called = self.run(name, getattr(self._namespace, name, None), args, kwargs)
+        return copied(called.value), called.arguments
+
+    def new(self, name: str, *args: Any, **kwargs: Any) -> ModuleObject:
+        return ModuleObject(self, self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
+
+
+class ModuleObject:
+    def __init__(self, side: ModuleSide, thing: Any) -> None:
+        self._side, self._thing = side, thing
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        return copied(self._side.run(method, attribute(self._thing, method), args, kwargs).value)
+
+    def get(self, name: str) -> Any:
+        found = attribute(self._thing, name)
+        if isinstance(found, Answer):
+            raise CallFailed(found, name)
+        return copied(found)
