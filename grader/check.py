@@ -147,6 +147,8 @@ def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case
 
 def not_a_tensor(name: str, answer: Answer) -> str:
     found = answer.kind
+    if answer.message:  # a joint function that returned something else altogether
+        return answer.message
     if found == "None":
         return f"`d{name}` returned None; expected a tensor. Is the last line `return ...`?"
     if found.startswith("numpy."):

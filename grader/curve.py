@@ -76,16 +76,12 @@ def plot(raw: Sequence[float], curves: Sequence[Sequence[float]], window: int, s
 
 
 def across(steps: int) -> tuple[Tick, ...]:
-    """Five steps at most, round numbers, from 0."""
-    if steps <= 1:
-        return (Tick(0, "0"),)
-    rough = (steps - 1) / 4
-    size = 10 ** math.floor(math.log10(rough)) if rough >= 1 else 1
-    apart = next(size * k for k in (1, 2, 5, 10) if size * k >= rough or size * k * 4 >= steps - 1)
+    """Round numbers from 0 to `steps`, six at most; every other one is minor."""
+    apart = next(size for k in range(12) for size in (10**k, 2 * 10**k, 5 * 10**k) if steps / size <= 5)
+    ticks = range(0, steps + 1, apart)
     return tuple(
-        Tick(round(100 * at / (steps - 1), 2), f"{at:,}", minor=bool(number % 2))
-        for number, at in enumerate(range(0, steps + steps // 50, int(apart)))
-        if at <= steps
+        Tick(round(min(100.0, 100 * at / max(1, steps - 1)), 2), f"{at:,}", minor=bool(number % 2))
+        for number, at in enumerate(ticks)
     )
 
 

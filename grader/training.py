@@ -11,7 +11,7 @@ and the script has one function:
 
 It calls the student's functions by `student.call(name, ...)`, and tells `watch` how far it is. Every so often it hands
 `watch.keep` all that it needs to go on; after `--resume` it gets the same back as `kept`, and goes on so that nobody
-can tell. When `watch.stopping` turns true (Ctrl-C) it returns what there is. Raises Unusable with a sentence where
+can tell. It calls `watch.start` once, when nothing stands in the way any more. When `watch.stopping` turns true (Ctrl-C) it returns what there is. Raises Unusable with a sentence where
 nothing can be done; OwnFileError may pass through.
 """
 
@@ -19,10 +19,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from grader.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
 SECONDS_BETWEEN = 15.0
@@ -98,11 +101,20 @@ class Watch:
     lines: list[str] = field(default_factory=list)
     _kept_at: float = field(default_factory=time.monotonic)
 
+    def start(self, anew: bool) -> None:
+        """Makes DIR and its log.txt: to be called when nothing stands in the way of the run any more."""
+        with writing(self.out):
+            self.out.mkdir(parents=True, exist_ok=True)
+            (self.out / LOG).write_text("".join(line + "\n" for line in self.lines), encoding="utf-8")
+            if anew:
+                self.forget()
+
     def say(self, line: str) -> None:
         """A line for the terminal and for log.txt."""
+        line = inert(line)  # a names file may hold anything
         self.lines.append(line)
         self.print_line(line)
-        with open(self.out / LOG, "a", encoding="utf-8") as log:
+        with writing(self.out), open(self.out / LOG, "a", encoding="utf-8") as log:
             log.write(line + "\n")
 
     def step(self, step: int, steps: int, loss: float) -> None:
@@ -121,23 +133,23 @@ class Watch:
         self._kept_at = time.monotonic()
         entry = {"version": 1, "options": asdict(options), "state": state, "log": list(self.lines)}
         written = self.out / (CHECKPOINT + ".new")
-        torch.save(entry, written)
-        os.replace(written, self.out / CHECKPOINT)
+        with writing(self.out):
+            torch.save(entry, written)
+            os.replace(written, self.out / CHECKPOINT)
 
     def forget(self) -> None:
         """There is nothing worth going on from."""
         (self.out / CHECKPOINT).unlink(missing_ok=True)
 
-    def start(self, log: list[str]) -> None:
-        """Makes DIR, and log.txt as it was when the checkpoint was written."""
-        try:
-            self.out.mkdir(parents=True, exist_ok=True)
-            self.lines = list(log)
-            (self.out / LOG).write_text("".join(line + "\n" for line in log), encoding="utf-8")
-        except OSError as error:
-            raise Unusable(
-                f"{self.out} cannot be written ({error.strerror}); give another folder with --out."
-            ) from error
+
+@contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """Where a file cannot be written, says so as Unusable does. (torch.save raises a RuntimeError.)"""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0][:200]
+        raise Unusable(f"{out} cannot be written ({reason}); give another folder with --out.") from error
 
 
 def load_checkpoint(out: Path) -> dict[str, Any] | None:

@@ -210,9 +210,10 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
         for done in as_completed(waiting):
             tally.add(done.result())
             on_progress(waiting[done])
+    draws = len(suite_draws(lesson))
+    problems = f" on {draws} problems each" if draws else ""
     summary = (
-        f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} wrong formulas) on "
-        f"{len(suite_draws(lesson))} problems each: {tally.judged:,} verdicts, "
-        f"{len(tally.rejected)} right ones rejected, {len(tally.accepted)} wrong ones accepted"
+        f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} known mistakes){problems}: "
+        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, {len(tally.accepted)} wrong ones accepted"
     )
     return Report(summary, (tally.rejected + tally.accepted)[:50])

@@ -1,0 +1,57 @@
+"""The page of a training run: one file, nothing from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from grader.curve import Plot, plot
+from grader.inert import inert, prose
+from grader.report import CHECKOUT, INSTALLED, shape
+from grader.training import PAGE, Outcome
+
+SMALLEST = 1e-9
+"""Differences below this are drawn as this: a logarithmic axis has no zero."""
+
+
+def loss_plot(outcome: Outcome) -> Plot | None:
+    curves = [outcome.losses] + ([outcome.reference] if outcome.reference else [])
+    return plot(outcome.losses, curves, outcome.window, outcome.steps, 1e-6) if outcome.losses else None
+
+
+def differences(outcome: Outcome) -> list[float]:
+    return [abs(a - b) for a, b in zip(outcome.losses, outcome.reference or (), strict=False)]
+
+
+def difference_plot(outcome: Outcome) -> Plot | None:
+    found = differences(outcome)
+    return plot(found, [found], outcome.window, outcome.steps, SMALLEST) if any(found) else None
+
+
+def page(outcome: Outcome, resume: str) -> str:
+    """The page as text; `resume` is the command that goes on."""
+    environment = Environment(
+        loader=FileSystemLoader(INSTALLED if INSTALLED.is_dir() else CHECKOUT),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda v: inert(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
+    )
+    environment.filters |= {"prose": prose, "shape": shape}
+    return environment.get_template("training.html").render(
+        run=outcome,
+        resume=resume,
+        curve=loss_plot(outcome),
+        apart=difference_plot(outcome),
+        largest=max(differences(outcome), default=0.0),
+        smallest=SMALLEST,
+    )
+
+
+def write_page(outcome: Outcome, out: Path, resume: str) -> Path:
+    path = out / PAGE
+    path.write_text(page(outcome, resume), encoding="utf-8")
+    return path
