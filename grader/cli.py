@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import secrets
-from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from grader.cli_course import new_lesson, stubs, verify
+from grader.console import BELOW, FAULT, STOPPED, ProgressLine, course_option, fail, find_course, summary
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import LEVELS, at_least, probe
 
 LIMIT_NAMES = tuple(Limits().to_dict())
-GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 EPILOG = """\b
 Examples:
@@ -24,6 +23,7 @@ Examples:
   grade run ada/ --lesson 03 -o out          one student, one lesson, results in out/
   grade run . --lesson 3 --fail-under 80     for CI: exit status 1 below 80 percent
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
+  grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
 
 \b
 Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
@@ -32,29 +32,6 @@ or the input is unusable, 3 something could not be graded for a reason of ours.
 \b
 Shell completion: eval "$(_GRADE_COMPLETE=bash_source grade)"   (or zsh_source, fish_source)
 """
-
-
-def fail(message: str, status: int = UNUSABLE) -> NoReturn:
-    click.echo(f"grade: {message}", err=True)
-    raise SystemExit(status)
-
-
-def find_course(given: Path | None) -> Path:
-    """The course's folder: as given, or the nearest one upwards that has exercises/, or the one beside this package."""
-    if given is not None:
-        return given
-    here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
-        if (folder / "exercises").is_dir() and any((folder / "exercises").glob("*/lesson.toml")):
-            return folder
-    fail("no course found: run this inside a folder that has exercises/ and solutions/, or name one with --course.")
-
-
-course_option = click.option(
-    "--course",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with exercises/ and solutions/.",
-)
 
 
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,12 +47,6 @@ Examples:
   grade run backward.py --lesson 4             a single file
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
   grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
-"""
-
-VERIFY_EPILOG = """\b
-Examples:
-  grade verify                     every lesson, through workers and hidden suites
-  grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
 """
 
 
@@ -209,138 +180,8 @@ def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
         fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
 
 
-def percent(results: dict[str, Any]) -> float:
-    return 100 * results["score"] / results["max_score"] if results["max_score"] else 0.0
-
-
-def progress_bar(console: Console) -> Progress:
-    """A bar with counts, time and ETA; nothing where the console is no terminal."""
-    return Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-class ProgressLine:
-    """A bar with ETA on a terminal, a line a submission elsewhere."""
-
-    def __init__(self, console: Console, count: int) -> None:
-        self._console, self._count, self._done = console, count, 0
-        self._progress = progress_bar(console)
-        self._task = self._progress.add_task("starting", total=count)
-
-    def __enter__(self) -> ProgressLine:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def result(self, results: dict[str, Any]) -> None:
-        self._done += 1
-        line = f"{results['student']}: {results['score']:g} of {results['max_score']:g} ({percent(results):.0f} %)"
-        if results["status"] != "graded":
-            line += f", {results['status']}: {results['message']}"
-        self._progress.update(self._task, advance=1, description=printable(results["student"])[:40])
-        if not self._console.is_terminal:
-            self._console.print(
-                f"[{self._done}/{self._count}] {printable(line)}", markup=False, highlight=False, soft_wrap=True
-            )
-
-
-def printable(text: str) -> str:
-    """A student's text made harmless for a terminal: control characters shown, not obeyed."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
-    graded = len(outcome.results)
-    if outcome.stopped:
-        console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)
-    else:
-        full = sum(percent(results) >= 100 for results in outcome.results)
-        console.print(
-            f"{graded} graded, {full} with full marks."
-            + (f" {outcome.faults} could not be graded." if outcome.faults else ""),
-            markup=False,
-        )
-    if outcome.results:
-        click.echo(f"The class:    {out / 'index.html'}")
-        click.echo(f"The scores:   {out / 'grades.csv'}")
-        click.echo(
-            f"Each student: {printable(str(out / outcome.results[0]['student'] / 'report.html'))}"
-            + (" and so on" if graded > 1 else "")
-        )
-
-
-@main.command(epilog=VERIFY_EPILOG)
-@click.argument("lessons", nargs=-1)
-@click.option(
-    "--seeds",
-    type=click.IntRange(1),
-    default=None,
-    help="Instead: solutions, variants and mistakes judged on this many seeds.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes, with --seeds.  [default: one a core]")
-@course_option
-def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
-    """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
-    from grader.lesson import Course, LessonError
-    from grader.verify import verify_lesson, verify_seeds
-
-    console = Console()
-    wrong = 0
-    try:
-        loaded = Course(find_course(course))
-        chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
-        for lesson in chosen:
-            if seeds is None:
-                report = verify_lesson(lesson, seed)
-            else:
-                with progress_bar(Console(stderr=True)) as bar:
-                    advance = partial(bar.advance, bar.add_task(lesson.name, total=seeds))
-                    report = verify_seeds(lesson, seed, seeds, jobs or os.cpu_count() or 1, advance)
-            wrong += len(report.problems)
-            console.print(f"{lesson.name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
-            for problem in report.problems:
-                console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
-    except LessonError as error:
-        fail(str(error))
-    console.print("All as it should be." if not wrong else f"{wrong} things are not as they should be.", markup=False)
-    raise SystemExit(0 if not wrong else 1)
-
-
-@main.command()
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
-@course_option
-def stubs(check: bool, course: Path | None) -> None:
-    """Writes exercises/*/backward.py from solutions/: what stands between the markers is left out."""
-    from grader.lesson import Course, LessonError
-    from grader.stubs import stub_of
-
-    stale = []
-    try:
-        for lesson in Course(find_course(course)).lessons.values():
-            path, text = lesson.exercise / "backward.py", stub_of(lesson)
-            if path.is_file() and path.read_text(encoding="utf-8") == text:
-                continue
-            stale.append(path)
-            if not check:
-                path.write_text(text, encoding="utf-8")
-                click.echo(f"wrote {path}")
-    except (LessonError, OSError) as error:
-        fail(str(error))
-    if check and stale:
-        fail(f"{', '.join(map(str, stale))}: not what the solution gives. Run `grade stubs` and commit the result.", 1)
-    click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
+for command in (verify, stubs, new_lesson):
+    main.add_command(command)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -21,10 +20,10 @@ from grader.classroom import absences, difficulties, duration, lesson_names, lin
 from grader.drawing import SCALE, Layout, layout_of
 from grader.inert import code, inert, markdown, prose
 from grader.lesson import Lesson
+from grader.paths import TEMPLATES
 from grader.reading import UNWRITTEN, WRONG, Part, Results, next_step, part
 from grader.session import Graded, number
 
-INSTALLED, CHECKOUT = Path(__file__).parent / "templates", Path(__file__).parent.parent / "templates"
 MOST_NAMES = 40
 
 
@@ -49,7 +48,7 @@ class Reporter:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-        loader = FileSystemLoader(INSTALLED if INSTALLED.is_dir() else CHECKOUT)
+        loader = FileSystemLoader(TEMPLATES)
         filters = {
             "shape": shape,
             "figure": figure,
@@ -75,7 +74,7 @@ class Reporter:
         page, text = environment(inert, code), environment(markdown, lambda text: markdown(f"`{text}`"))
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
-        self._script = Markup((Path(loader.searchpath[0]) / "index.js").read_text(encoding="utf-8"))
+        self._script = Markup((TEMPLATES / "index.js").read_text(encoding="utf-8"))
 
     def _parts(self, graded: Graded, sources: Mapping[str, str]) -> list[Part]:
         lessons = graded.results["lessons"]

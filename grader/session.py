@@ -8,11 +8,13 @@ import gc
 import io
 import os
 import platform
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -203,6 +205,25 @@ def set_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
+SUITES: dict[Path, ModuleType] = {}
+
+
+@contextlib.contextmanager
+def own_module(suite: Path) -> Iterator[None]:
+    """Lets pytest find the module of just this suite: it knows them by file name, and two lessons may share one."""
+    other = sys.modules.pop(suite.stem, None)
+    if suite in SUITES:
+        sys.modules[suite.stem] = SUITES[suite]
+    try:
+        yield
+    finally:
+        made = sys.modules.pop(suite.stem, None)
+        if made is not None:
+            SUITES[suite] = made
+        if other is not None:
+            sys.modules[suite.stem] = other
+
+
 def run_suite(lesson: Lesson, student: Student, book: ProblemBook) -> tuple[list[Row], dict[str, Any]]:
     """Runs the lesson's hidden suite in this process and reads the rows from its JSON report. Raises GraderFault."""
     report = JSONReport()
@@ -230,7 +251,8 @@ def run_suite(lesson: Lesson, student: Student, book: ProblemBook) -> tuple[list
         "--tb=short",
     ]
     heard = io.StringIO()
-    with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard), environment_variables(PYTEST):
+    silent = contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard)
+    with silent[0], silent[1], environment_variables(PYTEST), own_module(lesson.suite):
         pytest.main(arguments, plugins=[report, GradingPlugin(lesson, student, book)])
     found: dict[str, dict[str, Any]] = {}
     pictures: dict[str, Any] = {}

@@ -214,6 +214,7 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
     problems = f" on {draws} problems each" if draws else ""
     summary = (
         f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} known mistakes){problems}: "
-        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, {len(tally.accepted)} wrong ones accepted"
+        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
+        f"{len(tally.accepted)} wrong ones accepted"
     )
     return Report(summary, (tally.rejected + tally.accepted)[:50])

@@ -118,7 +118,12 @@ WRONG = {
     "an object": ("gap", "def gap(a, b):\n    return object()", "shape", "a object; expected a dict"),
     "other parameters": ("gap", "def gap(first, second):\n    return {}", "error", "unexpected keyword argument"),
     "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 1 seconds"),
-    "a signal": ("gap", "import faulthandler\ndef gap(a, b):\n    faulthandler._sigsegv()", "crashed", "SIGSEGV"),
+    "a crash": (
+        "gap",
+        "def gap(a, b):\n    return __import__(''.join(['cty', 'pes'])).string_at(0)",
+        "crashed",
+        "SIGSEGV",
+    ),
     "sys.exit": ("gap", "import sys\ndef gap(a, b):\n    sys.exit()", "error", "instead of returning"),
     "autograd": (
         "slope",

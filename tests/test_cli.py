@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT, solution_of
 
-from grader import cli, server
+from grader import cli, console, server
 from grader.lesson import Lesson
 from grader.sandbox.probe import Isolation
 
@@ -147,7 +147,7 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=30)[1]
-    assert process.returncode == cli.STOPPED
+    assert process.returncode == console.STOPPED
     assert "Stopped: 4 of 5 were graded and are on disk." in said
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
 
@@ -174,7 +174,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_pa
     (tmp_path / "class" / "ada").mkdir(parents=True)
     course = [] if "--course" in arguments else ["--course", str(ROOT)]
     result = CliRunner().invoke(cli.main, [*arguments, *course])
-    assert result.exit_code == cli.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert sentence in result.stderr
     assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
 
@@ -184,7 +184,7 @@ def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, s
     monkeypatch.setattr(cli, "probe", lambda: found)
     arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "out")]
     result = CliRunner().invoke(cli.main, arguments)
-    assert result.exit_code == cli.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert "'weak' only, and 'fair' is required. No Landlock" in result.stderr and "--require weak" in result.stderr
     assert not (tmp_path / "out").exists()
 
@@ -200,7 +200,7 @@ def test_an_out_that_cannot_be_written(submissions, tmp_path):
     (tmp_path / "file").write_text("")
     arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "file" / "out")]
     result = CliRunner().invoke(cli.main, arguments)
-    assert result.exit_code == cli.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert "give another folder with -o" in result.stderr
 
 

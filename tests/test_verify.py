@@ -106,15 +106,17 @@ def test_a_mistake_that_is_told_as_another(own):
         '@mistake("The same.")\ndef dlogits__twice(logits, Yb, n):\n    gradient = F.softmax(logits, 1)\n'
         '    gradient[range(n), Yb] -= 1\n    return gradient\n\n\n@mistake("Every logit is',
     )
-    assert "mistake dlogits__twice was told as no_one_over_n" in problems(own)
+    assert "mistake dlogits__twice was told as dlogits: no_one_over_n" in problems(own)
 
 
 def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
     (own.solution / "variants" / "careless.py").write_text("def dlogits(logits): return logits\n", encoding="utf-8")
     replace(own.solution / "mistakes.py", "    return gradient\n", "    return gradient / n\n")
     tally = tally_seeds(own.course, own.name, range(5, 7))
-    assert tally.judged == 2 * (3 + 2)
-    assert tally.rejected == [f"seed {seed}: careless's dlogits was rejected" for seed in (5, 6)]
+    assert tally.judged == 2 * (3 * 2 + 2)  # three files with two rows each, two mistakes
+    assert tally.rejected == [
+        f"seed {seed}: careless's {row} was rejected" for seed in (5, 6) for row in ("dlogits", "in_one_go")
+    ]
     assert tally.accepted == [f"seed {seed}: dlogits__no_one_over_n was accepted" for seed in (5, 6)]
 
 

@@ -1,0 +1,108 @@
+"""The commands of whoever writes a course: `grade verify`, `grade stubs`, `grade new-lesson`."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from grader.console import course_option, fail, find_course, progress_bar
+
+VERIFY_EPILOG = """\b
+Examples:
+  grade verify                     every lesson, through workers and hidden suites
+  grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
+"""
+
+
+@click.command(epilog=VERIFY_EPILOG)
+@click.argument("lessons", nargs=-1)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1),
+    default=None,
+    help="Instead: solutions, variants and mistakes judged on this many seeds.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes, with --seeds.  [default: one a core]")
+@course_option
+def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
+    """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
+    from grader.lesson import Course, LessonError
+    from grader.verify import verify_lesson, verify_seeds
+
+    console = Console()
+    wrong = 0
+    try:
+        loaded = Course(find_course(course))
+        chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
+        for lesson in chosen:
+            if seeds is None:
+                report = verify_lesson(lesson, seed)
+            else:
+                with progress_bar(Console(stderr=True)) as bar:
+                    advance = partial(bar.advance, bar.add_task(lesson.name, total=seeds))
+                    report = verify_seeds(lesson, seed, seeds, jobs or os.cpu_count() or 1, advance)
+            wrong += len(report.problems)
+            console.print(f"{lesson.name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
+            for problem in report.problems:
+                console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
+    except LessonError as error:
+        fail(str(error))
+    console.print("All as it should be." if not wrong else f"{wrong} things are not as they should be.", markup=False)
+    raise SystemExit(0 if not wrong else 1)
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
+@course_option
+def stubs(check: bool, course: Path | None) -> None:
+    """Writes exercises/*/backward.py from solutions/: what stands between the markers is left out."""
+    from grader.lesson import Course, LessonError
+    from grader.stubs import stub_of
+
+    stale = []
+    try:
+        for lesson in Course(find_course(course)).lessons.values():
+            path, text = lesson.exercise / "backward.py", stub_of(lesson)
+            if path.is_file() and path.read_text(encoding="utf-8") == text:
+                continue
+            stale.append(path)
+            if not check:
+                path.write_text(text, encoding="utf-8")
+                click.echo(f"wrote {path}")
+    except (LessonError, OSError) as error:
+        fail(str(error))
+    if check and stale:
+        fail(f"{', '.join(map(str, stale))}: not what the solution gives. Run `grade stubs` and commit the result.", 1)
+    click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
+
+
+NEW_EPILOG = """\b
+Examples:
+  grade new-lesson 11_layer_norm --title "Layer normalisation"
+  grade new-lesson 12_optimizers --functions     functions and classes instead of gradients
+"""
+
+
+@click.command("new-lesson", epilog=NEW_EPILOG)
+@click.argument("name")
+@click.option("--title", default=None, help="The lesson's title.  [default: from its name]")
+@click.option("--functions", is_flag=True, help="For functions and classes that are checked by what they do.")
+@course_option
+def new_lesson(name: str, title: str | None, functions: bool, course: Path | None) -> None:
+    """Writes a lesson's two folders, exercises/NAME and solutions/NAME, with a small example to be replaced."""
+    from grader.lesson import LessonError
+    from grader.scaffold import new_lesson as write
+
+    words = name.partition("_")[2].replace("_", " ").capitalize()
+    try:
+        files = write(find_course(course), name, title or words, "functions" if functions else "steps")
+    except (LessonError, OSError) as error:
+        fail(str(error))
+    for path in files:
+        click.echo(f"wrote {path}")
+    click.echo(f"Fill them in as docs/authoring.md says, then: grade stubs && grade verify {name}")

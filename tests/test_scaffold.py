@@ -1,0 +1,52 @@
+"""`grade new-lesson` writes lessons that are in order from the first moment, and nothing where something is."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from grader.cli import main
+from grader.lesson import Course
+from grader.verify import verify_lesson
+
+
+def invoke(course, *arguments: str):
+    return CliRunner().invoke(main, ["new-lesson", *arguments, "--course", str(course)])
+
+
+@pytest.mark.parametrize("kind", [[], ["--functions"]], ids=["steps", "functions"])
+def test_a_new_lesson_passes_verify(tmp_path, kind, warm_zygotes):
+    result = invoke(tmp_path, "11_layer_norm", "--title", "Layer normalisation", *kind)
+    assert result.exit_code == 0, result.output
+    lesson = Course(tmp_path).find("11")
+    assert lesson.title == "Layer normalisation"
+    report = verify_lesson(lesson, seed=1)
+    assert report.problems == []
+    assert "1 variants, 2 known mistakes" in report.summary
+
+
+def test_the_title_comes_from_the_name(tmp_path):
+    assert invoke(tmp_path, "12_group_norm").exit_code == 0
+    assert Course(tmp_path).find("12").title == "Group norm"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("layer_norm", "'layer_norm' is no lesson's name: expected two digits and words, such as 11_layer_norm."),
+        ("../11_x", "is no lesson's name"),
+        ("11_layer_norm", "already there. Choose another number and name."),
+        ("11_other", "11_layer_norm: already there."),
+    ],
+)
+def test_a_name_that_does_not_do_is_one_sentence(tmp_path, name, sentence):
+    invoke(tmp_path, "11_layer_norm")
+    before = sorted(tmp_path.rglob("*"))
+    result = invoke(tmp_path, name)
+    assert result.exit_code == 2
+    assert sentence in result.stderr and len(result.stderr.splitlines()) == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_course_that_does_not_exist(tmp_path):
+    assert "does not exist" in invoke(tmp_path / "nowhere", "11_layer_norm").stderr
