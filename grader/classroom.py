@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from grader.inert import csv_cell
 from grader.reading import UNWRITTEN
-from grader.session import number
+from grader.scores import number, percent
 
 Results = Mapping[str, Any]
 
@@ -75,10 +75,6 @@ def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, lis
             if lesson["status"] != "graded":
                 who.setdefault((lesson["name"], lesson["status"], lesson["message"]), []).append(result["student"])
     return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
-
-
-def percent(result: Results) -> float:
-    return 100 * result["score"] / result["max_score"] if result["max_score"] else 0.0
 
 
 def link(student: str) -> str:

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from grader.classroom import percent
+from grader.scores import percent
 
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 

@@ -51,10 +51,17 @@ def extremes(values: Sequence[float]) -> list[tuple[float, float, float]]:
     ]
 
 
-def plot(raw: Sequence[float], curves: Sequence[Sequence[float]], window: int, steps: int, floor: float) -> Plot:
-    """`raw` as a band, each of `curves` smoothed; both on a logarithmic axis that starts no lower than `floor`."""
+def plot(
+    raw: Sequence[float],
+    curves: Sequence[Sequence[float]],
+    window: int,
+    steps: int,
+    floor: float,
+    filled: bool = False,
+) -> Plot:
+    """`raw` as a band (an area from `floor` up if `filled`), each of `curves` smoothed; the axis is logarithmic."""
     raw = [max(v, floor) for v in raw]
-    band = [(x, math.log10(low), math.log10(high)) for x, low, high in extremes(raw)]
+    band = [(x, math.log10(floor if filled else low), math.log10(high)) for x, low, high in extremes(raw)]
     smoothed = [smooth([max(v, floor) for v in curve], window) for curve in curves]
     seen = [y for _, low, high in band for y in (low, high)] + [y for curve in smoothed for _, y in curve]
     low, high = min(seen), max(seen)

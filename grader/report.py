@@ -16,13 +16,14 @@ from functools import cache
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.classroom import absences, difficulties, duration, lesson_names, link, mistakes, percent
+from grader.classroom import absences, difficulties, duration, lesson_names, link, mistakes
 from grader.drawing import SCALE, Layout, layout_of
 from grader.inert import code, inert, markdown, prose
 from grader.lesson import Lesson
 from grader.paths import TEMPLATES
 from grader.reading import UNWRITTEN, WRONG, Part, Results, next_step, part
-from grader.session import Graded, number
+from grader.scores import number, percent
+from grader.session import Graded
 
 MOST_NAMES = 40
 

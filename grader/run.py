@@ -15,8 +15,9 @@ from grader.classroom import csv_rows
 from grader.gradebook import Gradebook
 from grader.lesson import Lesson
 from grader.report import Reporter
+from grader.scores import number
 from grader.server import Settings, write_whole
-from grader.session import VERSION, environment, number
+from grader.session import VERSION, environment
 from grader.submission import Submission
 
 

@@ -17,8 +17,9 @@ from grader.report import Reporter
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import at_least, probe
 from grader.sandbox.worker_process import ZygoteDied
-from grader.session import Graded, GraderFault, Session
+from grader.session import Graded, Session
 from grader.submission import Submission, read_submission
+from grader.suite import GraderFault
 
 
 @dataclass(frozen=True)

@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import gc
-import io
-import os
 import platform
-import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import pytest
 import torch
-from pytest_jsonreport.plugin import JSONReport
 
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.checks import ProblemBook
 from grader.lesson import Lesson
-from grader.plugin import GradingPlugin
 from grader.policy import check
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import Isolation, probe
+from grader.scores import number
 from grader.student import Student
 from grader.submission import MAIN, Handed, Submission
+from grader.suite import run_suite
 
 VERSION = 1
 MAX_PRINTED = 4_000
-PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
-
-
-class GraderFault(Exception):
-    """A fault of ours: the hidden suite did not run as it should. Never the student's."""
 
 
 @dataclass
@@ -185,91 +174,6 @@ class Session:
         return rows, message
 
 
-@contextlib.contextmanager
-def environment_variables(changes: Mapping[str, str | None]) -> Iterator[None]:
-    """Sets (or, for None, removes) variables of this process, and puts them back."""
-    before = {name: os.environ.get(name) for name in changes}
-    try:
-        for name, value in changes.items():
-            set_variable(name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            set_variable(name, value)
-
-
-def set_variable(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
-
-
-SUITES: dict[Path, ModuleType] = {}
-
-
-@contextlib.contextmanager
-def own_module(suite: Path) -> Iterator[None]:
-    """Lets pytest find the module of just this suite: it knows them by file name, and two lessons may share one."""
-    other = sys.modules.pop(suite.stem, None)
-    if suite in SUITES:
-        sys.modules[suite.stem] = SUITES[suite]
-    try:
-        yield
-    finally:
-        made = sys.modules.pop(suite.stem, None)
-        if made is not None:
-            SUITES[suite] = made
-        if other is not None:
-            sys.modules[suite.stem] = other
-
-
-def run_suite(lesson: Lesson, student: Student, book: ProblemBook) -> tuple[list[Row], dict[str, Any]]:
-    """Runs the lesson's hidden suite in this process and reads the rows from its JSON report. Raises GraderFault."""
-    report = JSONReport()
-    # the suite's folder is the root: no configuration file, no conftest and no path of a submission's is ever looked at
-    arguments = [
-        str(lesson.suite),
-        f"--rootdir={lesson.solution}",
-        f"--config-file={os.devnull}",
-        f"--confcutdir={lesson.solution}",
-        "--noconftest",
-        "--import-mode=importlib",
-        "--json-report-file=none",
-        "--json-report-omit=collectors,log,streams,environment,keywords,traceback",
-        "-pno:cacheprovider",
-        "-pno:logging",
-        "-pno:warnings",
-        "-pno:doctest",
-        "-pno:junitxml",
-        "-pno:pastebin",
-        "-pno:unraisableexception",
-        "-pno:threadexception",
-        "-ppytest_metadata.plugin",
-        "-ppytest_jsonreport.plugin",
-        "--capture=no",
-        "--tb=short",
-    ]
-    heard = io.StringIO()
-    silent = contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard)
-    with silent[0], silent[1], environment_variables(PYTEST), own_module(lesson.suite):
-        pytest.main(arguments, plugins=[report, GradingPlugin(lesson, student, book)])
-    found: dict[str, dict[str, Any]] = {}
-    pictures: dict[str, Any] = {}
-    for test in (report.report or {}).get("tests", []):
-        metadata = test.get("metadata", {})
-        if "row" in metadata:
-            found[metadata["row"]["name"]] = metadata["row"]
-            if "picture" in metadata:
-                pictures[metadata["row"]["name"]] = metadata["picture"]
-    lost = [item.name for item in lesson.items if item.name not in found]
-    if lost:
-        raise GraderFault(
-            f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{heard.getvalue()[-3000:]}"
-        )
-    return [Row(**found[item.name]) for item in lesson.items], pictures
-
-
 def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
     problem = lesson.public_chain
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
@@ -302,11 +206,6 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
 def printed_text(printed: bytes, total: int) -> str:
     text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
     return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")
-
-
-def number(value: float) -> float:
-    """A score as people write it: 26, not 26.0."""
-    return int(value) if float(value).is_integer() else round(value, 6)
 
 
 def clean(value: Any) -> Any:

@@ -9,10 +9,11 @@ and the script has one function:
 
     def run(student: OwnFile, options: Options, watch: Watch, kept: dict | None) -> Outcome
 
-It calls the student's functions by `student.call(name, ...)`, and tells `watch` how far it is. Every so often it hands
-`watch.keep` all that it needs to go on; after `--resume` it gets the same back as `kept`, and goes on so that nobody
-can tell. It calls `watch.start` once, when nothing stands in the way any more. When `watch.stopping` turns true (Ctrl-C) it returns what there is. Raises Unusable with a sentence where
-nothing can be done; OwnFileError may pass through.
+It calls the student's functions by `student.call(name, ...)`, calls `watch.start` once when nothing stands in the way
+any more, and tells `watch` how far it is. Every so often it hands `watch.keep` all that it needs to go on; after
+`--resume` it gets the same back as `kept`, and goes on so that nobody can tell. When `watch.stopping` turns true
+(Ctrl-C) it returns what there is. Raises Unusable with a sentence where nothing can be done; OwnFileError may pass
+through.
 """
 
 from __future__ import annotations
@@ -50,13 +51,17 @@ class Options:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The lecture's `cmp` of one gradient. `maxdiff` is None where shapes differ, and `note` says so."""
+    """The lecture's `cmp` of one gradient. `maxdiff` is None where shapes differ, and `note` says so.
+
+    `relative` is maxdiff over the size that autograd's gradient has, or should be thought to have.
+    """
 
     name: str
     shape: tuple[int, ...]
     exact: bool
     approximate: bool
     maxdiff: float | None
+    relative: float | None = None
     note: str = ""
 
     def line(self) -> str:
@@ -126,12 +131,12 @@ class Watch:
         """Whether it is time to `keep` again."""
         return time.monotonic() - self._kept_at > SECONDS_BETWEEN
 
-    def keep(self, options: Options, state: dict[str, Any]) -> None:
-        """Writes the checkpoint: `state` is made of tensors, numbers, strings, None, lists, tuples and dicts."""
+    def keep(self, options: Options, step: int, state: dict[str, Any]) -> None:
+        """Writes the checkpoint of `step` steps; `state` is made of tensors, numbers, strings, lists and dicts."""
         import torch
 
         self._kept_at = time.monotonic()
-        entry = {"version": 1, "options": asdict(options), "state": state, "log": list(self.lines)}
+        entry = {"version": 1, "options": asdict(options), "step": step, "state": state, "log": list(self.lines)}
         written = self.out / (CHECKPOINT + ".new")
         with writing(self.out):
             torch.save(entry, written)
@@ -153,7 +158,7 @@ def writing(out: Path) -> Iterator[None]:
 
 
 def load_checkpoint(out: Path) -> dict[str, Any] | None:
-    """{"options", "state", "log"} of the run in `out`; None where there is none. Raises Unusable."""
+    """{"options", "step", "state", "log"} of the run in `out`; None where there is none. Raises Unusable."""
     import torch
 
     path = out / CHECKPOINT
@@ -166,7 +171,7 @@ def load_checkpoint(out: Path) -> dict[str, Any] | None:
         known = dict(entry["options"])
         compared = known.pop("compared")
         options = Options(**known, compared=None if compared is None else tuple(compared))
-        return {"options": options, "state": entry["state"], "log": list(entry["log"])}
+        return {"options": options, "step": int(entry["step"]), "state": entry["state"], "log": list(entry["log"])}
     except Exception as error:
         raise Unusable(
             f"{path} cannot be read as a checkpoint ({type(error).__name__}: {str(error).splitlines()[0][:200]}). "

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from grader.curve import Plot, plot
 from grader.inert import inert, prose
-from grader.report import CHECKOUT, INSTALLED, shape
-from grader.training import PAGE, Outcome
+from grader.paths import TEMPLATES
+from grader.report import shape
+from grader.training import PAGE, Outcome, writing
 
 SMALLEST = 1e-9
 """Differences below this are drawn as this: a logarithmic axis has no zero."""
+
+ROUNDING = 1e-4
+"""A gradient farther from autograd's than this share of its largest element is marked: rounding is no reason."""
 
 
 def loss_plot(outcome: Outcome) -> Plot | None:
@@ -27,13 +32,13 @@ def differences(outcome: Outcome) -> list[float]:
 
 def difference_plot(outcome: Outcome) -> Plot | None:
     found = differences(outcome)
-    return plot(found, [found], outcome.window, outcome.steps, SMALLEST) if any(found) else None
+    return plot(found, [], 1, outcome.steps, SMALLEST, filled=True) if any(found) else None
 
 
-def page(outcome: Outcome, resume: str) -> str:
-    """The page as text; `resume` is the command that goes on."""
+@cache
+def template() -> Template:
     environment = Environment(
-        loader=FileSystemLoader(INSTALLED if INSTALLED.is_dir() else CHECKOUT),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -41,17 +46,24 @@ def page(outcome: Outcome, resume: str) -> str:
         finalize=lambda v: inert(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
     )
     environment.filters |= {"prose": prose, "shape": shape}
-    return environment.get_template("training.html").render(
+    return environment.get_template("training.html")
+
+
+def page(outcome: Outcome, resume: str) -> str:
+    """The page as text; `resume` is the command that goes on."""
+    return template().render(
         run=outcome,
         resume=resume,
         curve=loss_plot(outcome),
         apart=difference_plot(outcome),
         largest=max(differences(outcome), default=0.0),
         smallest=SMALLEST,
+        rounding=ROUNDING,
     )
 
 
 def write_page(outcome: Outcome, out: Path, resume: str) -> Path:
     path = out / PAGE
-    path.write_text(page(outcome, resume), encoding="utf-8")
+    with writing(out):
+        path.write_text(page(outcome, resume), encoding="utf-8")
     return path
