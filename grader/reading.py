@@ -57,6 +57,11 @@ class Part:
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
 
     @property
+    def has_gradients(self) -> bool:
+        """Whether any row is a gradient; a lesson of functions and classes has none."""
+        return any(line.item is None or line.item.target for line in self.lines)
+
+    @property
     def title(self) -> str:
         return self.lesson.title if self.lesson else str(self.results["name"])
 

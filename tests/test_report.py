@@ -11,11 +11,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from support import ROOT
 
 from grader.check import Row
 from grader.classroom import csv_rows, difficulties, link, mistakes
 from grader.inert import inert, markdown, prose
-from grader.lesson import Lesson
+from grader.lesson import Course, Lesson
 from grader.reading import excerpt
 from grader.report import Reporter, figure
 from grader.session import Graded
@@ -335,12 +336,21 @@ def test_chain_in_words(reporter: Reporter, lesson: Lesson, changed: dict[str, A
     assert told.replace("`", "") in Page(reporter.student_page(graded)).text
 
 
+def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
+    calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
+    graded = Graded(results_of(part_of(calls, {"kept": row("kept", "shape", message="`means` has 1 entries.")})))
+    reporter = Reporter([calls])
+    assert "| `kept` | ❌ wrong form | `Counter` | 0 / 1 |" in reporter.student_markdown(graded).splitlines()
+    page = Page(reporter.student_page(graded))
+    assert "Check by check" in page.text and "nearest the loss" not in page.text and "maxdiff ulps" not in page.text
+
+
 @pytest.mark.parametrize(
     ("statuses", "told"),
     [
         ({"dlogprobs": "todo", "dcounts": "failed", "dh": "error"}, "What to do next: mend dcounts"),
         ({"dcounts": "missing", "dh": "todo"}, "What to do next: write dcounts"),
-        ({}, "Every gradient is right"),
+        ({}, "Everything is right"),
     ],
 )
 def test_next_step(reporter: Reporter, lesson: Lesson, statuses: dict[str, str], told: str) -> None:
