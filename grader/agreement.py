@@ -68,6 +68,7 @@ class _Comparison:
         self.findings.append(Finding(part, rung, message))
 
     def compare(self, found: Any, expected: Any, part: str) -> None:
+        found, expected = (v.item() if isinstance(v, numpy.generic) else v for v in (found, expected))
         name = f"`{part}`" if part else "The result"
         if isinstance(expected, Mapping):
             self.mappings(found, expected, part, name)

@@ -92,11 +92,14 @@ class Handle(Protocol):
 
     def get(self, attribute: str) -> Any: ...
 
+    def set(self, attribute: str, value: Any) -> None: ...
+
 
 class Side(Protocol):
     """Whoever is under test. Every method that calls raises CallFailed."""
 
     last: Counts  # of the last call
+    coarse: bool  # some call so far computed in float32 although float64 was given
     line: int | None  # where the first thing called is defined
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...

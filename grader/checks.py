@@ -181,7 +181,7 @@ class Check:
             side = ModuleSide(self.lesson.answers if reference is None else reference)
             expected = self._value(scenario, side, draw, key)
             found = self._found(scenario, self.generator(*key), draw)
-            compared = agreement(found, expected, tolerance, self.on.last.low_precision)
+            compared = agreement(found, expected, tolerance, self.on.coarse)
             results.append((described(draw), found, expected, compared))
         self.error = max((c.error for *_, c in results if c.error is not None), default=self.error)
         failing = [(where, compared.findings[0]) for where, _, _, compared in results if not compared.holds]
@@ -219,12 +219,12 @@ class Check:
         for mistake in self.lesson.mistakes if self._naming else ():
             side = ModuleSide(self.lesson.wrong(mistake))
             for number, draw in enumerate(draws):
-                key = (asked, number, repr(sorted(draw.items())), mistake.id)
+                key = (asked, number, repr(sorted(draw.items())), mistake.gradient, mistake.id)
                 try:
                     value = self._value(scenario, side, draw, key)
                 except Exception:  # a mistake may be one that raises
                     break
-                if not same(found[number], value, tolerance, self.on.last.low_precision):
+                if not same(found[number], value, tolerance, self.on.coarse):
                     break
             else:
                 return mistake

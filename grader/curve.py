@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 WIDTH, HEIGHT = 1000.0, 400.0
 COLUMNS = 500
-"""More points than this become a band from the smallest to the largest of each column."""
+"""More points than this share places in a band."""
+MANY = 20
+"""How many must share one before the smallest and largest of them are left out."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,15 @@ def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
     ]
 
 
-def extremes(values: Sequence[float]) -> list[tuple[float, float, float]]:
-    """(step, smallest, largest) of each of at most COLUMNS columns."""
+def spread(values: Sequence[float], whole: bool) -> list[tuple[float, float, float]]:
+    """(step, low, high) of each of at most COLUMNS columns: the middle nine tenths of many, or all if `whole`."""
     wide = max(1, math.ceil(len(values) / COLUMNS))
-    return [
-        (start + (len(part) - 1) / 2, min(part), max(part))
-        for start in range(0, len(values), wide)
-        if (part := values[start : start + wide])
-    ]
+    found = []
+    for start in range(0, len(values), wide):
+        part = sorted(values[start : start + wide])
+        rest = 0 if whole or len(part) < MANY else len(part) // 20
+        found.append((start + (len(part) - 1) / 2, part[rest], part[-1 - rest]))
+    return found
 
 
 def plot(
@@ -61,7 +64,7 @@ def plot(
 ) -> Plot:
     """`raw` as a band (an area from `floor` up if `filled`), each of `curves` smoothed; the axis is logarithmic."""
     raw = [max(v, floor) for v in raw]
-    band = [(x, math.log10(floor if filled else low), math.log10(high)) for x, low, high in extremes(raw)]
+    band = [(x, math.log10(floor if filled else low), math.log10(high)) for x, low, high in spread(raw, whole=filled)]
     smoothed = [smooth([max(v, floor) for v in curve], window) for curve in curves]
     seen = [y for _, low, high in band for y in (low, high)] + [y for curve in smoothed for _, y in curve]
     low, high = min(seen), max(seen)

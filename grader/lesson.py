@@ -87,7 +87,7 @@ class Lesson:
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
-        self._wrong: dict[str, ModuleType] = {}
+        self._wrong: dict[tuple[str, str], ModuleType] = {}
 
     def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
         together = self.joint.name if gradient and self.joint else None
@@ -168,15 +168,16 @@ class Lesson:
 
     def wrong(self, mistake: Mistake) -> ModuleType:
         """The answer key with `mistake` in it. Raises LessonError when it does not fit, or does not run."""
-        if mistake.id not in self._wrong:
+        key = (mistake.gradient, mistake.id)
+        if key not in self._wrong:
             solution = (self.solution / "backward.py").read_text(encoding="utf-8")
             module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
             try:
                 exec(compile(mistake.applied_to(solution), module.__name__, "exec"), module.__dict__)
             except Exception as error:
                 raise LessonError(f"{self.name}, mistake {mistake.gradient}__{mistake.id}: {error}") from error
-            self._wrong[mistake.id] = module
-        return self._wrong[mistake.id]
+            self._wrong[key] = module
+        return self._wrong[key]
 
     @property
     def suite(self) -> Path:

@@ -19,11 +19,12 @@ class _Side:
     """What both have in common: a call gives its value and leaves its counts, or raises CallFailed."""
 
     def __init__(self) -> None:
-        self.last, self.last_name, self.line = Counts(), "", None
+        self.last, self.last_name, self.line, self.coarse = Counts(), "", None, False
 
     def _taken(self, called: Called, name: str) -> Called:
         self.last, self.last_name = called.counts, name
         self.line = self.line or called.line
+        self.coarse = self.coarse or called.counts.low_precision
         if called.failed is not None:
             raise CallFailed(called.failed, name)
         return called
@@ -67,6 +68,9 @@ class StudentObject:
     def get(self, name: str) -> Any:
         return self._side.ask(self._kind, name, [], {}, self._number, read=True).value
 
+    def set(self, name: str, value: Any) -> None:
+        self.call("__setattr__", name, value)
+
 
 class ModuleSide(_Side):
     """Speaks to functions and classes of `namespace` (a module, or a class of static methods) in this process."""
@@ -104,3 +108,6 @@ class ModuleObject:
         if isinstance(found, Answer):
             raise CallFailed(found, name)
         return copied(found)
+
+    def set(self, name: str, value: Any) -> None:
+        self.call("__setattr__", name, value)

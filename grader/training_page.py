@@ -14,8 +14,8 @@ from grader.paths import TEMPLATES
 from grader.report import shape
 from grader.training import PAGE, Outcome, writing
 
-SMALLEST = 1e-9
-"""Differences below this are drawn as this: a logarithmic axis has no zero."""
+SMALLEST = 1e-8
+"""Differences below this are drawn as this: a logarithmic axis has no zero, and a loss near 2 has digits of 2.4e-7."""
 
 ROUNDING = 1e-4
 """A gradient farther from autograd's than this share of its largest element is marked: rounding is no reason."""

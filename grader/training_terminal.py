@@ -31,7 +31,7 @@ class Terminal:
             transient=True,
             disable=not self._live,
         )
-        self._task = self._bar.add_task("", total=None)
+        self._task = self._bar.add_task("", start=False, total=None)
         self._began: tuple[float, int] | None = None
         self._said = time.monotonic()
 
@@ -52,6 +52,7 @@ class Terminal:
         if self._began is None:
             self._began = (now, step)
             self._bar.start()
+            self._bar.start_task(self._task)
         self._bar.update(
             self._task, total=steps, completed=step, description=f"loss {loss:.4f}" if loss == loss else ""
         )

@@ -374,6 +374,8 @@ def test_a_tree_agrees_with_itself(tree):
         (numpy.array([1.0, 2.0]), torch.tensor([1.0, 2.0]), None),
         ((1, "a"), [1, "a"], None),
         (torch.tensor(True), True, None),
+        (numpy.float64(2.0), 2.0, None),
+        (2.0, numpy.float64(2.0), None),
         (1.0, torch.ones(1), "expected (1,)"),
         (True, 1.0, "is True; expected a number"),
         (1, True, "is 1; expected True"),
@@ -442,6 +444,27 @@ def test_a_function_s_name_does_not_travel():
     made = Function(wrong_by_a_factor, by=3.0).build()
     assert made(2.0) == 6.0
     assert made.func.__name__ == "f"
+
+
+def test_attributes_are_read_and_set():
+    module = ModuleSide(CALLS.answers)
+    counter = module.new("Counter", 2)
+    counter.set("seen", 5)
+    assert counter.get("seen") == 5
+    with pytest.raises(CallFailed, match="has no `nothing`"):
+        counter.get("nothing")
+
+
+def test_float32_anywhere_in_a_scenario_is_remembered():
+    class Narrow:
+        @staticmethod
+        def half(x):
+            return (x.float() / 2).double()
+
+    side = ModuleSide(Narrow)
+    side.call("half", torch.ones(2, dtype=torch.float64))
+    side.call("half", torch.ones(2, dtype=torch.float32))
+    assert side.coarse and not side.last.low_precision
 
 
 def test_a_side_shares_nothing_with_the_caller():

@@ -20,8 +20,22 @@ def each(request, lessons) -> Lesson:
     return found
 
 
+WITH_GRADIENTS = [name for name, lesson in Course(ROOT).lessons.items() if lesson.gradients]
+CURRICULUM = (
+    "01_chain_rule 02_small_net 03_makemore_steps 04_cross_entropy 05_batch_norm 06_embedding_net 07_training "
+    "08_gradient_check 09_checkpointing 10_gradient_doctor"
+)
+
+
+@pytest.fixture(params=WITH_GRADIENTS)
+def graph(request, lessons) -> Lesson:
+    """A lesson with a forward pass."""
+    found: Lesson = lessons[request.param]
+    return found
+
+
 def test_there_are_lessons():
-    assert {"02_small_net", "03_makemore_steps", "04_cross_entropy", "05_batch_norm"} <= set(LESSONS)
+    assert set(CURRICULUM.split()) <= set(LESSONS)
     assert all(re.fullmatch(r"\d\d_[a-z_]+", name) for name in LESSONS)
 
 
@@ -33,7 +47,7 @@ def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, warm_zy
 def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(each):
     """Over three seeds; the thousand are `make seeds`."""
     tally = tally_seeds(each.course, each.name, range(3))
-    assert tally.judged >= 3 * len(each.gradients)
+    assert tally.judged >= 3 * len(each.items)
     assert (tally.rejected, tally.accepted) == ([], [])
 
 
@@ -56,11 +70,11 @@ def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
 
 def test_there_are_enough_variants_and_mistakes(each):
     assert len(variants(each)) >= 5
-    for item in each.gradients:
-        known = [mistake for mistake in each.mistakes if mistake.gradient == item.name]
-        assert len(known) >= 3, item.name
-        assert len({mistake.id for mistake in known}) == len(known), item.name
-    assert {mistake.gradient for mistake in each.mistakes} <= {item.name for item in each.gradients}
+    for name in each.functions:
+        known = [mistake for mistake in each.mistakes if mistake.gradient == name]
+        assert len(known) >= 3, name
+        assert len({mistake.id for mistake in known}) == len(known), name
+    assert {mistake.gradient for mistake in each.mistakes} <= set(each.functions)
 
 
 def test_a_mistake_s_text_is_for_a_student_and_gives_no_answer_away(each):
@@ -79,11 +93,11 @@ def test_title_points_and_three_hints_a_row(each):
     assert each.max_score == sum(item.points for item in each.items)
 
 
-def test_rows_are_gradients_of_the_forward_pass_in_the_order_of_the_way_back(each):
-    targets = [item.target for item in each.gradients]
-    assert all(target in each.public.graph.names and each.public.graph.consumers[target] for target in targets)
+def test_rows_are_gradients_of_the_forward_pass_in_the_order_of_the_way_back(graph):
+    targets = [item.target for item in graph.gradients]
+    assert all(target in graph.public.graph.names and graph.public.graph.consumers[target] for target in targets)
     for number, target in enumerate(targets):
-        above = each.public.graph.above(target) & set(targets)
+        above = graph.public.graph.above(target) & set(targets)
         assert above <= set(targets[:number]), f"{target} stands before what it is computed from"
     assert len(set(targets)) == len(targets)
 
@@ -91,18 +105,25 @@ def test_rows_are_gradients_of_the_forward_pass_in_the_order_of_the_way_back(eac
 def test_the_readme_mentions_every_function_and_how_to_check(each):
     text = (each.exercise / "README.md").read_text(encoding="utf-8")
     assert text.startswith(f"# Lesson {each.number}")
-    for item in each.gradients:
-        assert f"`{item.name}`" in text, item.name
+    names = {item.name for item in each.gradients} if not each.joint else set()
+    for name in {*names, *each.functions}:
+        assert f"`{name}" in text, name
     assert f"--lesson {each.number}" in text
 
 
 def test_no_secret_is_in_the_exercise_folder(each):
+    """Names, and content: no marker, no hidden suite, no line of an answer but for what the stub shows anyway."""
     names = {path.name for path in each.exercise.iterdir() if path.name != "__pycache__"}
-    assert names == {"README.md", "backward.py", "forward.py", "lesson.toml"}
+    assert {"README.md", "backward.py", "lesson.toml"} <= names
+    assert ("forward.py" in names) == bool(each.gradients)
+    for path in each.exercise.iterdir():
+        if path.suffix in (".py", ".md", ".toml"):
+            text = path.read_text(encoding="utf-8")
+            assert "answer>" not in text and "grader.mistakes" not in text and "test_gradient" not in text, path.name
 
 
-def test_hidden_problems_differ_in_size_and_number(each):
-    draws = suite_draws(each)
+def test_hidden_problems_differ_in_size_and_number(graph):
+    draws = suite_draws(graph)
     deciding = [draw for draw in draws if not draw.note]
     assert len(deciding) >= 3
     assert len({tuple(sorted(draw.sizes.items())) for draw in deciding}) == len(deciding)
@@ -111,10 +132,10 @@ def test_hidden_problems_differ_in_size_and_number(each):
         assert len(set(sizes)) == len(sizes), f"{draw.sizes}: a transpose or a wrong axis could have the right shape"
 
 
-def test_hidden_problems_are_finite_and_none_is_trivial(each):
-    for number, draw in enumerate(suite_draws(each)):
-        problem = each.problem(draw, seed=number)
-        for item in each.gradients:
+def test_hidden_problems_are_finite_and_none_is_trivial(graph):
+    for number, draw in enumerate(suite_draws(graph)):
+        problem = graph.problem(draw, seed=number)
+        for item in graph.gradients:
             reference = problem.reference(item.target)
             assert bool(torch.isfinite(reference).all()), (draw.describe(), item.name)
             assert bool(reference.any()), (draw.describe(), item.name)
