@@ -1,7 +1,7 @@
-"""Batch norm as one step, twice: with an unbiased variance as in the lecture, and with a biased one.
+"""Batch norm three times: as one step with an unbiased and with a biased variance, and the biased one by its parts.
 
 Sources: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja", exercise 3; and "Day 13: Becoming a
-Backprop Ninja" of the course "Building LLMs from Scratch".
+Backprop Ninja" of the course "Building LLMs from Scratch", the notebook and the page.
 `t.name = expression` names a value; your gradients are with respect to these names. What stands inside `t.fused()` you
 may ask for, but it is one step with what follows: no gradient stops there.
 """
@@ -9,8 +9,11 @@ may ask for, but it is one step with what follows: no gradient stops there.
 import torch
 
 
-def inputs(generator, batch=32, hidden=64, biased_batch=4, biased_hidden=20):
-    """Two networks' values before batch norm, with a gain and a bias each: hprebn (n, hidden), h (N, biased_hidden)."""
+def inputs(generator, batch=32, hidden=64, biased_batch=4, biased_hidden=20, parts_batch=6, parts_hidden=5):
+    """Three networks' values before batch norm, with a gain and a bias each.
+
+    hprebn is (n, hidden), h is (N, biased_hidden), x is (parts_batch, parts_hidden).
+    """
 
     def normal(*shape):
         return torch.randn(shape, generator=generator)
@@ -24,6 +27,9 @@ def inputs(generator, batch=32, hidden=64, biased_batch=4, biased_hidden=20):
         "gamma": normal(biased_hidden) * 0.1 + 1.0,
         "beta": normal(biased_hidden) * 0.1,
         "N": biased_batch,
+        "x": normal(parts_batch, parts_hidden) * 1.5 + normal(parts_hidden),
+        "scale": normal(parts_hidden) * 0.1 + 1.0,
+        "shift": normal(parts_hidden) * 0.1,
     }
 
 
@@ -43,3 +49,9 @@ def forward(t):
         t.h_var = t.h.var(0, unbiased=False)  # divided by N
         t.h_norm = (t.h - t.h_mean) / (t.h_var + 1e-5).sqrt()
     t.h_bn = t.gamma * t.h_norm + t.beta
+
+    # the biased one once more, by its parts: here every line is a step of its own
+    t.mean = t.x.mean(0)
+    t.var = t.x.var(0, unbiased=False)
+    t.xhat = (t.x - t.mean) / torch.sqrt(t.var + 1e-5)
+    t.out = t.scale * t.xhat + t.shift

@@ -1,0 +1,144 @@
+"""The hidden suite of lesson 01: gradients on draws whose sizes all differ, and questions on numbers of their own."""
+
+import numpy
+import torch
+
+from grader.problem import Draw
+
+
+def one_token_everywhere(inputs):
+    inputs["tokens"][:] = inputs["tokens"][0]
+
+
+def two_highest(inputs):
+    """In every row the first and the last column share the row's maximum, exactly."""
+    rating = inputs["rating"]
+    rating[:, 0] = rating[:, -1] = rating.max(1).values + 1.0
+
+
+TIE = (
+    "In a row whose maximum stands in two places, `drating` is not what torch's `max(1)` gives: it sends the gradient "
+    "to one of them. There is no derivative at a tie, so this costs nothing; but does your row still add up to "
+    "`dhighest`?"
+)
+
+DRAWS = (
+    Draw({"rows": 5, "columns": 3, "inner": 4, "vocabulary": 8, "lookups": 6}),
+    Draw({"rows": 2, "columns": 6, "inner": 3, "vocabulary": 4, "lookups": 7}),
+    Draw({"rows": 7, "columns": 4, "inner": 2, "vocabulary": 5, "lookups": 3}, one_token_everywhere),
+    Draw({"rows": 3, "columns": 5, "inner": 8, "vocabulary": 6, "lookups": 10}),
+    Draw({"rows": 6, "columns": 4, "inner": 5, "vocabulary": 7, "lookups": 9}, two_highest, note=TIE),
+)
+
+
+def test_gradient(gradient):
+    gradient.check(DRAWS)
+
+
+# the questions
+
+
+def normal(generator, *shape):
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def as_numbers(value):
+    """Zeros and ones are as good as bools, and whole numbers as good as floating point."""
+    if isinstance(value, numpy.generic):
+        value = value.item()
+    return value.double() if isinstance(value, torch.Tensor) else value
+
+
+def three_numbers(generator):
+    return (float(number) for number in normal(generator, 3))
+
+
+def named(answer, of):
+    da, db = answer
+    return {f"da {of}": as_numbers(da), f"db {of}": as_numbers(db)}
+
+
+def addition(on, generator):
+    a, b, dy = three_numbers(generator)
+    own = named(on.call("through_add", 2, 3, 5), "for dy = 5")
+    return own | named(on.call("through_add", a, b, dy), "for other numbers")
+
+
+def multiplication(on, generator):
+    a, b, dy = three_numbers(generator)
+    own = named(on.call("through_multiply", 2, 3, 5), "for a = 2, b = 3, dy = 5")
+    return own | named(on.call("through_multiply", a, b, dy), "for other numbers")
+
+
+def places(on, generator, n, classes):
+    labels = torch.randint(0, classes, (n,), generator=generator)
+    labels[-1] = labels[0]  # two examples of one class
+    return as_numbers(on.call("nonzero_places", labels, classes))
+
+
+def gates_closed(on, generator, n, units, spread, threshold):
+    """Some gates stand exactly at the threshold, on either side."""
+    h = torch.tanh(spread * normal(generator, n, units))
+    h[0, 0], h[1, 0] = threshold, -threshold
+    return as_numbers(on.call("closed_share", h, threshold))
+
+
+def gates_open(on, generator, n, units, spread):
+    return as_numbers(on.call("mean_gate", torch.tanh(spread * normal(generator, n, units) + 0.3)))
+
+
+def forces(on, generator, n, classes):
+    labels = torch.randint(0, classes, (n,), generator=generator)
+    push, pull = on.call("push_and_pull", 2 * normal(generator, n, classes), labels)
+    return {"push": as_numbers(push), "pull": as_numbers(pull)}
+
+
+def occurrences(on, generator, n, block, vocabulary):
+    """A token that stands twice in one context, one that is drawn, and one that does not occur."""
+    tokens = torch.randint(1, vocabulary, (n, block), generator=generator)
+    tokens[0, 1] = tokens[-1, 0] = tokens[0, 0]
+    often, drawn = int(tokens[0, 0]), int(tokens[1, -1])
+    return {
+        "a frequent token": as_numbers(on.call("accumulation_factor", tokens, often)),
+        "another token": as_numbers(on.call("accumulation_factor", tokens, drawn)),
+        "a token that does not occur": as_numbers(on.call("accumulation_factor", tokens, 0)),
+    }
+
+
+def test_through_add(check):
+    check.agrees(addition, draws=({}, {}))
+
+
+def test_through_multiply(check):
+    check.agrees(multiplication, draws=({}, {}))
+
+
+def test_nonzero_places(check):
+    check.agrees(places, draws=({"n": 5, "classes": 7}, {"n": 2, "classes": 3}, {"n": 8, "classes": 4}))
+
+
+def test_closed_share(check):
+    draws = (
+        {"n": 6, "units": 9, "spread": 1.0, "threshold": 0.75},
+        {"n": 2, "units": 5, "spread": 0.3, "threshold": 0.125},
+        {"n": 8, "units": 7, "spread": 3.0, "threshold": 0.9375},
+    )
+    check.agrees(gates_closed, draws=draws)
+
+
+def test_mean_gate(check):
+    draws = (
+        {"n": 6, "units": 9, "spread": 1.0},
+        {"n": 2, "units": 5, "spread": 0.1},
+        {"n": 3, "units": 4, "spread": 4.0},
+    )
+    check.agrees(gates_open, draws=draws)
+
+
+def test_push_and_pull(check):
+    check.agrees(forces, draws=({"n": 5, "classes": 7}, {"n": 2, "classes": 3}, {"n": 6, "classes": 4}))
+
+
+def test_accumulation_factor(check):
+    draws = ({"n": 6, "block": 3, "vocabulary": 5}, {"n": 2, "block": 4, "vocabulary": 9})
+    check.agrees(occurrences, draws=draws)
