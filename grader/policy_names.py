@@ -58,7 +58,7 @@ def by_hand(line: int | None, what: str) -> str:
     where = f"Line {line} calls" if line else "This step calls"
     return (
         f"{where} `{what}`: this exercise asks for the gradient by hand, so the step is not counted. "
-        "Write it from the upstream gradient and the forward values among the step's parameters. "
+        "Write it by the chain rule, from the values that it is given. "
         'A self-check under `if __name__ == "__main__":` is fine.'
     )
 

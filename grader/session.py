@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from grader.check import STATUS_OF, Row, chain_verdicts
+from grader.check import Row
 from grader.checks import ProblemBook
 from grader.lesson import Lesson
-from grader.policy import check
+from grader.one_file import judge_file
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import Isolation, probe
 from grader.scores import number
-from grader.student import Student
-from grader.submission import MAIN, Handed, Submission
+from grader.submission import Handed, Submission
 from grader.suite import run_suite
 
 VERSION = 1
-MAX_PRINTED = 4_000
 
 
 @dataclass
@@ -127,85 +124,11 @@ class Session:
         }
 
     def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
-        steps = [item.name for item in lesson.gradients]
-        neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
-        found = check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
-        findings = {finding.step: finding for finding in reversed(found)}
-        student = Student(self._zygote, handed.files, MAIN, steps, findings, lesson.joint)
-        try:
-            failure = student.load_failure
-            message = handed.message
-            if failure is not None:
-                place = f"{handed.shown}, line {failure.line}: " if failure.line else f"{handed.shown}: "
-                message = place + failure.message
-                status = STATUS_OF[failure.outcome]
-                rows = [
-                    Row(
-                        item.name,
-                        status,
-                        0,
-                        item.points,
-                        expected_shape=lesson.expected_shape(item),
-                        message=message,
-                        line=failure.line,
-                    )
-                    for item in lesson.items
-                ]
-            else:
-                rows, pictures = run_suite(lesson, student, self._book)
-                graded.pictures[lesson.name] = pictures
-                if lesson.gradients:
-                    add_chain(lesson, student, rows)
-                if student.note:
-                    message = f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
-                explain_missing(lesson, rows, student)
-        finally:
-            student.close()
-        for row in rows:
-            row.file = handed.shown
-        if student.printed_bytes:
-            graded.printed[lesson.name] = printed_text(student.printed, student.printed_bytes)
-            if student.printed_bytes > self._limits.output_bytes:
-                kept = (
-                    f"It printed {student.printed_bytes:,} bytes; the first {self._limits.output_bytes:,} were kept, "
-                    "the rest was dropped."
-                )
-                message = f"{message} {kept}" if message else kept
-        return rows, message
-
-
-def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
-    problem = lesson.public_chain
-    targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
-    needs = {
-        step: {"d" + above for above in problem.graph.above(target)} & targets.keys()
-        for step, target in targets.items()
-    }
-    lines = {row.name: row.status == "passed" for row in rows}
-    verdicts = chain_verdicts(problem, targets, student.chain(problem, needs), lines)
-    for row in rows:
-        if row.name in verdicts:
-            row.chain, row.because_of = verdicts[row.name]
-
-
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
-    """Says of a function that is not there what it may be called instead, or why the file ended before it."""
-    for row in rows:
-        if row.status == "missing" and row.message is None:
-            name = lesson.item_for(row.name).function
-            what = "class" if name[:1].isupper() and row.name != name else "function"
-            if student.note:
-                row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
-                continue
-            strangers = [f for f in student.functions if f not in lesson.functions]
-            near = difflib.get_close_matches(name, strangers, n=1)
-            guess = f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
-            row.message = f"There is no {what} `{name}`{guess}"
-
-
-def printed_text(printed: bytes, total: int) -> str:
-    text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
-    return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")
+        judged = judge_file(lesson, handed, self._zygote, partial(run_suite, lesson, book=self._book))
+        graded.pictures[lesson.name] = judged.pictures
+        if judged.printed:
+            graded.printed[lesson.name] = judged.printed
+        return judged.rows, judged.message
 
 
 def clean(value: Any) -> Any:

@@ -227,7 +227,7 @@ JOINT_WRONG = {
         "`backward` returned 2 values; expected 3 values: loss, dW, db.",
     ),
     "nothing": ("pass", "shape", "`backward` returned None; expected 3 values: loss, dW, db."),
-    "a key too few": ("return {'dW': dW, 'loss': 0}", "shape", "a dict without db; expected the keys loss, dW, db."),
+    "other keys": ("return {'W': dW}", "shape", "a dict without any of the keys loss, dW, db."),
     "todo": ("raise NotImplementedError", "todo", None),
     "a loop": ("while True: pass", "timeout", "did not return within"),
 }
@@ -246,6 +246,20 @@ def test_one_wrong_gradient_of_a_joint_function_spoils_no_other(joint_session):
     rows = joint_rows(joint_session, TOGETHER.replace("[dW, db]", "[dW.T, db]"))
     assert (rows["dW"]["status"], rows["db"]["status"]) == ("shape", "passed")
     assert rows["dW"]["mistake"]["id"] == "transposed"
+
+
+@pytest.mark.parametrize(
+    ("result", "status", "message"),
+    [
+        ("{'dW': dW, 'loss': 0}", "missing", "`backward` returned a dict without `db`."),
+        ("{'dW': dW, 'db': None}", "todo", None),
+        ("0, dW, None", "todo", None),
+    ],
+)
+def test_a_gradient_that_is_not_there_costs_only_its_own_row(joint_session, result, status, message):
+    source = TOGETHER.replace("return (y**2).sum() / n, [dW, db]", f"return {result}")
+    rows = joint_rows(joint_session, source)
+    assert (rows["dW"]["status"], rows["db"]["status"], rows["db"]["message"]) == ("passed", status, message)
 
 
 def test_autograd_in_a_joint_function_is_forbidden(joint_session):

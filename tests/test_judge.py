@@ -347,3 +347,14 @@ def test_bits_agree_with_numpy(pairs):
 def test_ulps_between_float64_of_opposite_signs():
     one = int(f64(2.0).view(torch.int64))
     assert ulps(f64(2.0), f64(-2.0)) == 2 * one
+
+
+def test_float32_noise_about_a_gradient_that_vanishes_is_no_error():
+    """A bias before a batch norm: the true gradient is rounding noise, and float32 has more of it than float64."""
+    reference = torch.full((4,), 1e-17, dtype=torch.float64)
+    noise = torch.full((4,), 1e-7)
+    assert compare(noise, reference, scale=1.0).passed
+    assert not compare(noise.double(), reference, scale=1.0).passed
+    assert compare(noise.double(), reference, scale=1.0, low_precision=True).passed
+    assert not compare(torch.full((4,), 1e-3), reference, scale=1.0).passed
+    assert not compare(noise, torch.full((4,), 1e-4, dtype=torch.float64), scale=1.0).passed

@@ -74,7 +74,7 @@ def test_a_message_says_what_was_found_what_is_expected_and_what_is_fine() -> No
     assert finding == Finding(4, 5, "dx", ".backward()", by_hand(4, ".backward()"), "backward.py")
     assert finding.message == (
         "Line 4 calls `.backward()`: this exercise asks for the gradient by hand, so the step is not counted. "
-        "Write it from the upstream gradient and the forward values among the step's parameters. "
+        "Write it by the chain rule, from the values that it is given. "
         'A self-check under `if __name__ == "__main__":` is fine.'
     )
 

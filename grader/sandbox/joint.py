@@ -22,13 +22,11 @@ class Joint:
     returns: tuple[str, ...]
 
     def pieces(self, result: object) -> dict[str, object] | str:
-        """{name: what was returned for it}, or a sentence where the result does not hold them all."""
+        """{name: what was returned for it}, as far as the result has it, or a sentence."""
         expected = ", ".join(self.returns)
         if isinstance(result, Mapping):
-            missing = [name for name in self.returns if name not in result]
-            if missing:
-                return f"`{self.name}` returned a dict without {', '.join(missing)}; expected the keys {expected}."
-            return {name: result[name] for name in self.returns}
+            known = {name: result[name] for name in self.returns if name in result}
+            return known or f"`{self.name}` returned a dict without any of the keys {expected}."
         flat = list(flattened(result)) if isinstance(result, (tuple, list)) else []
         if len(flat) == len(self.returns):
             return dict(zip(self.returns, flat, strict=True))
@@ -65,8 +63,15 @@ def call_joint(
         found = joint.pieces(ran.result)
         if isinstance(found, str):
             return dict.fromkeys(steps, Answer("returned", message=found, line=ran.line))
+        answers = {
+            step: Answer("missing", message=f"`{joint.name}` returned a dict without `{step}`.", line=ran.line)
+            for step in steps
+            if step not in found
+        }
+        answers |= {step: Answer("todo", line=ran.line) for step, value in found.items() if value is None}
         return {
-            step: Answer(
+            step: answers.get(step)
+            or Answer(
                 "returned",
                 **returned(found[step], values.get(step[1:]), dtype),
                 operators=ran.watch.operators,

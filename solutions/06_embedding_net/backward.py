@@ -1,0 +1,63 @@
+"""Lesson 06: the whole backward pass in one function, from the loss to the embedding table.
+
+Nothing is handed to you from above this time: no `dlogits`, no `dh`. You begin at the loss and chain everything
+yourself, through the stages of `forward.py`. Give each inner gradient a name, and look at its shape before you go on.
+
+Check as often as you like:  grade run . --lesson 06
+"""
+
+import torch
+import torch.nn.functional as F
+
+
+def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs):
+    """The gradients of the loss with respect to all seven parameters, and to `emb`.
+
+    Given by name are the inputs and every value of the forward pass; strike out what you do not need. At the published
+    sizes Xb is (32, 3) and Yb (32,), both int64; n is 32 and eps is 1e-5.
+
+    Returns a dictionary with these keys, or a tuple in this order:
+
+        "dW2" (64, 27), "db2" (27,), "dgamma" (64,), "dbeta" (64,), "dW" (30, 64), "db" (64,), "demb" (32, 3, 10),
+        "dC" (27, 10)
+
+    each of the dtype of the parameters and of the shape of its own value; None stands for what is not done yet.
+    """
+    # <answer>
+    # cross-entropy
+    dlogits = F.softmax(logits, 1)
+    dlogits[torch.arange(n), Yb] -= 1
+    dlogits = dlogits / n
+    # linear layer 2
+    dW2 = h.T @ dlogits
+    db2 = dlogits.sum(0)
+    dh = dlogits @ W2.T
+    # tanh
+    dout = (1 - h**2) * dh
+    # batch norm: scale and shift
+    dgamma = (dout * xhat).sum(0)
+    dbeta = dout.sum(0)
+    dxhat = dout * gamma
+    # batch norm: the normalisation, with the paths through mean and variance
+    from_mean = dxhat.mean(0)
+    from_variance = xhat * (dxhat * xhat).mean(0)
+    dx = (dxhat - from_mean - from_variance) / torch.sqrt(var + eps)
+    # linear layer 1
+    dW = embcat.T @ dx
+    db = dx.sum(0)
+    dembcat = dx @ W.T
+    # embedding
+    demb = dembcat.view(emb.shape)
+    dC = torch.zeros_like(C)
+    dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
+    return {
+        "dW2": dW2,
+        "db2": db2,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "dW": dW,
+        "db": db,
+        "demb": demb,
+        "dC": dC,
+    }
+    # </answer>

@@ -1,0 +1,52 @@
+"""Right, with one helper a layer, each from the upstream gradient and what the layer has kept."""
+
+import torch
+import torch.nn.functional as F
+
+
+def linear(upstream, value, weight):
+    return upstream @ weight.T, value.T @ upstream, upstream.sum(0)
+
+
+def tanh(upstream, result):
+    return upstream - upstream * result.pow(2)
+
+
+def batch_norm(upstream, normalised, gain, deviation):
+    dgain = torch.sum(upstream * normalised, dim=0)
+    dbias = torch.sum(upstream, dim=0)
+    rows = upstream.shape[0]
+    return gain / deviation / rows * (rows * upstream - dbias - normalised * dgain), dgain, dbias
+
+
+def cross_entropy(scores, targets):
+    gradient = F.softmax(scores, dim=-1)
+    gradient.scatter_add_(1, targets[:, None], -torch.ones_like(scores[:, :1]))
+    return gradient / len(targets)
+
+
+def lookup(upstream, tokens, table):
+    gradient = torch.zeros_like(table)
+    for row in tokens.unique():
+        gradient[row] = upstream[tokens == row].sum(0)
+    return gradient
+
+
+def backward(logits, Yb, h, W2, xhat, gamma, var, eps, embcat, W, emb, Xb, C):
+    upstream = cross_entropy(logits, Yb)
+    upstream, dW2, db2 = linear(upstream, h, W2)
+    upstream = tanh(upstream, h)
+    upstream, dgamma, dbeta = batch_norm(upstream, xhat, gamma, (var + eps).sqrt())
+    upstream, dW, db = linear(upstream, embcat, W)
+    demb = upstream.unflatten(1, emb.shape[1:])
+    dC = lookup(demb, Xb, C)
+    return {
+        "dW2": dW2,
+        "db2": db2,
+        "dgamma": dgamma,
+        "dbeta": dbeta,
+        "dW": dW,
+        "db": db,
+        "demb": demb,
+        "dC": dC,
+    }

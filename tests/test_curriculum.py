@@ -1,0 +1,43 @@
+"""docs/curriculum.md: each row it names exists, each README it links is there, and its counts are the lessons' own."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support import ROOT
+
+from grader.lesson import Course
+
+TEXT = (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8")
+LESSONS = Course(ROOT).lessons
+NAMED = sorted(set(re.findall(r"`(\d\d)\.(\w+)`", TEXT)))
+
+
+@pytest.mark.parametrize(("number", "row"), NAMED, ids=".".join)
+def test_each_row_it_names_exists(number, row):
+    lesson = next(lesson for lesson in LESSONS.values() if lesson.number == number)
+    assert row in {item.name for item in lesson.items}
+
+
+def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
+    assert {number for number, _ in NAMED} == {f"{number:02}" for number in range(1, 11)}
+    steps = {item.name for item in LESSONS["03_makemore_steps"].items}
+    assert steps == {row for number, row in NAMED if number == "03"}
+
+
+def test_links_lead_somewhere():
+    links = re.findall(r"\]\((\.\./[^)#]+)\)", TEXT)
+    assert len(links) >= 10
+    for link in links:
+        assert (ROOT / "docs" / link).is_file(), link
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("03_makemore_steps", 4137), ("06_embedding_net", 4137), ("07_training", 12297)]
+)
+def test_parameter_counts(name, expected):
+    problem = LESSONS[name].public
+    parameters = [n for n in problem.graph.inputs if n in problem.graph.names]
+    assert sum(problem.values[n].numel() for n in parameters) == expected
+    assert f"{expected:,}" in TEXT
