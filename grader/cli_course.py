@@ -50,30 +50,38 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | N
             console.print(f"{lesson.name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
             for problem in report.problems:
                 console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
+            for remark in report.remarks:
+                console.print(f"  ? {remark}", markup=False, highlight=False, soft_wrap=True)
     except LessonError as error:
         fail(str(error))
-    console.print("All as it should be." if not wrong else f"{wrong} things are not as they should be.", markup=False)
+    things = "1 thing is" if wrong == 1 else f"{wrong} things are"
+    console.print("All as it should be." if not wrong else f"{things} not as it should be.", markup=False)
     raise SystemExit(0 if not wrong else 1)
 
 
 @click.command()
+@click.argument("lessons", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
 @course_option
 def stubs(check: bool, course: Path | None) -> None:
-    """Writes exercises/*/backward.py from solutions/: what stands between the markers is left out."""
+    """Writes exercises/*/backward.py from solutions/: what stands between the markers is left out.
+
+    A second copy, .stub, is what `dojo reset` gives a student back.
+    """
     from grader.lesson import Course, LessonError
     from grader.stubs import stub_of
 
     stale = []
     try:
         for lesson in Course(find_course(course)).lessons.values():
-            path, text = lesson.exercise / "backward.py", stub_of(lesson)
-            if path.is_file() and path.read_text(encoding="utf-8") == text:
-                continue
-            stale.append(path)
-            if not check:
-                path.write_text(text, encoding="utf-8")
-                click.echo(f"wrote {path}")
+            text = stub_of(lesson)
+            for path in (lesson.exercise / "backward.py", lesson.pristine):
+                if path.is_file() and path.read_text(encoding="utf-8") == text:
+                    continue
+                stale.append(path)
+                if not check:
+                    path.write_text(text, encoding="utf-8")
+                    click.echo(f"wrote {path}")
     except (LessonError, OSError) as error:
         fail(str(error))
     if check and stale:

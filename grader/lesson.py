@@ -7,18 +7,20 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from grader.mistakes import Mistake
-from grader.problem import Draw, Problem
-from grader.sandbox.joint import Joint
+
+if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
+    import torch
+
+    from grader.problem import Draw, Problem
+    from grader.sandbox.joint import Joint
 
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
@@ -70,11 +72,24 @@ def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., An
     return part
 
 
-class Lesson:
-    """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none)."""
+def public_sizes(settings: Mapping[str, Any], path: Path) -> tuple[dict[str, int | float], ...]:
+    """`[public] draws = [{batch = 5}, ...]`: sizes for `inputs`. Raises LessonError where they are no such tables."""
+    draws = settings.get("public", {}).get("draws", [])
+    sound = isinstance(draws, list) and all(isinstance(sizes, dict) for sizes in draws)
+    if not sound or not all(type(size) in (int, float) for sizes in draws for size in sizes.values()):
+        raise LessonError(f"{path}: [public] draws is a list of tables of numbers, such as [{{batch = 5}}].")
+    return tuple(draws)
 
-    def __init__(self, course: Path, name: str) -> None:
-        self.name, self.course = name, course
+
+class Lesson:
+    """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none).
+
+    Without `secrets` the known mistakes are left alone even if they are there, so that a student's own check says the
+    same in the course's checkout as in a kit.
+    """
+
+    def __init__(self, course: Path, name: str, secrets: bool = True) -> None:
+        self.name, self.course, self._secrets = name, course, secrets
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
         try:
             settings = tomllib.loads((self.exercise / "lesson.toml").read_text(encoding="utf-8"))
@@ -82,15 +97,15 @@ class Lesson:
             raise LessonError(f"{self.exercise / 'lesson.toml'} cannot be read: {error}") from error
         self.title: str = settings.get("title", name)
         self.seed: int = settings.get("seed", LECTURE_SEED)
-        function = settings.get("function")
-        self.joint = Joint(function["name"], tuple(function["returns"])) if function else None
+        self._function = settings.get("function")
+        self._public_sizes = public_sizes(settings, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
         self._wrong: dict[tuple[str, str], ModuleType] = {}
 
     def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
-        together = self.joint.name if gradient and self.joint else None
+        together = self._function["name"] if gradient and self._function else None
         return [
             Item(
                 name,
@@ -101,6 +116,13 @@ class Lesson:
             )
             for name, entry in table.items()
         ]
+
+    @cached_property
+    def joint(self) -> Joint | None:
+        """The one function that returns all gradients, if the lesson asks for one."""
+        from grader.sandbox.joint import Joint
+
+        return Joint(self._function["name"], tuple(self._function["returns"])) if self._function else None
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -120,23 +142,49 @@ class Lesson:
         """forward.py, with `inputs(generator, **sizes)`, `forward(t)` and perhaps `GROUPS`."""
         return load_module(self.exercise / "forward.py", f"backprop_ninja_forward_{self.name}")
 
-    def problem(
-        self, draw: Draw, seed: int, dtype: torch.dtype = torch.float64, random_upstream: bool = True
-    ) -> Problem:
-        """With one function for all gradients there is nothing in between to be fed: the upstream is the true one."""
+    def problem(self, draw: Draw, seed: int, dtype: torch.dtype | None = None, random_upstream: bool = True) -> Problem:
+        """In float64 unless another `dtype` is given.
+
+        With one function for all gradients there is nothing in between to be fed: the upstream is the true one.
+        """
+        import torch
+
+        from grader.problem import Problem
+
         fed = random_upstream and self.joint is None
         groups = getattr(self.module, "GROUPS", None)
-        return Problem(self.module.forward, self.module.inputs, draw, seed, dtype, fed, groups)
+        return Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
+
+    def _published(self, dtype: torch.dtype) -> Problem:
+        from grader.problem import Draw
+
+        return self.problem(Draw(), self.seed, dtype, random_upstream=False)
 
     @cached_property
     def public(self) -> Problem:
-        """The lecture's own problem, float32, fed the true upstream gradients: where bits are reported."""
-        return self.problem(Draw(), self.seed, torch.float32, random_upstream=False)
+        """The published problem, float32, fed the true upstream gradients: where bits are reported."""
+        import torch
+
+        return self._published(torch.float32)
 
     @cached_property
     def public_chain(self) -> Problem:
         """The same problem in float64: where a student's whole chain is judged."""
-        return self.problem(Draw(), self.seed, torch.float64, random_upstream=False)
+        import torch
+
+        return self._published(torch.float64)
+
+    @cached_property
+    def public_draws(self) -> tuple[Draw, ...]:
+        """What a student's own check draws: the sizes that lesson.toml names for it, and the published ones twice."""
+        from grader.problem import Draw
+
+        return (*map(Draw, self._public_sizes), Draw(), Draw())
+
+    @property
+    def pristine(self) -> Path:
+        """The stub once more, for `dojo reset`: a kit has no solution to generate it from."""
+        return self.exercise / ".stub"
 
     def expected_shape(self, item: Item) -> list[int]:
         return list(self.public.values[item.target].shape) if item.target else []
@@ -144,7 +192,7 @@ class Lesson:
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
         path = self.solution / "mistakes.py"
-        if not path.is_file():
+        if not self._secrets or not path.is_file():
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
         return tuple(value for value in vars(module).values() if isinstance(value, Mistake))
@@ -154,7 +202,13 @@ class Lesson:
         """The known mistakes as one wrong formula a gradient; of a joint function, its part of the wrong result."""
         gradients = [item.name for item in self.gradients]
         if self.joint is None:
-            return tuple(mistake for mistake in self.mistakes if mistake.gradient in gradients)
+            own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
+            return tuple(
+                mistake
+                if mistake.function
+                else replace(mistake, function=getattr(self.wrong(mistake), mistake.gradient))
+                for mistake in own
+            )
         return tuple(
             Mistake(gradient, mistake.id, mistake.message, part_of(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
@@ -187,6 +241,12 @@ class Lesson:
         return found[0]
 
     @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """The hidden suite's problems, for checking the course itself."""
+        suite = load_module(self.suite, f"backprop_ninja_suite_{self.name}")
+        return tuple(getattr(suite, "DRAWS", ()))
+
+    @cached_property
     def digest(self) -> str:
         """Changes when any file of the lesson does: part of the key under which results are kept."""
         total = hashlib.sha256()
@@ -202,7 +262,7 @@ class Lesson:
 class Course:
     """A folder with exercises/ and solutions/. Raises LessonError when it holds no lesson."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, secrets: bool = True) -> None:
         self.root = root
         names = sorted(p.parent.name for p in (root / "exercises").glob("*/lesson.toml"))
         if not names:
@@ -210,7 +270,7 @@ class Course:
                 f"{root} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with "
                 "--course."
             )
-        self.lessons = {name: Lesson(root, name) for name in names}
+        self.lessons = {name: Lesson(root, name, secrets) for name in names}
 
     def find(self, wanted: str) -> Lesson:
         """A lesson by number ("03" or "3"), name ("makemore_steps") or both."""

@@ -14,7 +14,7 @@ def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
     """|found − expected| over the reference's largest element, each cell the largest error of its block.
 
     Tensors of more than two dimensions are laid out with the leading ones as rows. None where shapes differ or there
-    is nothing to see. On the lecture's own problem, which is public: it shows nothing secret.
+    is nothing to see. On the published problem: it shows nothing secret.
     """
     if found.shape != expected.shape or expected.numel() < 2 or not found.is_floating_point():
         return None

@@ -40,6 +40,9 @@ def new_lesson(course: Path, name: str, title: str, kind: Kind) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source.get_template(template).render(number=number, title=title), encoding="utf-8")
         written.append(path)
-    stub = folders["exercise"] / "backward.py"
-    stub.write_text(stub_of(Lesson(course, name)), encoding="utf-8")
-    return [*written, stub]
+    lesson = Lesson(course, name)
+    stub = stub_of(lesson)
+    for path in (lesson.exercise / "backward.py", lesson.pristine):
+        path.write_text(stub, encoding="utf-8")
+        written.append(path)
+    return written

@@ -31,9 +31,11 @@ class Student:
         steps: Sequence[str],
         findings: Mapping[str, Finding] | None = None,
         joint: Joint | None = None,
+        interrupt: int | None = None,
     ) -> None:
+        """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted."""
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
-        self._limits, self._joint = zygote.limits, joint
+        self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
         self._worker: WorkerProcess | None = None
         self._sent: set[int] = set()
         self._answers: dict[int, dict[str, Answer]] = {}
@@ -49,6 +51,11 @@ class Student:
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.printed, self.printed_bytes = b"", 0
+
+    @property
+    def heard(self) -> bytes:
+        """What the file and its steps have printed up to now."""
+        return self.printed + (bytes(self._worker.printed) if self._worker else b"")
 
     @property
     def load_failure(self) -> Answer | None:
@@ -164,6 +171,8 @@ class Student:
             return False
         self._sent.clear()
         worker = self._worker = self._zygote.worker()
+        if self._interrupt is not None:
+            worker.heed(self._interrupt)
         try:
             reply = worker.load(self._files, self._main)
         except DeadlineMissed:

@@ -14,12 +14,13 @@ from typing import Any
 import torch
 
 from grader.answer import Answer
+from grader.authoring import faults, not_exact, remarks
 from grader.check import judge_line
 from grader.checks import Check, ProblemBook, run_check, tests_of
 from grader.lesson import Lesson, load_module
 from grader.local import LocalStudent, run_formula
 from grader.mistakes import Mistake
-from grader.problem import Draw, Problem
+from grader.problem import Problem
 from grader.session import Graded, Session
 from grader.sides import ModuleSide
 from grader.stubs import stub_of
@@ -32,6 +33,7 @@ IMPORTS = "import torch\nimport torch.nn.functional as F\n\n"
 class Report:
     summary: str
     problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
@@ -59,7 +61,9 @@ def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
 
 def verify_lesson(lesson: Lesson, seed: int) -> Report:
     """The real way: every file through a worker, the hidden suite and pytest."""
-    report = Report("")
+    report = Report("", list(faults(lesson)), list(remarks(lesson)))
+    if report.problems:
+        return report
     session = Session([lesson], seed)
 
     def grade(name: str, source: str) -> Graded:
@@ -73,6 +77,8 @@ def verify_lesson(lesson: Lesson, seed: int) -> Report:
                 report.problems.append(
                     f"solution: {row['name']} is {row['status']}, chain {row['chain']}: {row['message']}"
                 )
+        if report.problems:  # everything else rests on it
+            return report
         for row in rows_of(grade("stub", stub_of(lesson))):
             if row["points"] or row["status"] not in ("todo", "failed"):
                 report.problems.append(f"stub: {row['name']} is {row['status']} with {row['points']} points")
@@ -96,12 +102,13 @@ def verify_lesson(lesson: Lesson, seed: int) -> Report:
                 report.problems += misjudged(mistake, rows_of(grade("mistake", mistake.applied_to(solution))))
     finally:
         session.close()
-    exact = sum(bool(row["exact"]) for row in rows_of(right))
-    bits = f" ({exact} of {len(lesson.gradients)} gradients bit-exact)" if lesson.gradients else ""
+    names = not_exact(lesson, rows_of(right))
+    exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
+    but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
     report.summary = (
         f"solution {right.results['score']:g} of {right.results['max_score']:g}"
-        f"{bits}, stub 0, "
-        f"{len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
+        + (f" ({exact}{but})" if lesson.gradients else "")
+        + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
     )
     return report
 
@@ -123,11 +130,6 @@ def steps_of(lesson: Lesson) -> tuple[str, ...]:
 
 def suite_of(lesson: Lesson) -> ModuleType:
     return load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}")
-
-
-def suite_draws(lesson: Lesson) -> tuple[Draw, ...]:
-    draws: tuple[Draw, ...] = tuple(getattr(suite_of(lesson), "DRAWS", ()))
-    return draws
 
 
 @dataclass
@@ -155,7 +157,7 @@ class Judging:
 
     def __init__(self, lesson: Lesson, seed: int, tally: Tally) -> None:
         self.lesson, self._tally, self._book = lesson, tally, ProblemBook(seed)
-        self._problems = self._book.problems(lesson, suite_draws(lesson))
+        self._problems = self._book.problems(lesson, lesson.draws)
         self._tests = tests_of(suite_of(lesson))
 
     def wrong_rows(self, module: ModuleType) -> Iterator[str]:
@@ -210,7 +212,7 @@ def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress:
         for done in as_completed(waiting):
             tally.add(done.result())
             on_progress(waiting[done])
-    draws = len(suite_draws(lesson))
+    draws = len(lesson.draws)
     problems = f" on {draws} problems each" if draws else ""
     summary = (
         f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} known mistakes){problems}: "

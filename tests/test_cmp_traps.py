@@ -14,7 +14,6 @@ from support import IMPORTS, Rows
 
 from grader.check import IN_FLOAT32
 from grader.judge import written
-from grader.verify import suite_draws
 
 HELPERS = (
     IMPORTS
@@ -317,7 +316,7 @@ def trapped(grade) -> Rows:
 @pytest.fixture(scope="module")
 def sizes(lesson) -> dict[str, Any]:
     """Of the first hidden problem: sentences name its shapes."""
-    drawn = dict(suite_draws(lesson)[0].sizes)
+    drawn = dict(lesson.draws[0].sizes)
     return drawn | {"fan_in": drawn["embedding"] * drawn["block"]}
 
 

@@ -9,7 +9,7 @@ import torch
 from support import ROOT, rows_of, solution_of
 
 from grader.lesson import Course, Lesson
-from grader.verify import handed_in, suite_draws, tally_seeds, variants, verify_lesson, verify_seeds
+from grader.verify import handed_in, tally_seeds, variants, verify_lesson, verify_seeds
 
 LESSONS = list(Course(ROOT).lessons)
 
@@ -60,7 +60,7 @@ def test_nor_over_fifty_seeds(each):
 
 
 def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
-    """On the pinned torch, as autograd on the lecture's own problem."""
+    """On the pinned torch, as autograd on the published problem."""
     rows = rows_of(session_for("03").grade(handed_in(lesson, "solution", solution_of(lesson))).results)
     assert len(rows) == 26
     assert {name: (row["exact"], row["ulps"], row["maxdiff"]) for name, row in rows.items()} == dict.fromkeys(
@@ -123,7 +123,7 @@ def test_no_secret_is_in_the_exercise_folder(each):
 
 
 def test_hidden_problems_differ_in_size_and_number(graph):
-    draws = suite_draws(graph)
+    draws = graph.draws
     deciding = [draw for draw in draws if not draw.note]
     assert len(deciding) >= 3
     assert len({tuple(sorted(draw.sizes.items())) for draw in deciding}) == len(deciding)
@@ -133,7 +133,7 @@ def test_hidden_problems_differ_in_size_and_number(graph):
 
 
 def test_hidden_problems_are_finite_and_none_is_trivial(graph):
-    for number, draw in enumerate(suite_draws(graph)):
+    for number, draw in enumerate(graph.draws):
         problem = graph.problem(draw, seed=number)
         for item in graph.gradients:
             reference = problem.reference(item.target)

@@ -10,7 +10,7 @@ from support import ROOT
 
 from grader.lesson import Course, Lesson, LessonError
 from grader.mistakes import Mistake, mistake
-from grader.verify import sheets, suite_draws, tally_seeds, verify_lesson
+from grader.verify import sheets, tally_seeds, verify_lesson
 
 MISTAKES = '''"""Two known mistakes."""
 
@@ -58,7 +58,7 @@ def replace(path: Path, old: str, new: str) -> None:
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
-    assert report.summary == ("solution 3 of 3 (0 of 1 gradients bit-exact), stub 0, 1 variants, 2 known mistakes")
+    assert report.summary == ("solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes")
 
 
 def test_a_wrong_solution(own):
@@ -129,7 +129,7 @@ def test_mistakes_are_dealt_onto_as_few_submissions_as_possible():
 
 
 def test_draws_of_a_suite(lessons):
-    assert len(suite_draws(lessons["04_cross_entropy"])) >= 3
+    assert len(lessons["04_cross_entropy"].draws) >= 3
 
 
 # Declaring mistakes --------------------------------------------------------------------------------------------------
@@ -193,3 +193,70 @@ def test_a_lesson_s_digest_changes_with_its_files(own):
     assert Course(own.course).find("04").digest == before
     replace(own.solution / "mistakes.py", "The loss is a mean.", "The loss is a mean!")
     assert Course(own.course).find("04").digest != before
+
+
+# What an author is told before anything is graded --------------------------------------------------------------------
+
+
+def test_an_edit_of_a_gradient_is_named(own):
+    path = own.solution / "mistakes.py"
+    edit = (
+        'half = edit("dlogits__halved", "It is half of it.", old="return gradient / n", new="return gradient / n / 2")'
+    )
+    path.write_text(path.read_text().replace("import mistake", "import edit, mistake") + f"\n\n{edit}\n")
+    assert problems(own) == []
+
+
+SLIPS = {
+    "two hints": ("exercises", "lesson.toml", "hints = [", 'hints = ["a"]\nother = [', "has 1 hints; expected 3"),
+    "a gradient of nothing": (
+        "exercises",
+        "lesson.toml",
+        "[gradients.dlogits]",
+        "[gradients.dlogit]",
+        "lesson.toml asks for dlogit, but forward.py names no value `logit`.",
+    ),
+    "a row without a test": (
+        "solutions",
+        "test_cross_entropy.py",
+        "def test_in_one_go",
+        "def test_in_two_goes",
+        "no test_in_one_go(check) for the row [checks.in_one_go]",
+    ),
+    "a size that is none": (
+        "solutions",
+        "test_cross_entropy.py",
+        '"batch": 5, ',
+        '"bacth": 5, ',
+        "unexpected keyword argument 'bacth'",
+    ),
+    "a mistake of nobody's": (
+        "solutions",
+        "mistakes.py",
+        "def dlogits__no_minus_one",
+        "def dlogit__no_minus_one",
+        "dlogit__no_minus_one: lesson.toml asks for no function `dlogit`.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_a_slip_of_the_author_s_is_a_sentence(own, name):
+    part, file, old, new, told = SLIPS[name]
+    path = own.course / part / own.name / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    found = problems(Lesson(own.course, own.name))
+    assert any(told in problem for problem in found), found
+
+
+def test_what_is_seldom_meant_is_a_remark(own):
+    report = verify_lesson(own, seed=1)
+    assert report.problems == [] and report.remarks == ["1 variants; 5 or more show that other styles pass."]
+
+
+def test_a_wrong_answer_key_is_told_alone(own):
+    replace(own.solution / "backward.py", "return gradient / n", "return gradient")
+    found = problems(own)
+    assert found and all(problem.startswith("solution: ") for problem in found)

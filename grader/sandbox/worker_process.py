@@ -41,6 +41,10 @@ class DeadlineMissed(Exception):
     """The worker did not answer in time."""
 
 
+class Interrupted(Exception):
+    """Whoever waits for the worker has something else to do now; see WorkerProcess.heed."""
+
+
 class Zygote(Protocol):
     """Who started the worker and knows how it ended (client.ZygoteProcess)."""
 
@@ -66,7 +70,13 @@ class WorkerProcess:
             self._selector.register(descriptor, selectors.EVENT_READ)
         for descriptor in (requests, answers, output):
             os.set_blocking(descriptor, False)
+        self._interrupt: int | None = None
         self._open, self._locked_in = True, False
+
+    def heed(self, interrupt: int) -> None:
+        """From now on, waiting ends with Interrupted as soon as that descriptor is readable: a key, a changed file."""
+        self._interrupt = interrupt
+        self._selector.register(interrupt, selectors.EVENT_READ)
 
     def load(self, files: Mapping[str, bytes], main: str) -> dict[str, Any]:
         """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
@@ -214,11 +224,13 @@ class WorkerProcess:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _wait(self, deadline: float) -> list[int]:
-        """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed."""
+        """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed, Interrupted."""
         left = deadline - time.monotonic()
         if left <= 0:
             raise DeadlineMissed
         ready = [key.fd for key, _ in self._selector.select(left)]
+        if self._interrupt in ready:
+            raise Interrupted
         if self._output in ready:
             self._take_output()
             if time.monotonic() > deadline:
