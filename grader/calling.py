@@ -18,6 +18,7 @@ import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any, Protocol
 
 import numpy
@@ -69,20 +70,30 @@ class Function:
     """
 
     def __init__(self, function: Callable[..., Any] | str, **bound: Any) -> None:
-        source = function if isinstance(function, str) else textwrap.dedent(inspect.getsource(function))
-        self.source, self.bound = source, bound
+        self.source = function if isinstance(function, str) else source_of(function)
+        self.bound = bound
 
     def build(self) -> Callable[..., Any]:
         """The function itself, made from its source in the process that calls it."""
-        tree = ast.parse(self.source)
-        definition = tree.body[0]
-        if not isinstance(definition, ast.FunctionDef):
-            raise ValueError(f"a `Function` is made from one plain `def`, not from {type(definition).__name__}")
-        definition.name = "f"  # its name might say what is to be found out
         scope: dict[str, Any] = dict(GIVEN)
-        exec(compile(tree, "<given>", "exec"), scope)
+        exec(compiled(self.source), scope)
         made: Callable[..., Any] = scope["f"]
         return functools.partial(made, **self.bound) if self.bound else made
+
+
+@functools.cache
+def compiled(source: str) -> CodeType:
+    tree = ast.parse(source)
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise ValueError(f"a `Function` is made from one plain `def`, not from {type(definition).__name__}")
+    definition.name = "f"  # its name might say what is to be found out
+    return compile(tree, "<given>", "exec")
+
+
+@functools.cache
+def source_of(function: Callable[..., Any]) -> str:
+    return textwrap.dedent(inspect.getsource(function))
 
 
 class Handle(Protocol):

@@ -160,23 +160,26 @@ class Judging:
         self._problems = self._book.problems(lesson, lesson.draws)
         self._tests = tests_of(suite_of(lesson))
 
-    def wrong_rows(self, module: ModuleType) -> Iterator[str]:
-        """The rows that `module` fails, one after another."""
-        student = LocalStudent(vars(module), [item.name for item in self.lesson.gradients], self.lesson.joint)
-        for item in self.lesson.gradients:
-            cases = [(problem, student.answers(problem)[item.name]) for problem in self._problems]
-            if not self.passes(item.name, cases):
-                yield item.name
-        for item in self.lesson.checks:
-            self._tally.judged += 1
-            check = Check(self.lesson, item, student, ModuleSide(module), self._book, naming=False)
-            if run_check(self._tests[item.name], check) is not None:
+    def wrong_rows(self, module: ModuleType, first: str = "") -> Iterator[str]:
+        """The rows that `module` fails, one after another, those about the function `first` before all others."""
+        steps = [item.name for item in self.lesson.gradients]
+        counted = any(check.function in steps for check in self.lesson.checks)
+        student = LocalStudent(vars(module), steps, self.lesson.joint, counted)
+        for item in sorted(self.lesson.items, key=lambda item: item.function != first):
+            if item.target is not None:
+                cases = [(problem, student.answers(problem)[item.name]) for problem in self._problems]
+                right = self.passes(item.name, cases)
+            else:
+                self._tally.judged += 1
+                check = Check(self.lesson, item, student, ModuleSide(module), self._book, naming=False)
+                right = run_check(self._tests[item.name], check) is None
+            if not right:
                 yield item.name
 
     def accepts(self, mistake: Mistake) -> bool:
         """Whether a known mistake passes: its own gradient where it is one, else every row."""
         if mistake.gradient not in steps_of(self.lesson) or mistake.function is None:
-            return next(self.wrong_rows(self.lesson.wrong(mistake)), None) is None
+            return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
         answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
         return self.passes(mistake.gradient, answers)
 

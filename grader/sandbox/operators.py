@@ -88,6 +88,7 @@ class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self.peak_bytes = 0
         self._given = {tensor.untyped_storage()._cdata for tensor in arguments}
         self._alive: dict[int, tuple[StorageWeakRef, int]] = {}
+        self._bytes = 0  # of everything in `_alive`
 
     def __torch_dispatch__(
         self, func: Any, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -97,15 +98,22 @@ class CallWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         for value in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(value, Tensor):
                 self._remember(value)
-        for key in [key for key, (storage, _) in self._alive.items() if storage.expired()]:  # type: ignore[no-untyped-call]
-            del self._alive[key]
-        self.peak_bytes = max(self.peak_bytes, sum(size for _, size in self._alive.values()))
+        if self._bytes > self.peak_bytes:  # at most so much is alive: look only when it would be a new peak
+            self._forget_what_is_gone()
+            self.peak_bytes = max(self.peak_bytes, self._bytes)
         return result
+
+    def _forget_what_is_gone(self) -> None:
+        for key in [key for key, (storage, _) in self._alive.items() if storage.expired()]:  # type: ignore[no-untyped-call]
+            self._bytes -= self._alive.pop(key)[1]
 
     def _remember(self, tensor: Tensor) -> None:
         try:
             storage = tensor.untyped_storage()
         except (RuntimeError, NotImplementedError):  # a sparse tensor has none of its own
             return
-        if storage._cdata not in self._given:
-            self._alive[storage._cdata] = (StorageWeakRef(storage), storage.nbytes())  # type: ignore[no-untyped-call]
+        key = storage._cdata  # not used again while a weak reference to it is kept
+        if key not in self._given:
+            size = storage.nbytes()
+            self._bytes += size - self._alive.get(key, (None, 0))[1]
+            self._alive[key] = (StorageWeakRef(storage), size)  # type: ignore[no-untyped-call]
