@@ -1,0 +1,90 @@
+"""Lesson 09: the backward pass of a deep network that keeps few activations and computes the others again.
+
+The network: h_0 = x, and h_i = torch.tanh(h_{i-1} @ weights[i - 1]) for i = 1 ... depth; depth = len(weights) >= 1.
+`x` and every activation have the shape (batch, width), every matrix in the list `weights` has (width, width).
+
+Leave `x`, `weights` and `dout` as they are. Work with torch's tensors and call `torch.tanh` (or `.tanh_()`) for the
+activations: what you keep and how often you evaluate are counted there.
+
+Check as often as you like:  grade run . --lesson 09
+"""
+
+import math
+
+import torch
+
+
+def forward(x, weights):
+    """The network's output, the last activation: (batch, width). No other activation is needed afterwards."""
+    # <answer>
+    h = x
+    for W in weights:
+        h = torch.tanh(h @ W)
+    return h
+    # </answer>
+
+
+def backward_all(x, weights, dout):
+    """The ordinary backward pass: runs the network, stores every activation, and goes back through all layers.
+
+    `dout` is the upstream gradient of the output, (batch, width). Returns `(dx, gradients)`: the gradient with respect
+    to `x`, (batch, width), and the list of those with respect to `weights`, in the order of `weights`.
+    """
+    # <answer>
+    h = [x]
+    for W in weights:
+        h.append(torch.tanh(h[-1] @ W))
+    dh, gradients = dout, []
+    for i in reversed(range(len(weights))):
+        dz = dh * (1 - h[i + 1] ** 2)
+        gradients.insert(0, h[i].T @ dz)
+        dh = dz @ weights[i].T
+    return dh, gradients
+    # </answer>
+
+
+def best_spacing(depth):
+    """The whole number `every` for which a network of `depth` layers keeps the fewest activations at one moment.
+
+    Count depth / every checkpoints (rounded up) and one segment of `every` activations. For many depths several
+    spacings are equally good, and one more than the least is accepted.
+    """
+    # <answer>
+    return math.ceil(math.sqrt(depth))
+    # </answer>
+
+
+def checkpoints(x, weights, every):
+    """The activations that are kept: the list [h_0, h_every, h_2every, ...], as far as the index is below depth.
+
+    That is one for each segment of `every` layers (the last one may be shorter): the activation that goes into it.
+    With 7 layers and every = 3 these are h_0, h_3, h_6; with 6 layers h_0, h_3; with every >= depth only h_0: x itself.
+    Counted while this runs: at most depth / every + every + 4 tensors of an activation's size alive at one moment.
+    """
+    # <answer>
+    kept = [x]
+    for end in range(every, len(weights), every):
+        kept.append(forward(kept[-1], weights[end - every : end]))
+    return kept
+    # </answer>
+
+
+def backward_checkpointed(x, weights, dout, every):
+    """The same `(dx, gradients)` as `backward_all`, from the activations that `checkpoints` keeps.
+
+    The others are computed again, one segment at a time, when the way back comes to them. Counted on the way, in
+    tensors of an activation's size that you created and that are alive at one moment:
+
+        row `memory`          at most depth / every + 2 * every + 8 (depth / every rounded up)
+        row `release`         at most depth / every + every + 8
+        row `recomputation`   `torch.tanh` at most 2 * depth times in all
+    """
+    # <answer>
+    kept = checkpoints(x, weights, every)
+    dh, gradients = dout, []
+    for number in reversed(range(len(kept))):
+        segment = weights[number * every : (number + 1) * every]
+        dh, segment_gradients = backward_all(kept[number], segment, dh)
+        gradients = segment_gradients + gradients
+    return dh, gradients
+    # </answer>
