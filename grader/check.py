@@ -8,11 +8,15 @@ from typing import Any
 
 import torch
 
+from grader.anatomy import anatomy
 from grader.answer import Answer
-from grader.diagnose import Explanation, explain, known_mistake
-from grader.judge import TOLERANCE, Comparison, compare
+from grader.circumstances import circumstances
+from grader.diagnose import explain, known_mistake
+from grader.evidence import Explanation
+from grader.judge import TOLERANCE, Comparison, compare, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
+from grader.raised import explain_error
 
 STATUS_OF = {
     "todo": "todo",
@@ -33,6 +37,10 @@ IN_FLOAT32 = (
     "Right, as far as float32 goes: it computes in float32 although the values are float64 "
     "(is there a `.float()` or a `dtype=...`?)."
 )
+
+
+UNSTABLE = 1e-2
+"""Relative error in float32, on the published problem, from which a right formula is told to be unstable there."""
 
 
 @dataclass
@@ -62,10 +70,7 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
     line = next((answer.line for _, answer in deciding if answer.line is not None), None)
     for problem, answer in deciding:
         if answer.outcome != "returned":
-            message = answer.message or None
-            if message and any(other.outcome != answer.outcome for _, other in deciding):
-                message = f"With {problem.draw.describe()}: {message}"
-            return Verdict(STATUS_OF[answer.outcome], message=message, line=answer.line)
+            return no_answer(name, problem, answer, deciding)
     if any(answer.changed for _, answer in deciding):
         mistake = explain(name, deciding, mistakes) if naming else None
         return Verdict("failed", message=mistake.message if mistake else None, mistake=mistake, line=line)
@@ -87,7 +92,7 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         mistake = explain(name, deciding, mistakes) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
-        verdict.message = mistake.message if mistake else anatomy(name, failing, len(deciding))
+        verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
         return verdict
     if verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
         verdict.message = IN_FLOAT32
@@ -97,6 +102,58 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         ):
             verdict.message = problem.draw.note
     return verdict
+
+
+def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
+    """A note on a step that is right in float64, of its answer to a float32 problem; None where all is well.
+
+    Right formulas stay within the rounding of a few operations there; one that loses most of its digits, or overflows,
+    subtracts large numbers from each other, or takes an `exp` that is too large.
+    """
+    if answer.tensor is None or answer.tensor.shape != problem.reference(name).shape:
+        return None
+    advice = "What is subtracted from what, and can an `exp` overflow? Look for the form that the forward pass uses."
+    if not bool(torch.isfinite(answer.tensor).all()):
+        return f"Right in float64, but in float32, at the published sizes, it is not finite. {advice}"
+    error = relative_error(answer.tensor, problem.reference(name), problem.scale(name))
+    if error <= UNSTABLE:
+        return None
+    return (
+        f"Right in float64, but in float32, at the published sizes, it is off by {error:.1g} of its size, far more "
+        f"than rounding. {advice}"
+    )
+
+
+def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]) -> Verdict:
+    """The verdict where a step raised, hung, or was not there."""
+    message, explanation = answer.message or None, None
+    if answer.outcome == "raised":
+        explanation = explain_error(name, problem, answer)
+        if explanation is not None:
+            explanation = Explanation(explanation.id, f"{answer.message}. {explanation.message}")
+            message = explanation.message
+    right = [other.draw for other, given in cases if given.outcome == "returned"]
+    if message and right:
+        message = f"With {problem.draw.describe()}: {message}"
+        failing = [other.draw for other, given in cases if given.outcome != "returned"]
+        special = circumstances(failing, right)
+        if "wrong where" in special:
+            message = (
+                message.rstrip(".")
+                + ". "
+                + special.replace("It is right on", "It runs on").replace("wrong where", "does not where")
+            )
+    return Verdict(STATUS_OF[answer.outcome], message=message, mistake=explanation, line=answer.line)
+
+
+def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: Sequence[Case]) -> str:
+    """What can be said when no wrong formula fits."""
+    (problem, answer), comparison = failing[0]
+    assert answer.tensor is not None
+    text = anatomy(answer.tensor, problem.reference(name), comparison)
+    wrong = [case[0].draw for case, _ in failing]
+    special = circumstances(wrong, [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)])
+    return f"{text} {special}" if special else text
 
 
 def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
@@ -156,47 +213,6 @@ def not_a_tensor(name: str, answer: Answer) -> str:
     if found.startswith("tuple of 1"):
         return f"`d{name}` returned a tuple of 1; expected a tensor. Did a comma slip in at the end of the line?"
     return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."
-
-
-def anatomy(name: str, failing: Sequence[tuple[Case, Comparison]], count: int) -> str:
-    """What can be said when no wrong formula fits: where it fails, by how much, and the worst element."""
-    (problem, answer), comparison = failing[0]
-    if comparison.message:
-        text = comparison.message
-    else:
-        assert answer.tensor is not None
-        index, found, expected = worst_element(answer.tensor, problem.reference(name))
-        text = (
-            f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
-            f"{list(index)}: found {found:.9g}, expected {expected:.9g}."
-        )
-        rows = wrong_rows(answer.tensor, problem.reference(name))
-        if rows:
-            text += " " + rows
-    if len(failing) < count:
-        text += f" It is right on other problems; this one has {problem.draw.describe()}."
-    return text
-
-
-def worst_element(found: torch.Tensor, expected: torch.Tensor) -> tuple[tuple[int, ...], float, float]:
-    difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
-    flat = int(difference.argmax())
-    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(flat), difference.shape))
-    return index, float(found[index]), float(expected[index])
-
-
-def wrong_rows(found: torch.Tensor, expected: torch.Tensor) -> str:
-    """A sentence when only some rows or some columns of a matrix are wrong."""
-    if expected.ndim != 2:
-        return ""
-    wrong = (found.double() - expected.double()).abs() > 1e-9 * expected.double().abs().max()
-    for axis, word in ((1, "rows"), (0, "columns")):
-        lines = wrong.any(axis).nonzero().flatten().tolist()
-        total = expected.shape[1 - axis]
-        if 0 < len(lines) < total:
-            shown = ", ".join(map(str, lines[:5])) + (" ..." if len(lines) > 5 else "")
-            return f"Only {len(lines)} of {total} {word} are wrong: {shown}."
-    return ""
 
 
 @dataclass

@@ -12,7 +12,7 @@ import torch
 from grader.agreement import Agreement, Finding, agreement
 from grader.answer import Answer
 from grader.calling import CallFailed, Side
-from grader.check import STATUS_OF, Row, Verdict, judge_line, sizes_written_in
+from grader.check import STATUS_OF, Row, Verdict, judge_line, sizes_written_in, unstable
 from grader.judge import TOLERANCE, bits
 from grader.lesson import Item, Lesson
 from grader.mistakes import Mistake
@@ -74,7 +74,8 @@ class GradientCheck:
             if verdict.mistake is None and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]
                 answer = self._student.answers(published)[self.item.name]
-                verdict.mistake = sizes_written_in(self.item.target, (published, answer), cases)
+                others = [case for case in cases if case[0].draw.sizes] or cases
+                verdict.mistake = sizes_written_in(self.item.target, (published, answer), others)
                 verdict.message = verdict.mistake.message if verdict.mistake else verdict.message
             self._verdict = verdict
         return self._verdict
@@ -116,6 +117,8 @@ class GradientCheck:
                 badge.maxdiff,
                 badge.ulps,
             )
+            if verdict.passed and row.message is None:
+                row.message = unstable(self.item.target, self.lesson.public, answer)
             if not verdict.passed:
                 self.picture = error_picture(answer.tensor, reference)
         return row

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from grader.changed import line_of_change
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.lesson import Lesson
 from grader.policy import check
@@ -49,8 +50,10 @@ def judge_file(
     try:
         failure = student.load_failure
         if failure is not None:
-            place = f"{handed.shown}, line {failure.line}: " if failure.line else f"{handed.shown}: "
-            judged = Judged([], place + failure.message, runs=False)
+            place = f"{handed.shown}, line {failure.line}" if failure.line else handed.shown
+            if handed.origin is not None:
+                place = handed.origin.in_words(failure.line, handed.shown)
+            judged = Judged([], f"{place}: {failure.message}", runs=False)
             for item in lesson.items:
                 row = Row(item.name, STATUS_OF[failure.outcome], 0, item.points)
                 row.expected_shape = lesson.expected_shape(item)
@@ -66,10 +69,13 @@ def judge_file(
                     f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
             explain_missing(lesson, rows, student)
+            find_changes(lesson, rows, student, handed)
     finally:
         student.close()
     for row in judged.rows:
         row.file = handed.shown
+        if handed.origin is not None:
+            handed.origin.tell(row)
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
         if student.printed_bytes > zygote.limits.output_bytes:
@@ -93,6 +99,21 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]
+
+
+def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Points a row that failed because an argument was changed in place to the line that changed it."""
+    source = handed.files[MAIN].decode("utf-8", errors="replace")
+    for row in rows:
+        item = lesson.item_for(row.name)
+        if row.status != "failed" or row.mistake is None or item.target is None:
+            continue
+        changed = student.answers(lesson.public)[row.name].changed
+        line = line_of_change(source, item.function, changed) if changed else None
+        if line is not None:
+            quoted = source.splitlines()[line - 1].strip().replace("`", "'")[:80]
+            row.line = line
+            row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.tape import LOSS, Graph, is_floating, record, total
+from grader.tape import LOSS, Graph, Unfused, is_floating, record, total
 
 Inputs = dict[str, Any]
 MakeInputs = Callable[..., Inputs]
@@ -62,7 +62,7 @@ class Problem:
         random_upstream: bool = True,
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        self.draw, self.dtype, self._forward = draw, dtype, forward
+        self.draw, self.dtype, self._forward, self.random_upstream = draw, dtype, forward, random_upstream
         drawn = make_inputs(torch.Generator().manual_seed(seed), **draw.sizes)
         if draw.change is not None:
             draw.change(drawn)
@@ -89,6 +89,18 @@ class Problem:
     def chain(self) -> dict[str, Tensor]:
         """Every gradient of the whole pass, from the ends back: what autograd's own backward gives."""
         return self.graph.chain(self.ends)
+
+    def run_on(self, tape: Any) -> None:
+        """Runs the forward pass once more, on something that takes the names as a tape does."""
+        self._forward(tape)
+
+    @cached_property
+    def finer(self) -> Graph:
+        """The same pass with the fused names as steps of their own."""
+        tape = Unfused(self._inputs)
+        with torch.enable_grad():
+            self._forward(tape)
+        return Graph(tape)
 
     @cached_property
     def _shares(self) -> dict[str, dict[str, Tensor]]:

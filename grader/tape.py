@@ -106,6 +106,14 @@ class Tape:
             self._state.fusing = False
 
 
+class Unfused(Tape):
+    """A tape that cuts at fused names, too."""
+
+    @contextmanager
+    def fused(self) -> Iterator[None]:
+        yield
+
+
 class Graph:
     """A recorded forward pass: its values, who feeds whom, and vector-Jacobian products.
 

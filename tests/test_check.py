@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import torch
 
+from grader.anatomy import direction, wrong_places
 from grader.answer import Answer
-from grader.check import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, wrong_rows
+from grader.check import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
+from grader.circumstances import circumstances
 from grader.problem import Draw, Problem
 
 NOTE = "At a tie the maximum has no derivative."
@@ -125,8 +127,10 @@ def test_what_is_no_tensor(problems, kind, sentence):
 
 def test_another_shape(problems):
     verdict = judged(problems, "d", lambda p: p.reference("d").flatten())
-    assert verdict.status == "shape" and verdict.relative_error is None
-    assert verdict.message == "The shape is (20,); expected (4, 5), the shape of the value itself."
+    assert verdict.status == "shape" and verdict.mistake.id == "not_reshaped"
+    verdict = judged(problems, "d", lambda p: p.reference("d").flatten()[1:])
+    assert verdict.status == "shape" and verdict.relative_error is None and verdict.mistake is None
+    assert verdict.message == "The shape is (19,); expected (4, 5), the shape of the value itself."
 
 
 def test_the_worst_element_and_the_wrong_rows(problems):
@@ -142,15 +146,106 @@ def test_the_worst_element_and_the_wrong_rows(problems):
     assert expected == f" [1, 2]: found 100, expected {reference:.9g}. Only 2 of 4 rows are wrong: 1, 3."
 
 
-def test_rows_and_columns_by_hand():
+def test_rows_columns_and_elements_by_hand():
     right = torch.ones(7, 3, dtype=torch.float64)
-    rows, columns, all_wrong = right.clone(), right.clone(), right + 1
+    rows, columns, one, all_wrong = right.clone(), right.clone(), right[0].clone(), right + 1
     rows[1:] += 1
     columns[:, 2] += 1
-    assert wrong_rows(rows, right) == "Only 6 of 7 rows are wrong: 1, 2, 3, 4, 5 ...."
-    assert wrong_rows(columns, right) == "Only 1 of 3 columns are wrong: 2."
-    assert wrong_rows(all_wrong, right) == ""
-    assert wrong_rows(torch.ones(3), torch.zeros(3)) == ""  # no matrix, no rows
+    one[2] += 1
+    assert wrong_places(rows, right) == "Only 6 of 7 rows are wrong: 1, 2, 3, 4, 5 ...."
+    assert wrong_places(columns, right) == "Only 1 of 3 columns are wrong: 2."
+    assert wrong_places(one, right[0]) == "Only 1 of 3 elements are wrong, the first of them [2]."
+    assert wrong_places(all_wrong, right) == ""
+
+
+def test_how_all_of_it_stands_to_the_gradient():
+    right = torch.linspace(-3, 4, 8, dtype=torch.float64)
+    assert direction(right * 2.02, right) == (
+        "Typically it is 2.02 times the gradient (half of its elements between 2.02 and 2.02 times; correlation 1.00)."
+    )
+    assert direction(right**2 - 8, right).startswith("It has little in common with the gradient (correlation ")
+    assert direction(torch.zeros(8), right) == direction(right[:2], right[:2]) == ""
+
+
+# What is special about the problems that fail ------------------------------------------------------------------------
+
+
+def repeated(inputs):
+    """Every token occurs twice."""
+
+
+def one_class(inputs):
+    pass
+
+
+def test_a_change_that_all_failing_draws_share():
+    plain, other = Draw({"rows": 4}), Draw({"rows": 5})
+    failing = [Draw({"rows": 6}, repeated), Draw({"rows": 3}, repeated)]
+    said = "It is right on 2 other problems, and wrong where this holds: Every token occurs twice."
+    assert circumstances(failing, [plain, other]) == said
+    said = "It is right on the other problem, and wrong where this holds: one class."
+    assert circumstances([Draw({"rows": 6}, one_class)], [plain]) == said
+
+
+def test_a_change_that_others_have_too_is_not_what_is_special():
+    failing = [Draw({"rows": 6}, repeated)]
+    said = "It is right on other problems; this one has rows 6."
+    assert circumstances(failing, [Draw({"rows": 3}, repeated)]) == said
+    assert circumstances([*failing, Draw({"rows": 5}, one_class)], [Draw({"rows": 3})]) == said
+    assert circumstances(failing, []) == ""
+
+
+def test_a_size_that_all_failing_draws_share():
+    right = [Draw({"rows": 4, "columns": 3}), Draw({"rows": 5, "columns": 2})]
+    said = "It is right on 2 other problems, and wrong where rows is 2."
+    assert circumstances([Draw({"rows": 2, "columns": 3})], right) == said
+    both = [Draw({"rows": 8, "columns": 3}), Draw({"rows": 8, "columns": 2})]
+    assert circumstances(both, right) == "It is right on 2 other problems, and wrong where rows is 8."
+    said = "It is right on other problems; this one has rows 8, columns 3."
+    assert circumstances(both[:1], right) == said
+    assert circumstances([both[0], Draw({"rows": 9, "columns": 3})], right) == said
+
+
+# Errors over shapes --------------------------------------------------------------------------------------------------
+
+
+def test_a_product_whose_sizes_do_not_fit(problems):
+    text = "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x5 and 4x5)"
+    verdict = judged(problems, "d", lambda p: Answer("raised", message=text, line=3, uses=frozenset({"de", "x", "n"})))
+    assert verdict.status == "error" and verdict.mistake.id == "shapes_do_not_fit" and verdict.line == 3
+    assert verdict.message == (
+        f"{text}. A matrix product needs the inner sizes alike; here it is (4, 5) times (4, 5). Which order, and which "
+        "`.T`, gives the shape of `d`, (4, 5)? You are given `de` (4, 5), `x` (4, 5)."
+    )
+
+
+def test_two_tensors_that_do_not_meet(problems):
+    text = "RuntimeError: The size of tensor a (4) must match the size of tensor b (5) at non-singleton dimension 1"
+    verdict = judged(problems, "d", lambda p: Answer("raised", message=text))
+    assert verdict.mistake.id == "shapes_do_not_fit"
+    assert "along one axis one has 4 elements, the other 5. Is a sum over the wrong axis" in verdict.message
+
+
+def test_other_errors_speak_for_themselves(problems):
+    verdict = judged(problems, "d", lambda p: Answer("raised", message="IndexError: index 4 is out of range"))
+    assert (verdict.message, verdict.mistake) == ("IndexError: index 4 is out of range", None)
+
+
+# Unstable in float32 -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_right_in_float64_only(problems):
+    narrow = Problem(forward, inputs, Draw({"rows": 4, "columns": 5}), 0, torch.float32)
+    reference = narrow.reference("d")
+    assert unstable("d", narrow, Answer("returned", reference * (1 + 1e-4))) is None
+    assert unstable("d", narrow, Answer("returned", reference.flatten())) is None
+    assert unstable("d", narrow, Answer("todo")) is None
+    note = unstable("d", narrow, Answer("returned", reference * 1.05))
+    assert note is not None and note.startswith(
+        "Right in float64, but in float32, at the published sizes, it is off by 0.05"
+    )
+    note = unstable("d", narrow, Answer("returned", reference / 0))
+    assert note is not None and "it is not finite" in note
 
 
 def test_a_wrong_number_for_a_scalar(problems):

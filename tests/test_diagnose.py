@@ -14,9 +14,12 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
-from grader.diagnose import Explanation, explain, named_factors
+from grader.changed import line_of_change
+from grader.diagnose import explain
+from grader.evidence import Explanation
 from grader.mistakes import Mistake, mistake
 from grader.problem import Draw, Problem
+from grader.ratios import named_factors
 
 Formula = Callable[[Problem], Tensor]
 
@@ -107,6 +110,24 @@ def dc_unsummed(problem: Problem) -> Tensor:
     return problem.upstream["z"] * problem.values["d"]
 
 
+def weights_summed(problem: Problem) -> Tensor:
+    """The product's derivative, as if ones came from above."""
+    return problem.values["W"].sum(1).expand_as(problem.values["z"])
+
+
+def without_its_factor(problem: Problem) -> Tensor:
+    """The derivative of the square without the base."""
+    return 2 * problem.upstream["d"] + through_the_mean(problem)
+
+
+def c_everywhere(problem: Problem) -> Tensor:
+    return problem.values["c"].expand_as(problem.values["d"])
+
+
+def right_but_one(name: str) -> Formula:
+    return nudged(right(name), by=0.1)
+
+
 def test_the_two_branches_are_what_the_wrong_formulas_here_are_made_of(problems):
     for problem in problems:
         torch.testing.assert_close(problem.reference("y"), through_y_squared(problem) + through_the_mean(problem))
@@ -139,6 +160,36 @@ EXPLANATIONS: list[tuple[str, str, Formula, Formula]] = [
     ("ratio", "W", times(lambda n: n, "W"), times(lambda n: n + 1, "W")),
     ("ratio", "W", times(lambda n: 7.5, "W"), nudged(times(lambda n: 7.5, "W"))),
     ("ratio", "z", times(lambda n: -1.000001, "z"), nudged(times(lambda n: -1.000001, "z"))),
+    ("branch_sign", "y", lambda p: through_y_squared(p) - through_the_mean(p), through_y_squared),
+    ("branch_ratio", "y", lambda p: through_y_squared(p) + 2 * through_the_mean(p), times(lambda n: 2, "y")),
+    ("branch_ratio", "y", lambda p: through_y_squared(p) + through_the_mean(p) * p.values["n"], right_but_one("y")),
+    ("not_reshaped", "y", lambda p: p.reference("y").flatten(), lambda p: p.reference("y").T.flatten()),
+    (
+        "broadcast_too_far",
+        "b",
+        lambda p: p.reference("b").expand(3, -1),
+        nudged(lambda p: p.reference("b").expand(3, -1)),
+    ),
+    ("sum_too_many", "z", lambda p: p.reference("z").sum(0), lambda p: p.reference("z").sum(0) * 1.001),
+    ("sum_too_many", "z", lambda p: p.reference("z").mean(1, True), lambda p: p.reference("z").amax(1, True)),
+    ("sum_too_many", "W", lambda p: p.reference("W").sum(), lambda p: p.reference("W").sum() + 1),
+    ("shuffled", "W", lambda p: p.reference("W").flip(0), nudged(lambda p: p.reference("W").flip(0))),
+    ("factor", "d", lambda p: p.upstream["z"] * p.values["c"] ** 2, lambda p: p.upstream["z"] * p.values["c"] ** 4.1),
+    ("factor", "d", lambda p: p.upstream["z"] / p.values["c"], nudged(lambda p: p.upstream["z"] / p.values["c"])),
+    ("factor", "d", lambda p: p.values["c"] / p.upstream["z"], lambda p: p.values["c"] / (p.upstream["z"] + 1)),
+    ("factor", "y", without_its_factor, nudged(without_its_factor)),
+    ("wrong_value", "d", lambda p: p.upstream["z"] * p.values["m"], lambda p: p.upstream["z"] * (p.values["m"] + 1)),
+    ("wrong_upstream", "d", lambda p: p.upstream["y"] * p.values["c"], lambda p: p.upstream["y"] * 2 * p.values["c"]),
+    ("upstream_forgotten", "z", weights_summed, nudged(weights_summed)),
+    ("upstream_forgotten", "d", c_everywhere, nudged(c_everywhere)),
+    ("upstream_forgotten", "y", lambda p: 2 * p.values["y"] + through_the_mean(p), lambda p: 2 * p.values["y"]),
+    ("term_too_many", "z", lambda p: p.reference("z") + 1, right_but_one("z")),
+    ("term_missing", "y", lambda p: p.reference("y") - p.upstream["d"], lambda p: p.reference("y") - p.upstream["z"]),
+    ("constant", "y", lambda p: torch.ones_like(p.values["y"]), nudged(lambda p: torch.ones_like(p.values["y"]))),
+    ("upside_down", "z", lambda p: 1 / p.reference("z"), nudged(lambda p: 1 / p.reference("z"))),
+    ("operation", "d", lambda p: p.upstream["z"] + p.values["c"], lambda p: p.upstream["z"] + 2 * p.values["c"]),
+    ("operand", "d", lambda p: p.upstream["z"] + p.values["d"], nudged(lambda p: p.upstream["z"] + p.values["d"])),
+    ("operand_alone", "d", value("d"), nudged(value("d"))),
 ]
 NAMES = [f"{name}-d{gradient}-{number}" for number, (name, gradient, _, _) in enumerate(EXPLANATIONS)]
 
@@ -223,7 +274,8 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
             "b",
             lambda p: db_unsummed(p).mean(0),
             "You take the mean over axis 0 where a sum belongs: `b` (5,) is broadcast to (4, 5) in `y`; every copy "
-            "counts in full.",
+            "counts in full. It is also true that: Your `db` is exactly 4 times too small: n = 4. A constant factor is "
+            "lost, or there is one too many.",
         ),
         (
             "b",
@@ -246,12 +298,12 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
         (
             "W",
             times(lambda n: 7.5, "W"),
-            "Your `dW` is exactly 7.5 times the gradient: a constant factor is lost, or one too many.",
+            "Your `dW` is exactly 7.5 times too large. A constant factor is lost, or there is one too many.",
         ),
         (
             "W",
             times(lambda n: n, "W"),
-            "Your `dW` is the gradient times n (here 4): exactly one factor too many, or one too few.",
+            "Your `dW` is exactly 4 times too large: n = 4. A constant factor is lost, or there is one too many.",
         ),
     ],
 )
@@ -264,27 +316,27 @@ def test_the_sentence(problems, gradient, wrong, sentence):
 
 
 @pytest.mark.parametrize(
-    ("label", "factor"),
+    ("words", "factor"),
     [
-        ("2", lambda n: 2),
-        ("one half", lambda n: 0.5),
-        ("−2", lambda n: -2),
-        ("n", lambda n: n),
-        ("1/n", lambda n: 1 / n),
-        ("n²", lambda n: n**2),
-        ("1/n²", lambda n: 1 / n**2),
-        ("n−1", lambda n: n - 1),
-        ("1/(n−1)", lambda n: 1 / (n - 1)),
-        ("n/(n−1)", lambda n: n / (n - 1)),
-        ("(n−1)/n", lambda n: (n - 1) / n),
-        ("−n", lambda n: -n),
-        ("−1/n", lambda n: -1 / n),
+        ("2 times too large. A", lambda n: 2),
+        ("2 times too small. A", lambda n: 0.5),
+        ("2 times too large, and its sign is turned round. A", lambda n: -2),
+        ("4 times too large: n = 4. A", lambda n: n),
+        ("4 times too small: n = 4. A", lambda n: 1 / n),
+        ("16 times too large: n² = 16. A", lambda n: n**2),
+        ("16 times too small: n² = 16. A", lambda n: 1 / n**2),
+        ("3 times too large: n−1 = 3. A", lambda n: n - 1),
+        ("3 times too small: n−1 = 3. A", lambda n: 1 / (n - 1)),
+        ("n/(n−1) times what it should be (here 1.33333). Is", lambda n: n / (n - 1)),
+        ("(n−1)/n times what it should be (here 0.75). Is", lambda n: (n - 1) / n),
+        ("4 times too large: n = 4, and its sign is turned round. A", lambda n: -n),
+        ("4 times too small: n = 4, and its sign is turned round. A", lambda n: -1 / n),
     ],
 )
-def test_a_ratio_is_named_after_the_sizes(problems, label, factor):
+def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
     explanation = told(problems, "W", times(factor, "W"))
     assert explanation is not None and explanation.id == "ratio"
-    assert f"is the gradient times {label} (here {factor(4):g})" in explanation.message
+    assert f"Your `dW` is exactly {words}" in explanation.message
 
 
 @pytest.mark.parametrize("factor", [lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n])
@@ -293,8 +345,8 @@ def test_a_ratio_that_has_no_name_and_is_not_constant_is_not_told(problems, fact
 
 
 def test_sizes_are_named_only_where_they_are_plain_numbers(problems):
-    labels = set(named_factors(problems[0]))
-    assert {"2", "one half", "n", "1/n", "n−1", "−n"} <= labels
+    labels = set(named_factors(problems[0], "d"))
+    assert {"2", "one half", "n", "1/n", "(n−1)", "d.shape[1]", "z.shape[0]"} <= labels
     assert not any("x" in label or "W" in label for label in labels)
 
 
@@ -471,3 +523,146 @@ def test_infinities_are_matched_by_their_places(problems):
     assert explanation == Explanation("over_zero", "You divided by zero.")
     assert told(problems, "d", lambda p: formula(p).nan_to_num(posinf=1.0, neginf=1.0), (dd__over_zero,)) is None
     assert told(problems, "d", lambda p: torch.full_like(p.values["d"], float("nan")), (dd__over_zero,)) is None
+
+
+def test_a_value_that_the_line_does_not_read(problems):
+    """In a product the two cannot be told by looking at quotients: the line is run again with the other one."""
+
+    def formula(p):
+        return p.values["y"].T @ p.upstream["p"]
+
+    explanation = told(problems, "W", formula, uses=frozenset({"y", "dp"}))
+    assert explanation == Explanation("wrong_value", "You use `y` where `z` belongs: the line of `p` reads `z`.")
+    explanation = told(problems, "W", nudged(formula), uses=frozenset({"y", "dp"}))
+    assert explanation is None
+    assert told(problems, "W", formula, uses=frozenset({"z", "dp"})) is None  # that is not what the code reads
+
+
+def test_what_fits_twice_is_told_twice(problems):
+    explanation = told(problems, "b", lambda p: db_unsummed(p).mean(0))
+    assert explanation is not None and explanation.id == "mean_for_sum"
+    assert " It is also true that: Your `db` is exactly 4 times too small: n = 4." in explanation.message
+
+
+def test_two_of_the_lesson_s_own_that_cannot_be_told_apart(problems):
+    @mistake("Another way to say it.")
+    def dd__the_same(dz, y):
+        return y * dz
+
+    explanation = told(problems, "d", lambda p: p.upstream["z"] * p.values["y"], (dd__no_square, dd__the_same))
+    assert explanation == Explanation(
+        "no_square", "You used y where its square belongs. It is also true that: Another way to say it."
+    )
+
+
+# Several operations in one step --------------------------------------------------------------------------------------
+
+
+def normalised(t):
+    with t.fused():
+        t.mean = t.x.mean(0)
+        t.var = ((t.x - t.mean) ** 2).sum(0) / t.n
+    t.s = (t.x - t.mean) / (t.var + 0.1).sqrt()
+    t.e = t.s @ t.W
+    t.loss = torch.nn.functional.cross_entropy(t.e, t.labels)
+
+
+def with_labels(generator, **sizes):
+    drawn = inputs(generator, **sizes)
+    return drawn | {"labels": torch.randint(0, drawn["W"].shape[1], (drawn["n"],), generator=generator)}
+
+
+@pytest.fixture(scope="module")
+def fused() -> list[Problem]:
+    return made(normalised, with_labels, [dict(zip(("rows", "columns", "classes"), s, strict=True)) for s in SIZES])
+
+
+def direct(p: Problem) -> Tensor:
+    return p.upstream["s"] / (p.values["var"] + 0.1).sqrt()
+
+
+def through_the_batch_mean(p: Problem) -> Tensor:
+    return -direct(p).mean(0).expand_as(p.values["x"])
+
+
+def through_the_variance(p: Problem) -> Tensor:
+    centred = p.values["x"] - p.values["mean"]
+    root = (p.values["var"] + 0.1) ** -1.5
+    return -centred * root * (centred * p.upstream["s"]).sum(0) / p.values["n"]
+
+
+def test_the_parts_of_a_fused_step(fused):
+    for p in fused:
+        parts = direct(p) + through_the_batch_mean(p) + through_the_variance(p)
+        torch.testing.assert_close(p.reference("x"), parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "sentence"),
+    [
+        ("inner_branch_missing", (1, 0, 1), "lacks the part of the gradient that flows back from `s` to `mean`"),
+        ("inner_branch_missing", (1, 1, 0), "lacks the part of the gradient that flows back from `s` to `var`"),
+        ("inner_branch_sign", (1, 1, -1), "flows back from `s` to `var` has its sign turned round"),
+        ("inner_branch_ratio", (1, 1, 2), "flows back from `s` to `var` is exactly 2 times what it should be"),
+        ("inner_branch_ratio", (2, 1, 1), "flows back from `s` to `x` is exactly 2 times what it should be"),
+    ],
+)
+def test_a_line_inside_a_fused_step(fused, name, weights, sentence):
+    def formula(p):
+        parts = (direct(p), through_the_batch_mean(p), through_the_variance(p))
+        return sum(weight * part for weight, part in zip(weights, parts, strict=True))
+
+    explanation = told(fused, "x", formula)
+    assert explanation is not None and explanation.id == name and sentence in explanation.message
+    explanation = told(fused, "x", nudged(formula))
+    assert explanation is None or explanation.id != name
+
+
+def test_ones_at_the_labels(fused):
+    """Cross-entropy without its minus one: what lacks is 1/n at the places of the labels."""
+
+    def formula(p):
+        return torch.softmax(p.values["e"], 1) / p.values["n"]
+
+    explanation = told(fused, "e", formula)
+    assert explanation is not None and explanation.id == "term_too_many"
+    assert explanation.message == (
+        "Your `de` is right but for one term: what is too much is exactly 1/n times 1 at the places of `labels` "
+        "(one in each row)."
+    )
+    explanation = told(fused, "e", lambda p: formula(p) * 1.001)
+    assert explanation is None or explanation.id != "term_too_many"
+
+
+# On which line an argument is changed --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("a += b", 2),
+        ("g = a\n    g += b", 3),
+        ("g = a.view(-1)\n    g[0] = 1", 3),
+        ("g = h = a\n    h.add_(b)", 3),
+        ("g, h = b, a.T\n    h *= 2", 3),
+        ("a.data.mul_(b)", 2),
+        ("torch.relu_(a)", 2),
+        ("torch.add(a, b, out=a)", 2),
+        ("for i in range(3):\n        if i:\n            a[i] -= 1", 4),
+        ("g = a\n    g = g + b\n    g += 1", None),  # a tensor of its own by then
+        ("g = a.clone()\n    g += b", None),
+        ("g = a + b\n    g[0] = 1", None),
+        ("b += 1", None),
+        ("helper(a)", None),
+        ("g = a[0]\n    b = g\n    b.zero_()", 4),
+    ],
+)
+def test_the_line_that_changes_an_argument(body, line):
+    assert line_of_change(f"def dx(a, b):\n    {body}\n    return a\n", "dx", ["a"]) == line
+
+
+def test_the_last_definition_counts():
+    source = "def dx(a):\n    a += 1\n    return a\n\n\ndef dx(a):\n    b = a\n    b -= 1\n    return b\n"
+    assert line_of_change(source, "dx", ["a"]) == 8
+    assert line_of_change(source, "dy", ["a"]) is None
+    assert line_of_change("def dx(a:", "dx", ["a"]) is None

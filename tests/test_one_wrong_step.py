@@ -8,8 +8,7 @@ import pytest
 import torch
 from support import ROOT, solution_of
 
-from grader.lesson import Course
-from grader.verify import functions_of, load_module
+from grader.lesson import Course, load_module
 
 GRADIENTS = [item.name for item in Course(ROOT).find("03").gradients]
 
@@ -32,7 +31,7 @@ def parameters_of(function: Any) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def solution(lesson) -> dict[str, Any]:
     """The solution's functions, run in this process: the chain once more, by hand."""
-    return functions_of(load_module(lesson.solution / "backward.py", "solution_of_03_for_the_chain"))
+    return vars(load_module(lesson.solution / "backward.py", "solution_of_03_for_the_chain"))
 
 
 def chain_by_hand(lesson: Any, solution: dict[str, Any], wrong: str | None) -> dict[str, torch.Tensor]:
@@ -82,7 +81,7 @@ def test_what_is_below_most_of_them():
     """So that the test above is about something: a wrong dlogits spoils nearly all that follows it."""
     course = Course(ROOT)
     lesson = course.find("03")
-    functions = functions_of(load_module(lesson.solution / "backward.py", "solution_of_03_for_the_count"))
+    functions = vars(load_module(lesson.solution / "backward.py", "solution_of_03_for_the_count"))
     below_dlogits = spoiled(lesson, functions, "dlogits")
     assert {"dh", "dW2", "db2", "dhpreact", "dC", "dW1"} <= below_dlogits
     assert "db1" not in below_dlogits  # batch norm takes out whatever a bias adds, also of a wrong gradient
@@ -117,3 +116,13 @@ def test_a_step_without_a_gradient_leaves_those_below_out_of_the_chain(grade, le
         if name != "dh":
             expected = ("skipped", ["dh"]) if name in below else ("passed", [])
             assert (row["chain"], row["because_of"]) == expected, name
+
+
+def test_the_line_that_changes_an_argument_is_told(grade, lesson):
+    body = "def dhprebn(dbndiff, dbnmeani, n):\n    mine = dbndiff\n    mine += dbnmeani / n\n    return mine\n"
+    source = solution_of(lesson) + "\n\n" + body
+    row = grade("03", source)["dhprebn"]
+    line = source.splitlines().index("    mine += dbnmeani / n") + 1
+    assert (row["status"], row["line"], row["mistake"]["id"]) == ("failed", line, "changes_dbndiff")
+    assert row["message"] == row["mistake"]["message"]
+    assert row["message"].endswith(f" Line {line} does it: `mine += dbnmeani / n`.")

@@ -10,7 +10,7 @@ import dis
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import CodeType
 from typing import Any, Protocol
@@ -156,7 +156,7 @@ def run(
             result = function(*positional, **keyword)
         return Ran(result, given, uses, seen, line)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
-        return failure(error, name, files)
+        return replace(failure(error, name, files), uses=uses)
     finally:
         torch.set_default_dtype(default)
 
