@@ -1,0 +1,100 @@
+"""Lesson 07: the whole training, from the first step to a new name, with your own gradients.
+
+No `loss.backward()` and no optimizer: six functions, each resting on the ones before it. Put in what you found in the
+lessons before. `evaluate` is a helper for the last two and no row of its own; take it out if you do without.
+
+Everywhere, `parameters` is the list [C (V, E), W1 (block * E, H), b1 (H,), W2 (H, V), b2 (V,), bngain (1, H),
+bnbias (1, H)] for a vocabulary of V tokens, embeddings of E numbers and H hidden units. Take sizes from these tensors.
+
+Check as often as you like:  grade run . --lesson 07
+And then:                    dojo train
+"""
+
+import torch
+import torch.nn.functional as F
+
+
+def gradients(parameters, Xb, Yb):
+    """The loss of one batch, and the gradient of each parameter: forward pass and backward pass in one go.
+
+    Xb (n, block) int64: the tokens that the network sees, an example a row. Yb (n,) int64: the token that follows each.
+    Batch norm takes mean and variance from the batch; the variance is divided by n - 1, and 1e-5 is added to it.
+
+    Returns (loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]): the loss is the mean cross-entropy, a tensor of no
+    dimension; each gradient has the shape and dtype of its parameter. The parameters stay as they are.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def update(parameters, gradients, learning_rate):
+    """One step of gradient descent.
+
+    `gradients` holds one for each of `parameters`, in the same order; learning_rate is a number. The parameters are
+    changed in place: whoever holds the list finds the new values in it. What is returned does not matter.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def learning_rate(step, max_steps):
+    """The learning rate of step number `step`, counted from 0, of a run of `max_steps` steps (an even number).
+
+    Returns 0.1 in the first half of the run, and 0.01 from step max_steps / 2 on.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def train(parameters, X, Y, batches, max_steps, start=0):
+    """The training loop, or a piece of it.
+
+    X (N, block) and Y (N,), int64: all training examples. `batches` is an iterable of index tensors (n,) into them, one
+    a step; go through it once. The steps are numbered from `start` on, and the whole run has `max_steps`: a long run
+    may be done in pieces, each with its own batches and start, so `batches` may be shorter than `max_steps`.
+
+    Each step: the batch's loss and gradients, then an update of `parameters` in place, at the step's learning rate.
+    Returns the list of the losses, one number a step, each from before its update.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def calibrate(parameters, X):
+    """Batch norm's statistics for the time after training, from all the examples X (N, block) at once.
+
+    Returns (bnmean, bnvar), both (1, H): mean and unbiased variance (divided by N - 1) of what goes into batch norm.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def evaluate(parameters, statistics, X):
+    """The logits (N, V) of the trained network for the examples X (N, block): a helper, use it as you like.
+
+    `statistics` is what `calibrate` returned. Batch norm takes it in place of the batch's own mean and variance.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def split_loss(parameters, statistics, X, Y):
+    """The mean cross-entropy of the trained network over the examples X (N, block) with next tokens Y (N,).
+
+    `statistics` is what `calibrate` returned: nothing is measured on X. Returns a number, or a tensor of no dimension.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def sample(parameters, statistics, generator):
+    """A new name, drawn token by token.
+
+    The context (as many tokens as W1 and C say) begins as zeros. Each next token is drawn with the probabilities that
+    the trained network gives it, and moves into the context from the right. Token 0 ends the name.
+
+    All randomness comes from `generator`, a torch.Generator: torch.multinomial(probs, 1, generator=generator), say.
+    Returns the list of the tokens, integers, without the 0 at the end; it may be empty.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError

@@ -1,0 +1,166 @@
+"""Lesson 07: the whole training, from the first step to a new name, with your own gradients.
+
+No `loss.backward()` and no optimizer: six functions, each resting on the ones before it. Put in what you found in the
+lessons before. `evaluate` is a helper for the last two and no row of its own; take it out if you do without.
+
+Everywhere, `parameters` is the list [C (V, E), W1 (block * E, H), b1 (H,), W2 (H, V), b2 (V,), bngain (1, H),
+bnbias (1, H)] for a vocabulary of V tokens, embeddings of E numbers and H hidden units. Take sizes from these tensors.
+
+Check as often as you like:  grade run . --lesson 07
+And then:                    dojo train
+"""
+
+import torch
+import torch.nn.functional as F
+
+
+def gradients(parameters, Xb, Yb):
+    """The loss of one batch, and the gradient of each parameter: forward pass and backward pass in one go.
+
+    Xb (n, block) int64: the tokens that the network sees, an example a row. Yb (n,) int64: the token that follows each.
+    Batch norm takes mean and variance from the batch; the variance is divided by n - 1, and 1e-5 is added to it.
+
+    Returns (loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]): the loss is the mean cross-entropy, a tensor of no
+    dimension; each gradient has the shape and dtype of its parameter. The parameters stay as they are.
+    """
+    # <answer>
+    C, W1, b1, W2, b2, bngain, bnbias = parameters
+    n, tokens = Xb.shape[0], Xb.reshape(-1)
+    # Forward. A method that ends in _ writes into a tensor of our own that is not needed as it was: no new memory.
+    embcat = C.index_select(0, tokens).view(n, -1)
+    hprebn = torch.addmm(b1, embcat, W1)
+    bndiff = hprebn.sub_(hprebn.mean(0, keepdim=True))
+    bnvar = (bndiff * bndiff).sum(0, keepdim=True) / (n - 1)  # many times faster than .var(0)
+    bnvar_inv = (bnvar + 1e-5).rsqrt()
+    bnraw = bndiff.mul_(bnvar_inv)
+    h = torch.addcmul(bnbias, bngain, bnraw).tanh_()
+    logits = torch.addmm(b2, h, W2)
+    logprobs = F.log_softmax(logits, 1)
+    loss = F.nll_loss(logprobs, Yb)
+    # Cross-entropy: (probabilities - one-hot) / n. The probabilities are a by-product of the loss.
+    dlogits = logprobs.exp_().div_(n)
+    dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1 / n))
+    # Linear layer 2
+    dW2 = h.T @ dlogits
+    db2 = dlogits.sum(0)
+    dh = dlogits @ W2.T
+    # tanh: (1 - h * h) * dh
+    dhpreact = dh.addcmul_(dh * h, h, value=-1)
+    # Batch norm. The two sums over the batch that its inner gradient needs are those of bias and gain.
+    dbnbias = dhpreact.sum(0, keepdim=True)
+    dbngain = (dhpreact * bnraw).sum(0, keepdim=True)
+    through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
+    dhprebn = dhpreact.sub_(through_mean).addcmul_(bnraw, through_variance, value=-1).mul_(bngain * bnvar_inv)
+    # Linear layer 1
+    dW1 = embcat.T @ dhprebn
+    db1 = dhprebn.sum(0)
+    dembcat = dhprebn @ W1.T
+    # Embedding: each row of the table collects from every place where it was copied to
+    dC = torch.zeros_like(C).index_add_(0, tokens, dembcat.view(-1, C.shape[1]))
+    return loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]
+    # </answer>
+
+
+def update(parameters, gradients, learning_rate):
+    """One step of gradient descent.
+
+    `gradients` holds one for each of `parameters`, in the same order; learning_rate is a number. The parameters are
+    changed in place: whoever holds the list finds the new values in it. What is returned does not matter.
+    """
+    # <answer>
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        parameter.add_(gradient, alpha=-learning_rate)
+    # </answer>
+
+
+def learning_rate(step, max_steps):
+    """The learning rate of step number `step`, counted from 0, of a run of `max_steps` steps (an even number).
+
+    Returns 0.1 in the first half of the run, and 0.01 from step max_steps / 2 on.
+    """
+    # <answer>
+    return 0.1 if step < max_steps / 2 else 0.01
+    # </answer>
+
+
+def train(parameters, X, Y, batches, max_steps, start=0):
+    """The training loop, or a piece of it.
+
+    X (N, block) and Y (N,), int64: all training examples. `batches` is an iterable of index tensors (n,) into them, one
+    a step; go through it once. The steps are numbered from `start` on, and the whole run has `max_steps`: a long run
+    may be done in pieces, each with its own batches and start, so `batches` may be shorter than `max_steps`.
+
+    Each step: the batch's loss and gradients, then an update of `parameters` in place, at the step's learning rate.
+    Returns the list of the losses, one number a step, each from before its update.
+    """
+    # <answer>
+    losses = []
+    for step, ix in enumerate(batches, start):
+        loss, slopes = gradients(parameters, X[ix], Y[ix])
+        update(parameters, slopes, learning_rate(step, max_steps))
+        losses.append(loss.item())
+    return losses
+    # </answer>
+
+
+def calibrate(parameters, X):
+    """Batch norm's statistics for the time after training, from all the examples X (N, block) at once.
+
+    Returns (bnmean, bnvar), both (1, H): mean and unbiased variance (divided by N - 1) of what goes into batch norm.
+    """
+    # <answer>
+    C, W1, b1 = parameters[:3]
+    hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)
+    bnmean = hprebn.mean(0, keepdim=True)
+    bnvar = (hprebn - bnmean).square().sum(0, keepdim=True) / (X.shape[0] - 1)
+    return bnmean, bnvar
+    # </answer>
+
+
+def evaluate(parameters, statistics, X):
+    """The logits (N, V) of the trained network for the examples X (N, block): a helper, use it as you like.
+
+    `statistics` is what `calibrate` returned. Batch norm takes it in place of the batch's own mean and variance.
+    """
+    # <answer>
+    C, W1, b1, W2, b2, bngain, bnbias = parameters
+    bnmean, bnvar = statistics
+    hprebn = C[X].view(X.shape[0], -1) @ W1 + b1
+    bnraw = (hprebn - bnmean) * (bnvar + 1e-5) ** -0.5
+    h = torch.tanh(bngain * bnraw + bnbias)
+    return h @ W2 + b2
+    # </answer>
+
+
+def split_loss(parameters, statistics, X, Y):
+    """The mean cross-entropy of the trained network over the examples X (N, block) with next tokens Y (N,).
+
+    `statistics` is what `calibrate` returned: nothing is measured on X. Returns a number, or a tensor of no dimension.
+    """
+    # <answer>
+    return F.cross_entropy(evaluate(parameters, statistics, X), Y)
+    # </answer>
+
+
+def sample(parameters, statistics, generator):
+    """A new name, drawn token by token.
+
+    The context (as many tokens as W1 and C say) begins as zeros. Each next token is drawn with the probabilities that
+    the trained network gives it, and moves into the context from the right. Token 0 ends the name.
+
+    All randomness comes from `generator`, a torch.Generator: torch.multinomial(probs, 1, generator=generator), say.
+    Returns the list of the tokens, integers, without the 0 at the end; it may be empty.
+    """
+    # <answer>
+    C, W1 = parameters[:2]
+    context = [0] * (W1.shape[0] // C.shape[1])
+    name = []
+    while True:
+        logits = evaluate(parameters, statistics, torch.tensor([context]))
+        probs = F.softmax(logits, 1)
+        ix = torch.multinomial(probs, 1, generator=generator).item()
+        if ix == 0:
+            return name
+        name.append(ix)
+        context = [*context[1:], ix]
+    # </answer>

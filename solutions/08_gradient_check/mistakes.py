@@ -1,0 +1,579 @@
+"""Known mistakes of lesson 08. Those of `gradient_check` are told by the verdicts that they give."""
+
+# ruff: noqa: F821  (a wrong function stands in the solution's place and may call the solution's other functions)
+
+import numpy as np
+
+from grader.mistakes import edit, mistake
+
+# numerical_gradient
+
+QUOTIENT = "gradient[index] = (above - below) / (2 * eps)"
+
+
+def quotient(name, message, new):
+    return edit(f"numerical_gradient__{name}", message, old=QUOTIENT, new=new)
+
+
+forward_difference = quotient(
+    "forward_difference",
+    "This is the forward difference, (f(x + eps) - f(x)) / eps. Its error grows with eps, that of the central one with "
+    "eps squared: at eps = 1e-5 that is five digits lost.",
+    "gradient[index] = (above - f(x)) / eps",
+)
+backward_difference = quotient(
+    "backward_difference",
+    "This is the backward difference, (f(x) - f(x - eps)) / eps. The central one takes one step to each side.",
+    "gradient[index] = (f(x) - below) / eps",
+)
+not_halved = quotient(
+    "not_halved",
+    "Every slope is twice too large. One point lies eps above x, the other eps below: how far are they apart?",
+    "gradient[index] = (above - below) / eps",
+)
+multiplied_by_half_eps = quotient(
+    "never_divided",
+    "This is the difference of two values of f. A slope is that difference over the distance between the two points.",
+    "gradient[index] = above - below",
+)
+eps_inside_out = quotient(
+    "half_outside",
+    "`(above - below) / 2 * eps` divides by 2 and then *multiplies* by eps. Mind the brackets.",
+    "gradient[index] = (above - below) / 2 * eps",
+)
+sign = quotient(
+    "sign",
+    "The sign is wrong everywhere. Which comes first in the difference, the value above or the one below?",
+    "gradient[index] = (below - above) / (2 * eps)",
+)
+
+
+@mistake(
+    "It does not depend on the eps that it is given. This function is to use the caller's step and no other; the "
+    "verdict on a poor step is `gradient_check`'s business."
+)
+def numerical_gradient__own_eps(f, x, eps=1e-5):
+    x = np.array(x, dtype=np.float64)
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[index] = 1e-5
+        gradient[index] = (f(x + step) - f(x - step)) / 2e-5
+    return gradient
+
+
+@mistake(
+    "All elements are moved at once, so every entry is the sum of all slopes (and has no shape of x's own). Move one "
+    "element at a time."
+)
+def numerical_gradient__all_at_once(f, x, eps=1e-5):
+    x = np.array(x, dtype=np.float64)
+    return np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
+
+
+@mistake(
+    "A whole row is moved at once: `x[i]` of a table is a row. Run over all indices, with `np.ndindex(x.shape)`, say, "
+    "or over a flat view."
+)
+def numerical_gradient__by_rows(f, x, eps=1e-5):
+    x = np.array(x, dtype=np.float64)
+    rows = x.reshape(1) if x.ndim == 0 else x
+    gradient = np.zeros_like(rows)
+    for i in range(len(rows)):
+        kept = rows[i].copy()
+        rows[i] = kept + eps
+        above = f(x)
+        rows[i] = kept - eps
+        below = f(x)
+        rows[i] = kept
+        gradient[i] = (above - below) / (2 * eps)
+    return gradient.reshape(x.shape)
+
+
+@mistake(
+    "In float32 a step of 1e-5 drowns in rounding: it has seven digits, and the difference needs sixteen. Convert to "
+    "float64."
+)
+def numerical_gradient__float32(f, x, eps=1e-5):
+    x = np.array(x, dtype=np.float32)
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] = kept + np.float32(eps)
+        above = f(x)
+        x[index] = kept - np.float32(eps)
+        below = f(x)
+        x[index] = kept
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+@mistake(
+    "An array of integers stays one of integers here, so a step of eps is cut off to nothing (`np.zeros_like(x)` is of "
+    "integers, too). Convert x to float64 first."
+)
+def numerical_gradient__integers(f, x, eps=1e-5):
+    x = np.array(x)
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        kept = x[index]
+        x[index] = kept + eps
+        above = f(x)
+        x[index] = kept - eps
+        below = f(x)
+        x[index] = kept
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+@mistake(
+    "An element is not put back before the next one is moved, so every slope after the first is taken at another "
+    "place. And the caller's x is changed."
+)
+def numerical_gradient__never_restored(f, x, eps=1e-5):
+    gradient = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        x[index] += eps
+        above = f(x)
+        x[index] -= 2 * eps
+        below = f(x)
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+@mistake(
+    "x is not quite what it was: adding eps and taking it off again rounds each time, and the last digits stay "
+    "changed. Keep the old element and write it back, or work on a copy."
+)
+def numerical_gradient__restored_by_arithmetic(f, x, eps=1e-5):
+    x = x if x.dtype == np.float64 else x.astype(np.float64)
+    gradient = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        x[index] += eps
+        above = f(x)
+        x[index] -= 2 * eps
+        below = f(x)
+        x[index] += eps
+        gradient[index] = (above - below) / (2 * eps)
+    return gradient
+
+
+# relative_error
+
+
+def error(name, message, new):
+    return edit(f"relative_error__{name}", message, old="return float(quotient.max())", new=new)
+
+
+absolute_error = error(
+    "absolute",
+    "This is the absolute error. 1e-6 is much beside a gradient of 1e-6 and nothing beside one of 1000: divide by the "
+    "larger of the two sizes.",
+    "return float(np.abs(a - b).max())",
+)
+mean_error = error(
+    "mean",
+    "This is the mean over the elements. One wrong element among a thousand right ones then shows as a thousandth of "
+    "its error: let the worst one decide.",
+    "return float(quotient.mean())",
+)
+norms = error(
+    "norms",
+    "This is the error of the whole: norm by norm. A small element may then be quite wrong beside large ones. Take "
+    "each element's own quotient, and the worst of them.",
+    "return float(np.linalg.norm(a - b) / (max(np.linalg.norm(a), np.linalg.norm(b)) or 1.0))",
+)
+largest_by_largest = error(
+    "largest_by_largest",
+    "The largest difference is divided by the largest size, but they may belong to different elements. Divide element "
+    "by element, then take the worst.",
+    "return float(np.abs(a - b).max() / (larger.max() or 1.0))",
+)
+not_symmetric = error(
+    "not_symmetric",
+    "It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?",
+    "return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).max())",
+)
+sum_of_sizes = error(
+    "sum_of_sizes",
+    "The divisor is the sum of the two sizes. Many write it so, but asked is the larger one: yours is about half.",
+    "return float((np.abs(a - b) / np.where(larger == 0, 1.0, np.abs(a) + np.abs(b))).max())",
+)
+fixed_floor = error(
+    "fixed_floor",
+    "There is a fixed number in the divisor, such as 1e-8. For gradients much smaller than it nothing is ever wrong. "
+    "Only where both are zero does the divisor need help.",
+    "return float((np.abs(a - b) / np.maximum(1e-8, larger)).max())",
+)
+floor_and_sum = error(
+    "floor_and_sum",
+    "This is the well-known `max(1e-8, |a| + |b|)` as the divisor. Asked is the larger of the two, and no fixed "
+    "number: for gradients below 1e-8 nothing would be wrong.",
+    "return float((np.abs(a - b) / np.maximum(1e-8, np.abs(a) + np.abs(b))).max())",
+)
+zero_by_zero = error(
+    "zero_by_zero",
+    "Zero over zero is NaN. Two elements that are both zero are equal: their error is 0.",
+    'with np.errstate(all="ignore"):\n        return float((np.abs(a - b) / larger).max())',
+)
+sign_kept = error(
+    "sign_kept",
+    "Differences of the two signs are told apart: where the first is the smaller one the error is negative, and is not "
+    "the worst. Take the size of the difference.",
+    "return float(((a - b) / np.where(larger == 0, 1.0, larger)).max())",
+)
+zeros_left_out = error(
+    "zeros_left_out",
+    "Elements with a zero are left out. Only where *both* are zero is there no error; zero beside 3 is as wrong as can "
+    "be, 1.",
+    "return float(np.where((a == 0) | (b == 0), 0.0, quotient).max())",
+)
+
+# wrong_gradients
+
+
+def names(name, message, old, new):
+    return edit(f"wrong_gradients__{name}", message, old=old, new=new)
+
+
+right_names = names(
+    "right_ones",
+    "These are the names of the right ones. Asked are the wrong ones.",
+    "if not ok:",
+    "if ok:",
+)
+missing_passes = names(
+    "missing_passes",
+    "A parameter without a gradient is passed over. It would never learn: it counts as wrong.",
+    "wrong.append(name)\n            continue",
+    "continue",
+)
+others_lost = names(
+    "stops_at_first",
+    "It stops at the first wrong one. The next ones have to be found as well.",
+    "if not ok:\n            wrong.append(name)",
+    "if not ok:\n            wrong.append(name)\n            break",
+)
+pair_is_true = names(
+    "pair_is_true",
+    "No wrong gradient is found at all. `gradient_check` returns a pair, and a pair is always true: take its first, "
+    "and see that it can be False.",
+    "ok, _ = gradient_check(loss_of, value, gradients[name], eps)",
+    "ok = gradient_check(loss_of, value, gradients[name], eps)",
+)
+flat = names(
+    "bias_as_a_row",
+    "A bias of shape (n,) with a gradient of shape (1, n) gets through: shapes are lost, in `gradient_check` or on the "
+    "way to it.",
+    "ok, _ = gradient_check(loss_of, value, gradients[name], eps)",
+    "ok, _ = gradient_check(loss_of, value, np.reshape(gradients[name], value.shape), eps)",
+)
+only_first = names(
+    "only_the_first",
+    "Only the first parameter is checked. (A `return` inside of the loop?)",
+    "if not ok:\n            wrong.append(name)",
+    "if not ok:\n            wrong.append(name)\n        break",
+)
+
+# gradient_check
+
+
+def check(name, message, old, new):
+    return edit(f"gradient_check__{name}", message, old=old, new=new)
+
+
+# What is particular comes first: in a row where several give the same verdicts, the first one is told.
+
+MEAN_OF_BOTH = "low, high = min(left, right), max(left, right)"
+kink_refused = check(
+    "kink_refused",
+    "At a kink a fair answer is refused. There the central difference is the mean of two slopes, and hardly anybody "
+    "claims that. Look at the slope to the left and at the slope to the right.",
+    MEAN_OF_BOTH,
+    "low = high = (left + right) / 2",
+)
+kink_passed_over = check(
+    "kink_passed_over",
+    "At a kink anything gets through. Not every number is a fair answer there: only those between the two slopes.",
+    "if outside > noise:",
+    "if outside > noise and high - low < 0.05 * max(abs(low), abs(high), abs(dx[index])):",
+)
+one_of_two = check(
+    "kink_either_or",
+    "At a kink only the two slopes themselves are accepted. What lies between them is a fair answer, too: `amax` "
+    "divides a tie evenly, `abs` says 0 at 0.",
+    "outside = max(low - dx[index], dx[index] - high, 0.0)",
+    "outside = min(abs(low - dx[index]), abs(high - dx[index]))",
+)
+right_slope_only = check(
+    "kink_right_only",
+    "Only the slope to the right is asked for. At a kink that to the left, and all between the two, are fair as well.",
+    MEAN_OF_BOTH,
+    "low = high = right",
+)
+left_slope_only = check(
+    "kink_left_only",
+    "Only the slope to the left is asked for. At a kink that to the right, and all between the two, are fair as well.",
+    MEAN_OF_BOTH,
+    "low = high = left",
+)
+unsorted = check(
+    "kink_unsorted",
+    "You take the slope to the left for the smaller one. At a kink that points up, and wherever a curve bends down, it "
+    "is the larger.",
+    MEAN_OF_BOTH,
+    "low, high = left, right",
+)
+
+
+@mistake(
+    "A true gradient of zero is refused. The quotient is not zero but rounding noise, about 1e-16 * |f| / h; beside "
+    "that any claim has a relative error of 1. What is smaller than the noise cannot be called wrong."
+)
+def gradient_check__no_noise_floor(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    error = relative_error(numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4)), dx)
+    return error < 1e-3, error
+
+
+VERDICT = "return worst < 1e-3, float(worst)"
+
+too_lenient = check(
+    "too_lenient",
+    "A gradient that is wrong by some percent gets through. Right ones agree to six digits and more: draw the line "
+    "nearer to them.",
+    VERDICT,
+    "return worst < 0.1, float(worst)",
+)
+verdict_upside_down = check(
+    "upside_down",
+    "Right gradients are called wrong, wrong ones right. Which way round is the comparison?",
+    VERDICT,
+    "return worst >= 1e-3, float(worst)",
+)
+LOOP = "for index in np.ndindex(x.shape):\n        kept, step"
+first_only = check(
+    "first_element_only",
+    "Only the first element is looked at: a gradient that is wrong further on gets through.",
+    LOOP,
+    "for index in list(np.ndindex(x.shape))[:1]:\n        kept, step",
+)
+last_decides = check(
+    "last_decides",
+    "Only the last element decides: each turn of the loop forgets what the one before it found.",
+    "worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))",
+    "worst = outside / max(abs(dx[index]), abs(low), abs(high))\n        else:\n            worst = 0.0",
+)
+mean_decides = check(
+    "mean_decides",
+    "The mean over the elements decides. One wrong element among many right ones disappears in it: the worst one must "
+    "decide.",
+    "worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))",
+    "worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.size",
+)
+FINITE = "if dx.shape != x.shape or not np.isfinite(dx).all():"
+integers_stay = check(
+    "integers_stay",
+    "A right gradient at integers is refused. An array of integers cuts off every step that is added to it: convert x "
+    "to float64 first.",
+    "x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)",
+    "x, dx = np.array(x), np.asarray(dx, dtype=np.float64)",
+)
+nan_passes = check(
+    "nan_passes",
+    "A gradient with a NaN in it gets through: every comparison with NaN is False, so it is never *larger* than a "
+    "threshold, and `max` may pass over it. Ask for it outright.",
+    FINITE,
+    "dx = np.where(np.isnan(dx), numerical_gradient(f, x, 1e-5), dx) if dx.shape == x.shape else dx\n"
+    "    if dx.shape != x.shape or np.isinf(dx).any():",
+)
+broadcast = check(
+    "broadcast",
+    "A gradient of another shape gets through, because numpy broadcasts it. A gradient has the shape of its value: "
+    "compare the shapes first.",
+    FINITE,
+    "dx = dx + 0 * x if dx.size in (1, x.size) else dx\n"
+    "    dx = dx.reshape(-1)[:: max(dx.size // x.size, 1)].reshape(x.shape)\n"
+    "    if not np.isfinite(dx).all():",
+)
+number_of_elements = check(
+    "flattened",
+    "Only the number of elements is compared, not the shape: a row passes for a column.",
+    FINITE,
+    "dx = dx.reshape(x.shape) if dx.size == x.size else dx\n    if dx.shape != x.shape or not np.isfinite(dx).all():",
+)
+
+
+@mistake(
+    "The error is not relative: a fixed difference decides. A tiny gradient then can never be wrong, a huge one never "
+    "right. Divide by the size of the slopes."
+)
+def gradient_check__fixed_difference(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    error = np.abs(numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4)) - dx).max()
+    return bool(error < 1e-5), float(error)
+
+
+@mistake(
+    "A gradient of 1e-10 can never be wrong: some fixed number decides for small ones. An atol (`np.allclose` has "
+    "one of 1e-8 by itself), a `max(1, ...)`, or a floor in the divisor?"
+)
+def gradient_check__allclose(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
+    return bool(np.allclose(numerical, dx, rtol=1e-4)), relative_error(numerical, dx)
+
+
+@mistake(
+    "A small element beside large ones may be quite wrong here. Is it measured by the size of the whole (a norm, the "
+    "largest element, an atol)? Compare each element with its own size."
+)
+def gradient_check__norm_decides(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
+    scale = max(np.linalg.norm(numerical), np.linalg.norm(dx)) or 1.0
+    error = float(np.linalg.norm(numerical - dx) / scale)
+    return error < 1e-3, error
+
+
+@mistake(
+    "A loose atol swallows real errors: an element of 0.001 that is wrong by half is only 0.0005 off. Compare each "
+    "element with its own size."
+)
+def gradient_check__loose_allclose(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
+    return bool(np.allclose(numerical, dx, rtol=1e-4, atol=1e-2)), relative_error(numerical, dx)
+
+
+@mistake("Only the signs are compared: half the gradient, or twice, gets through.")
+def gradient_check__signs_only(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    ok = bool((np.sign(numerical_gradient(f, x, 1e-5)) == np.sign(dx)).all())
+    return ok, 0.0 if ok else 1.0
+
+
+@mistake(
+    "Only sizes are compared, not signs: minus the gradient gets through. Take the difference first, then its size."
+)
+def gradient_check__sizes_only(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
+    error = relative_error(np.abs(numerical), np.abs(dx))
+    return error < 1e-3, error
+
+
+@mistake(
+    "Only the directions are compared (by a cosine, say): half the gradient gets through. Its length has to be right, "
+    "too."
+)
+def gradient_check__direction_only(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    numerical = numerical_gradient(f, x, min(max(eps, 1e-6), 1e-4))
+    lengths = np.linalg.norm(numerical) * np.linalg.norm(dx)
+    cosine = float(np.sum(numerical * dx) / lengths) if lengths else float(np.array_equal(numerical, dx))
+    return cosine > 1 - 1e-6, 1 - cosine
+
+
+zero_is_not_compared = check(
+    "zeros_not_compared",
+    "Elements that are claimed to be zero, or measured as zero, are passed over, so a forgotten one gets through, or "
+    "one too many. Zero is a claim like any other.",
+    "if outside > noise:",
+    "if outside > noise and dx[index] != 0 and low != 0 and high != 0:",
+)
+too_much_noise = check(
+    "noise_swallows_all",
+    "What you take for rounding noise is far too much: real errors disappear in it. f is known to 1e-16 of its size.",
+    "noise = 1e-14 *",
+    "noise = 1e-6 *",
+)
+
+
+@mistake(
+    "It trusts any eps. With 1e-14 the difference is nothing but rounding, with 0.5 the function has turned in "
+    "between. A poor step must not lead to a wrong verdict."
+)
+def gradient_check__trusts_eps(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    error = relative_error(numerical_gradient(f, x, eps), dx)
+    return error < 1e-3, error
+
+
+trusts_eps = check(
+    "trusts_eps_between",
+    "It trusts any eps. With 1e-14 the difference is nothing but rounding, with 0.5 the function has turned in "
+    "between. A poor step must not lead to a wrong verdict.",
+    "eps = min(max(eps, 1e-6), 1e-4)",
+    "eps = eps if 2 * eps > 0 else 1e-5",
+)
+only_small = check(
+    "trusts_large_eps",
+    "A step that is too small is mended, one that is too large is trusted. Over a distance of 0.5 a curve has turned.",
+    "eps = min(max(eps, 1e-6), 1e-4)",
+    "eps = max(eps, 1e-6)",
+)
+only_large = check(
+    "trusts_small_eps",
+    "A step that is too large is mended, one that is too small is trusted. With 1e-14 the difference of two values of "
+    "f is nothing but rounding.",
+    "eps = min(max(eps, 1e-6), 1e-4)",
+    "eps = min(eps, 1e-4)",
+)
+
+
+@mistake(
+    "Several steps are tried, and it is enough that *any* of them agrees. So what a poor step gives is accepted as "
+    "well. Let the steps that agree with each other decide."
+)
+def gradient_check__any_step(f, x, dx, eps=1e-5):
+    x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
+    if dx.shape != x.shape or not np.isfinite(dx).all():
+        return False, float("inf")
+    best, here = float("inf"), f(x)
+    for step in (eps, 1e-4, 1e-5, 1e-6):
+        worst = 0.0
+        for index in np.ndindex(x.shape):
+            kept = x[index]
+            x[index] = kept + step
+            above = f(x)
+            x[index] = kept - step
+            below = f(x)
+            x[index] = kept
+            left, right = (here - below) / step, (above - here) / step
+            outside = max(min(left, right) - dx[index], dx[index] - max(left, right), 0.0)
+            if outside > 1e-14 * max(abs(above), abs(below)) / max(step, 1e-6):
+                worst = max(worst, outside / max(abs(dx[index]), abs(left), abs(right)))
+        best = min(best, worst)
+    return best < 1e-3, best
+
+
+@mistake("Every gradient is called right here, also wrong ones.")
+def gradient_check__always_true(f, x, dx, eps=1e-5):
+    return True, 0.0
+
+
+@mistake(
+    "Every gradient is called wrong here, also right ones. A difference quotient is an estimate: is there room for its "
+    "own error, some 1e-6?"
+)
+def gradient_check__always_false(f, x, dx, eps=1e-5):
+    return False, 1.0

@@ -1,0 +1,148 @@
+"""Solutions with one slip in each are rejected: a small sample here, all of them in `bench.mutants` (slow)."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+from bench.mutants import Listed, Tally, judge_lesson, listed
+from bench.mutants_judge import Bench, judge_all
+from bench.mutate import Mutant, mutants, sample
+from grader.lesson import Course
+
+SOLUTION = '''
+def dW(dh, x, n):
+    """The gradient."""
+    total = x.T @ dh
+    return total / n
+
+
+class Layer:
+    def forward(self, x, training=True):
+        return x.sum(0) if training else x
+'''
+
+
+@pytest.fixture(scope="module")
+def changes() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for mutant in mutants(SOLUTION):
+        found.setdefault(mutant.where, []).append(mutant.change)
+    return found
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "total = x.T @ dh → total = x @ dh",
+        "total = x.T @ dh → total = dh @ x.T",
+        "total = x.T @ dh → total = x.T @ dh.T",
+        "total = x.T @ dh → total = x.T",
+        "total = x.T @ dh → total = x.T * dh",
+        "total = x.T @ dh → total = n.T @ dh",
+        "total = x.T @ dh → total = -(x.T @ dh)",
+        "total = x.T @ dh → (gone)",
+        "return total / n → return total * n",
+        "return total / n → return total / (n - 1)",
+        "return total / n → (gone)",
+    ],
+)
+def test_slips_of_a_step(changes, change):
+    assert change in changes["dW"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "return x.sum(0) if training else x → return x.sum(1) if training else x",
+        "return x.sum(0) if training else x → return x.mean(0) if training else x",
+        "return x.sum(0) if training else x → return x if training else x",
+        "return x.sum(0) if training else x → return x.sum() if training else x",
+        "return x.sum(0) if training else x → return x if training else x.sum(0)",
+        "def forward(self, x, training=True): → def forward(self, x, training=False):",
+    ],
+)
+def test_slips_of_a_method(changes, change):
+    assert change in changes["Layer.forward"]
+
+
+def test_every_mutant_is_another_text_that_parses():
+    found = mutants(SOLUTION)
+    assert len({mutant.source for mutant in found}) == len(found) == len({(m.where, m.change) for m in found})
+    for mutant in found:
+        assert ast.unparse(ast.parse(mutant.source)) == mutant.source
+
+
+def test_the_docstring_is_left_alone(changes):
+    assert not any("The gradient" in change for change in changes["dW"])
+
+
+def test_a_sample_is_the_same_each_time_and_of_many_kinds():
+    every = mutants(SOLUTION)
+    chosen = sample(every, 8, seed=1)
+    assert chosen == sample(every, 8, seed=1)
+    assert [len([m for m in chosen if m.where == where]) for where in ("dW", "Layer.forward")] == [8, 8]
+    assert len({m.kind for m in chosen if m.where == "dW"}) >= 6
+
+
+def test_there_are_hundreds_in_one_lesson(course):
+    assert len(mutants((course.find("03").solution / "backward.py").read_text(encoding="utf-8"))) > 500
+
+
+@pytest.fixture(scope="module")
+def cross_entropy() -> Bench:
+    return Bench(Course(ROOT).find("04"), seed=1)
+
+
+def wrong(body: str) -> Mutant:
+    return Mutant("dlogits", "old → new", "operator", f"def dlogits(logits, Yb, n):\n    {body}")
+
+
+def test_one_that_never_ends_and_one_that_kills_its_process_cost_only_themselves(cross_entropy, monkeypatch):
+    monkeypatch.setattr("bench.mutants_judge.CPU_SECONDS", 1)
+    batch = [
+        wrong("while True: pass"),
+        wrong("import os; os.kill(os.getpid(), 9)"),
+        wrong("return -logits"),
+        wrong("return torch.zeros(1 << 40)"),
+    ]
+    found = judge_all(cross_entropy, batch, lambda done: None)
+    assert [judged.kind for judged in found[:2]] == ["timeout", "timeout"]
+    assert found[2].kind not in ("accepted", "timeout")
+    assert found[3].kind == "raised"
+
+
+def test_what_is_accepted_and_not_listed_is_told():
+    mutant = wrong("return logits")
+    accepted = [(mutant, Bench(Course(ROOT).find("04"), 1).judge(Mutant("dlogits", "", "", "")))]
+    unlisted = Tally("04_cross_entropy", accepted, 1, 0.0, Listed(frozenset(), frozenset()))
+    assert list(unlisted.faults) == ["accepted: 04_cross_entropy dlogits: old → new"]
+    known = Listed(frozenset({("04_cross_entropy", "dlogits", "old → new")}), frozenset())
+    assert not list(Tally("04_cross_entropy", accepted, 1, 0.0, known).faults)
+
+
+def test_what_is_listed_and_rejected_is_told(cross_entropy):
+    mutant = wrong("return logits")
+    known = Listed(frozenset({("04_cross_entropy", "dlogits", "old → new")}), frozenset())
+    tally = Tally("04_cross_entropy", [(mutant, cross_entropy.judge(mutant))], 1, 0.0, known)
+    assert [fault.split(":")[0] for fault in tally.faults] == ["listed as equivalent, but rejected"]
+
+
+@pytest.mark.parametrize("lesson, budget", [("02", 4), ("03", 2), ("04", 20)])
+def test_a_sample_is_rejected(course, lesson, budget):
+    tally = judge_lesson(course.find(lesson), 1, budget, listed())
+    assert list(tally.faults) == []
+    assert tally.counts()["rejected"] >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_default_sample_of_every_lesson(seed):
+    command = [sys.executable, "-m", "bench.mutants", "--seed", str(seed)]
+    done = subprocess.run(command, cwd=Path(ROOT), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
