@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,8 @@ def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, coarse: b
     nearly zero beside the other parts), texts and booleans exactly. A list may stand for a tuple, a tensor of no
     dimension for a number, an array for a tensor. `coarse`: something was computed in float32; then 1e-5 will do.
     """
-    scale = max((float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in numbers(expected)), default=0.0)
+    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in numbers(expected)]
+    scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
     comparison = _Comparison(tolerance, coarse, scale)
     comparison.compare(found, expected, "")
     return Agreement(tuple(comparison.findings), comparison.error)

@@ -144,6 +144,8 @@ def copied(tree: Any) -> Any:
         return Function(tree.source, **copied(tree.bound)).build()
     if isinstance(tree, Tensor):
         return tree.detach().clone()
+    if isinstance(tree, numpy.generic):
+        return tree.item()
     if isinstance(tree, torch.Generator):
         return torch.Generator().set_state(tree.get_state())
     if isinstance(tree, Mapping):

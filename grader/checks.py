@@ -180,7 +180,7 @@ class Check:
         asked = next(self._asked)
         results: list[tuple[str, Any, Any, Agreement]] = []
         for number, draw in enumerate(draws):
-            key = (asked, number, repr(sorted(draw.items())))
+            key = (asked, number, identity(draw))
             side = ModuleSide(self.lesson.answers if reference is None else reference)
             expected = self._value(scenario, side, draw, key)
             found = self._found(scenario, self.generator(*key), draw)
@@ -200,7 +200,8 @@ class Check:
         try:
             return scenario(self.on, generator, **draw)
         except CallFailed as failed:
-            where = f"With {described(draw)}: " if draw and failed.answer.outcome == "raised" else ""
+            told = described(draw) if failed.answer.outcome == "raised" else ""
+            where = f"With {told}: " if told else ""
             status = STATUS_OF[failed.answer.outcome]
             raise CheckFailed(where + failed.answer.message, status, line=failed.answer.line) from failed
         except Exception as error:  # the suite could not work with what the student returned
@@ -222,7 +223,7 @@ class Check:
         for mistake in self.lesson.mistakes if self._naming else ():
             side = ModuleSide(self.lesson.wrong(mistake))
             for number, draw in enumerate(draws):
-                key = (asked, number, repr(sorted(draw.items())), mistake.gradient, mistake.id)
+                key = (asked, number, identity(draw), mistake.gradient, mistake.id)
                 try:
                     value = self._value(scenario, side, draw, key)
                 except Exception:  # a mistake may be one that raises
@@ -239,6 +240,11 @@ def same(found: Any, value: Any, tolerance: float, coarse: bool) -> bool:
         return agreement(found, value, tolerance, coarse).holds
     except TypeError:  # the mistake gives something that a scenario should not
         return False
+
+
+def identity(draw: Mapping[str, Any]) -> str:
+    """The same text in every process: a function stands under its name, as its repr has an address."""
+    return repr(sorted((k, getattr(v, "__qualname__", v)) for k, v in draw.items()))
 
 
 def described(draw: Mapping[str, Any]) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -27,27 +29,27 @@ Examples:
     help="Instead: solutions, variants and mistakes judged on this many seeds.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes, with --seeds.  [default: one a core]")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one a core]")
 @course_option
 def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
     """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
     from grader.lesson import Course, LessonError
-    from grader.verify import verify_lesson, verify_seeds
+    from grader.verify import verify_course
 
     console = Console()
     wrong = 0
     try:
         loaded = Course(find_course(course))
         chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
-        for lesson in chosen:
-            if seeds is None:
-                report = verify_lesson(lesson, seed)
-            else:
-                with progress_bar(Console(stderr=True)) as bar:
-                    advance = partial(bar.advance, bar.add_task(lesson.name, total=seeds))
-                    report = verify_seeds(lesson, seed, seeds, jobs or os.cpu_count() or 1, advance)
+        count = jobs or os.cpu_count() or 1
+        reports = (
+            verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count)
+            if seeds is None
+            else with_progress(chosen, seed, seeds, count)
+        )
+        for name, report in reports:
             wrong += len(report.problems)
-            console.print(f"{lesson.name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"{name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
             for problem in report.problems:
                 console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
             for remark in report.remarks:
@@ -59,12 +61,22 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | N
     raise SystemExit(0 if not wrong else 1)
 
 
+def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
+    """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
+    from grader.verify import verify_seeds
+
+    for lesson in lessons:
+        with progress_bar(Console(stderr=True)) as bar:
+            advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
+            yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)
+
+
 @click.command()
 @click.argument("lessons", nargs=-1)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
 @course_option
-def stubs(check: bool, course: Path | None) -> None:
-    """Writes exercises/*/backward.py from solutions/: what stands between the markers is left out.
+def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
+    """Writes exercises/*/backward.py from solutions/, of all LESSONS: what stands between the markers is left out.
 
     A second copy, .stub, is what `dojo reset` gives a student back.
     """
@@ -73,7 +85,8 @@ def stubs(check: bool, course: Path | None) -> None:
 
     stale = []
     try:
-        for lesson in Course(find_course(course)).lessons.values():
+        loaded = Course(find_course(course))
+        for lesson in [loaded.find(name) for name in lessons] or loaded.lessons.values():
             text = stub_of(lesson)
             for path in (lesson.exercise / "backward.py", lesson.pristine):
                 if path.is_file() and path.read_text(encoding="utf-8") == text:

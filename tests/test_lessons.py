@@ -40,14 +40,15 @@ def test_there_are_lessons():
 
 
 def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, warm_zygotes):
-    report = verify_lesson(each, seed=1)
-    assert report.problems == []
+    """Of mistakes that have to be handed in one by one, a part; `make verify` hands in all of them."""
+    report = verify_lesson(each, seed=1, every=8)
+    assert (report.problems, report.remarks) == ([], [])
 
 
 def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(each):
-    """Over three seeds; the thousand are `make seeds`."""
-    tally = tally_seeds(each.course, each.name, range(3))
-    assert tally.judged >= 3 * len(each.items)
+    """On one seed; the thousand are `make seeds`."""
+    tally = tally_seeds(each.course, each.name, range(1))
+    assert tally.judged >= len(each.items)
     assert (tally.rejected, tally.accepted) == ([], [])
 
 

@@ -58,7 +58,9 @@ def replace(path: Path, old: str, new: str) -> None:
 def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
-    assert report.summary == ("solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes")
+    assert report.summary == (
+        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes"
+    )
 
 
 def test_a_wrong_solution(own):

@@ -756,7 +756,7 @@ gain_for_bias = evaluation(
 
 tanh_forgotten = evaluation(
     "split_loss__tanh_forgotten",
-    "The tanh is missing.",
+    "The tanh is missing: the logits come from h, not from what goes into it.",
     h="hpreact",
 )
 

@@ -73,7 +73,7 @@ def gradient_check(f, x, dx, eps=1e-5):
         noise = 1e-14 * max(abs(above), abs(here), abs(below)) / step
         if outside > noise:
             worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))
-    return worst < 1e-3, float(worst)
+    return bool(worst < 1e-3), float(worst)
     # </answer>
 
 

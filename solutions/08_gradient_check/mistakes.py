@@ -338,20 +338,20 @@ def gradient_check__no_noise_floor(f, x, dx, eps=1e-5):
     return error < 1e-3, error
 
 
-VERDICT = "return worst < 1e-3, float(worst)"
+VERDICT = "return bool(worst < 1e-3), float(worst)"
 
 too_lenient = check(
     "too_lenient",
     "A gradient that is wrong by some percent gets through. Right ones agree to six digits and more: draw the line "
     "nearer to them.",
     VERDICT,
-    "return worst < 0.1, float(worst)",
+    "return bool(worst < 0.1), float(worst)",
 )
 verdict_upside_down = check(
     "upside_down",
     "Right gradients are called wrong, wrong ones right. Which way round is the comparison?",
     VERDICT,
-    "return worst >= 1e-3, float(worst)",
+    "return bool(worst >= 1e-3), float(worst)",
 )
 LOOP = "for index in np.ndindex(x.shape):\n        kept, step"
 first_only = check(

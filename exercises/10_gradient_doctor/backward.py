@@ -1,0 +1,82 @@
+"""Lesson 10: the gradient doctor. Functions that measure a network's health, and one that names the illness.
+
+All tensors are torch's. README.md says what a report holds and what is normal; `clinic.py` makes as many patients as
+you like. Try them in a file of their own, or at the end of this one:
+
+    if __name__ == "__main__":
+        from clinic import patient
+
+        print(diagnose(patient("saturated", seed=1)))
+
+Check as often as you like:  grade run . --lesson 10
+"""
+
+import torch
+
+DIAGNOSES = (
+    "healthy",
+    "saturated",  # most tanh gates of a layer are closed
+    "dead",  # most ReLU units of a layer are zero for every example
+    "vanishing",  # the gradient shrinks from layer to layer on its way back
+    "exploding",  # it grows
+    "not zeroed",  # the gradients of earlier steps are still there when the next ones come
+    "not averaged",  # the loss is a sum over the examples, not their mean
+    "forgotten branch",  # a part of the loss does not reach the parameters
+)
+
+
+def closed_share(h, threshold=0.97):
+    """The share of closed gates among a layer's tanh outputs: of elements beyond `threshold`, on either side.
+
+    h: a tensor of any shape, the outputs of tanh. Returns a number from 0 to 1.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def dead_units(h):
+    """Which of a layer's ReLU units are dead: their output is zero for every example of the batch.
+
+    h: a tensor (batch, units), the outputs of ReLU. Returns a tensor of booleans (units,), True where a unit is dead.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def gradient_norms(gradients):
+    """How large each layer's gradient is: the root of the sum of the squares of all its elements.
+
+    gradients: a list of tensors of any shapes. Returns a list of numbers, in the same order.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def gradient_growth(norms):
+    """By which factor the gradient's norm is multiplied per layer on its way back, in the (geometric) average.
+
+    norms: the norms of two or more layers' gradients, first layer first; the gradient comes from the last one. With
+    [8, 4, 2, 1] it doubles at every layer: 2. With [1, 10, 100] it is 0.1. The first norm may be zero: then so is the
+    growth. Returns a number.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def update_ratios(parameters, gradients, learning_rate):
+    """How large one step of gradient descent is beside what it changes: the norm of the update over the parameter's.
+
+    parameters, gradients: dicts {name: tensor} with the same names, in any order. Returns a dict {name: number}.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def diagnose(report):
+    """What is wrong with the network that `report` was made of: one of DIAGNOSES.
+
+    report: a dict, described in README.md. At most one thing is wrong. Where a layer is saturated or dead, that is the
+    answer, whatever it does to the gradients.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
