@@ -1,7 +1,7 @@
-"""Archives as submissions: the Python files of a .zip or .tar(.gz), unpacked into a fresh folder under caps.
+"""Archives as submissions: the Python files and notebooks of a .zip or .tar(.gz), unpacked under caps.
 
-Nothing but regular `.py` files is ever written; names are checked before anything is read. An archive that tries to
-reach outside its folder, or to grow beyond the caps, is refused as a whole.
+Nothing but regular `.py` and `.ipynb` files is ever written, in a fresh folder; names are checked before anything is
+read. An archive that tries to reach outside its folder, or to grow beyond the caps, is refused as a whole.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import IO
 MOST_ARCHIVE_BYTES = 64 << 20
 MOST_ENTRIES = 10_000
 MOST_FILES = 500
-MOST_FILE_BYTES = 1 << 20
-MOST_UNPACKED_BYTES = 16 << 20  # written, all files together
+MOST_FILE_BYTES = {".py": 1 << 20, ".ipynb": 20 << 20}  # a notebook has pictures in it
+MOST_UNPACKED_BYTES = {".py": 16 << 20, ".ipynb": 40 << 20}  # written, all files of a kind together
 MOST_STREAMED_BYTES = 256 << 20  # passed over in a compressed tar to get at the files
 MOST_DEPTH = 10
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
@@ -67,7 +67,8 @@ class Writer:
     """Takes an archive's entries one by one and writes those that are wanted. Raises ArchiveRefused at a cap."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._entries, self._bytes = folder, 0, 0
+        self._folder, self._entries = folder, 0
+        self._bytes = dict.fromkeys(MOST_FILE_BYTES, 0)
         self._taken: set[str] = set()
 
     def wanted(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
@@ -85,7 +86,7 @@ class Writer:
         if not regular and not folder:
             raise ArchiveRefused(f"The archive has a link or a device in it ({name[:80]!r}): pack ordinary files.")
         clutter = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-        if folder or clutter or path.suffix != ".py":
+        if folder or clutter or path.suffix not in MOST_FILE_BYTES:
             return None
         if len(path.parts) > MOST_DEPTH:
             raise ArchiveRefused(
@@ -101,12 +102,11 @@ class Writer:
         return path
 
     def write(self, path: PurePosixPath, source: IO[bytes]) -> None:
-        data = source.read(MOST_FILE_BYTES + 1)
-        self._bytes += len(data)
-        if len(data) > MOST_FILE_BYTES or self._bytes > MOST_UNPACKED_BYTES:
-            raise ArchiveRefused(
-                f"{path.name} in the archive is too large: at most {MOST_FILE_BYTES:,} bytes are read."
-            )
+        most = MOST_FILE_BYTES[path.suffix]
+        data = source.read(most + 1)
+        self._bytes[path.suffix] += len(data)
+        if len(data) > most or self._bytes[path.suffix] > MOST_UNPACKED_BYTES[path.suffix]:
+            raise ArchiveRefused(f"{path.name} in the archive is too large: at most {most:,} bytes are read.")
         target = self._folder.joinpath(*path.parts)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)

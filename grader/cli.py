@@ -45,6 +45,7 @@ Examples:
   grade run submissions/                       a folder with one submission for each student
   grade run ada.zip bo/ --lesson 03 -o out     two submissions, one lesson, results in out/
   grade run backward.py --lesson 4             a single file
+  grade run makemore_part4_backprop.ipynb      the lecture's own notebook, or a folder of such
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
   grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
 """
@@ -113,8 +114,8 @@ def run(
 ) -> None:
     """Grades SUBMISSIONS: folders, archives, single files, or a folder with one submission for each student.
 
-    A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, or a
-    .py file with --lesson.
+    A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
+    lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
     from grader.lesson import Course, LessonError
     from grader.run import OutputError, grade_run

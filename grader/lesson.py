@@ -98,6 +98,7 @@ class Lesson:
         self.title: str = settings.get("title", name)
         self.seed: int = settings.get("seed", LECTURE_SEED)
         self._function = settings.get("function")
+        self.notebook: Any = settings.get("notebook")  # what is taken from the lecture's own: grader/notebook_lesson.py
         self._public_sizes = public_sizes(settings, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
@@ -176,10 +177,10 @@ class Lesson:
 
     @cached_property
     def public_draws(self) -> tuple[Draw, ...]:
-        """What a student's own check draws: the sizes that lesson.toml names for it, and the published ones twice."""
+        """What a student's own check draws: the published sizes and those that lesson.toml names for it."""
         from grader.problem import Draw
 
-        return (*map(Draw, self._public_sizes), Draw(), Draw())
+        return (Draw(), *map(Draw, self._public_sizes or [{}]))
 
     @property
     def pristine(self) -> Path:
@@ -212,6 +213,7 @@ class Lesson:
         return tuple(
             Mistake(gradient, mistake.id, mistake.message, part_of(self.joint, gradient, self.wrong(mistake)))
             for mistake in self.mistakes
+            if mistake.gradient == self.joint.name
             for gradient in gradients
         )
 

@@ -6,7 +6,7 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from grader.changed import line_of_change
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.lesson import Lesson
 from grader.policy import check
+from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
 from grader.student import Student
 from grader.submission import MAIN, Handed
@@ -36,9 +37,16 @@ class Judged:
 
 
 def judge_file(
-    lesson: Lesson, handed: Handed, zygote: ZygoteProcess, suite: Suite, interrupt: int | None = None
+    lesson: Lesson,
+    handed: Handed,
+    zygote: ZygoteProcess,
+    suite: Suite,
+    interrupt: int | None = None,
+    problems: Sequence[Problem] = (),
 ) -> Judged:
     """Judges a file that is there. `interrupt` is a descriptor: once it is readable, waiting is given up.
+
+    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead.
 
     Raises ZygoteDied and what `suite` raises, for reasons of ours; and Interrupted.
     """
@@ -46,7 +54,7 @@ def judge_file(
     neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
     found = check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
     findings = {finding.step: finding for finding in reversed(found)}
-    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt)
+    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems)
     try:
         failure = student.load_failure
         if failure is not None:

@@ -109,7 +109,9 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
             items.get(row["name"]),
             tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
             picture if picture and any(map(any, picture["cells"])) else None,
-            excerpt(source, row["name"], row["line"]) if row["status"] not in ("passed", *UNWRITTEN) else (),
+            excerpt(graded.texts.get(row["file"], source), row["name"], row["line"])
+            if row["status"] not in ("passed", *UNWRITTEN)
+            else (),
         )
         for row in results["gradients"]
         for picture in (pictures.get(row["name"]),)

@@ -30,11 +30,13 @@ VERSION = 1
 
 @dataclass
 class Graded:
-    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}} and `printed` {lesson: text}."""
+    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}}, `printed` {lesson: text}, and
+    `texts` {a row's file: its text}, for files that are not graded as they were handed in."""
 
     results: dict[str, Any]
     pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
     printed: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -109,10 +111,13 @@ class Session:
             rows, message = self._judged(lesson, handed, graded)
         else:
             status, message = ("rejected" if handed.rejected else "missing"), handed.message
+            why = handed.origin.missing if handed.origin else {}
             rows = [
                 Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))
                 for item in lesson.items
             ]
+            for row in rows:
+                row.message = why.get(row.name)
         return {
             "name": lesson.name,
             "score": number(sum(row.points for row in rows)),
@@ -126,6 +131,7 @@ class Session:
     def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
         judged = judge_file(lesson, handed, self._zygote, partial(run_suite, lesson, book=self._book))
         graded.pictures[lesson.name] = judged.pictures
+        graded.texts |= handed.origin.texts if handed.origin else {}
         if judged.printed:
             graded.printed[lesson.name] = judged.printed
         return judged.rows, judged.message

@@ -6,16 +6,20 @@ import difflib
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.archive import MOST_DEPTH, ArchiveRefused, is_archive, stem, unpacked
+from grader.handed import MAIN as MAIN
+from grader.handed import MAX_FILE_BYTES as MAX_FILE_BYTES
+from grader.handed import Handed as Handed
+from grader.handed import Unreadable as Unreadable
+from grader.handed import read_file as read_file
 from grader.lesson import Lesson
+from grader.notebook import NotebookError
+from grader.notebook_handed import NOTEBOOK, as_a_script, from_notebook, read_cells, without_gradients
 
-MAIN = "backward.py"
-MAX_FILE_BYTES = 1 << 20
 MAX_FILES = 64
 CLUTTER = {"__pycache__", "__MACOSX", "node_modules", "venv"}
 RESERVED = {"index.html", "grades.csv", "gradebook.sqlite"}
@@ -23,21 +27,6 @@ RESERVED = {"index.html", "grades.csv", "gradebook.sqlite"}
 
 class SubmissionError(Exception):
     """Nothing to grade was found where the command line says; the text is one sentence."""
-
-
-@dataclass(frozen=True)
-class Handed:
-    """What a student handed in for one lesson: files by name, or (`message`) why there are none or some left out."""
-
-    lesson: str
-    files: dict[str, bytes] = field(default_factory=dict)
-    shown: str = f"{MAIN}"  # the graded file's path inside the submission, for messages
-    message: str | None = None
-    rejected: bool = False
-
-    @property
-    def present(self) -> bool:
-        return MAIN in self.files
 
 
 @dataclass(frozen=True)
@@ -55,28 +44,9 @@ class Submission:
             for name, source in sorted(handed.files.items()):
                 for part in (lesson.encode(), os.fsencode(name), source):
                     total.update(len(part).to_bytes(8, "big") + part)
+            if handed.origin is not None:
+                total.update(handed.origin.fingerprint)
         return total.hexdigest()
-
-
-class Unreadable(Exception):
-    """A file that is not read: too large, no regular file, a link. The text is a sentence."""
-
-
-def read_file(path: Path) -> bytes:
-    """A regular file's bytes. Links are refused: one could point at the answer key. Raises Unreadable."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError as error:
-        reason = "it is a link" if path.is_symlink() else error.strerror
-        raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise Unreadable(f"{path.name} is no ordinary file. Hand in a Python file.")
-    with os.fdopen(descriptor, "rb") as file:
-        if status.st_size > MAX_FILE_BYTES:
-            raise Unreadable(f"{path.name} has {status.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-        return file.read(MAX_FILE_BYTES + 1)
 
 
 def visible(folder: Path) -> list[Path]:
@@ -107,6 +77,9 @@ def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
     inside = "" if place is folder else place.name + "/"
     sources = [p for p in visible(place) if p.suffix == ".py"]
     names = [p.name for p in sources]
+    notebooks = [p for p in visible(place) if p.suffix == NOTEBOOK]
+    if MAIN not in names and len(notebooks) == 1:
+        return read_notebook(notebooks[0], lesson, inside + notebooks[0].name)
     if MAIN not in names:
         near = difflib.get_close_matches(MAIN, names, n=1, cutoff=0.5) or [n for n in names if "backward" in n.lower()]
         if near or len(names) == 1:
@@ -114,6 +87,8 @@ def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
             message = f"{inside}{MAIN} is missing; there is {inside}{found}. Rename it to {MAIN} and hand in again."
         elif names:
             message = f"{inside}{MAIN} is missing; found {', '.join(names[:5])} instead."
+        elif notebooks:
+            message = f"{inside}{MAIN} is missing; of {len(notebooks)} notebooks, hand in the one that counts."
         else:
             message = f"{inside}{MAIN} is missing, and there is no Python file beside it."
         return Handed(lesson.name, message=message)
@@ -131,11 +106,22 @@ def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
             if path.name == MAIN:
                 return Handed(lesson.name, message=str(error), rejected=True)
             left_out = str(error)
-    return Handed(lesson.name, files, shown=inside + MAIN, message=left_out)
+    script = as_a_script(lesson, files[MAIN], inside + MAIN)
+    return script or Handed(lesson.name, files, shown=inside + MAIN, message=left_out)
+
+
+def read_notebook(path: Path, lesson: Lesson, shown: str) -> Handed:
+    """A notebook in a lesson's folder: in the manner of the lecture's, or with the stub's functions."""
+    try:
+        return from_notebook(lesson, read_cells(path, shown), shown)
+    except Unreadable as error:
+        return Handed(lesson.name, message=str(error), rejected=True)
+    except NotebookError as error:
+        return Handed(lesson.name, message=f"{shown} cannot be read: {error}", rejected=True)
 
 
 def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
-    """A folder of lessons, an archive of one, or a single Python file for the one lesson asked for."""
+    """A folder of lessons, an archive of one, a notebook, or a single Python file for the one lesson asked for."""
     alone = len(lessons) == 1
     if path.is_file() and not path.is_symlink() and is_archive(path):
         try:
@@ -146,28 +132,56 @@ def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Subm
     if path.is_symlink():
         return Submission(student, path, {}, message=f"{path.name} is a link. Hand in the folder or file itself.")
     if path.is_file():
-        if path.suffix == ".py" and alone:
-            lesson = lessons[0]
-            try:
-                handed = Handed(lesson.name, {MAIN: read_file(path)}, shown=path.name)
-            except Unreadable as error:
-                handed = Handed(lesson.name, message=str(error), rejected=True)
-            return Submission(student, path, {lesson.name: handed})
-        if path.suffix == ".py":
-            return Submission(
-                student, path, {}, message=f"{path.name} is a single file: say which lesson it is for, with --lesson."
-            )
+        if path.suffix in (".py", NOTEBOOK):
+            return read_single(path, student, lessons)
         return Submission(
             student,
             path,
             {},
-            message=f"{path.name} cannot be read: expected a folder or an archive with NN_name/{MAIN}, or a .py file.",
+            message=f"{path.name} cannot be read: expected a folder or an archive with NN_name/{MAIN}, a notebook, "
+            "or a .py file.",
         )
     try:
         folder = innermost(path, lessons)
+        loose = loose_file(folder, lessons)
+        if loose is not None:
+            return replace(read_single(loose, student, lessons), path=path)
         return Submission(student, path, {lesson.name: read_lesson(folder, lesson, alone) for lesson in lessons})
     except OSError as error:
         return Submission(student, path, {}, message=f"{path.name} cannot be read: {error.strerror}.")
+
+
+def loose_file(folder: Path, lessons: Sequence[Lesson]) -> Path | None:
+    """The one notebook of a folder that holds no lesson's folder and no Python file, if that is how it is."""
+    inside = visible(folder)
+    notebooks = [path for path in inside if path.suffix == NOTEBOOK]
+    other = holds_a_lesson(folder, lessons) or any(path.suffix == ".py" for path in inside)
+    return notebooks[0] if len(notebooks) == 1 and not other else None
+
+
+def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
+    """A notebook, or one Python file: for the one lesson asked for, or in the manner of the lecture for several."""
+    alone = len(lessons) == 1
+    try:
+        cells = read_cells(path)
+    except Unreadable as error:
+        rejected = {lesson.name: Handed(lesson.name, message=str(error), rejected=True) for lesson in lessons}
+        return Submission(student, path, rejected if alone else {}, message=None if alone else str(error))
+    except NotebookError as error:
+        return Submission(student, path, {}, message=f"{path.name} cannot be read: {error}")
+    handed = {lesson.name: from_notebook(lesson, cells, path.name, functions=alone) for lesson in lessons}
+    if any(each.present for each in handed.values()):
+        return Submission(student, path, handed)
+    if path.suffix == ".py" and alone:
+        lesson = lessons[0]
+        return Submission(student, path, {lesson.name: Handed(lesson.name, {MAIN: read_file(path)}, shown=path.name)})
+    if path.suffix == ".py":
+        message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
+        return Submission(student, path, {}, message=message)
+    faults = {each.message for each in handed.values() if each.rejected}
+    if faults or alone:
+        return Submission(student, path, handed, message=faults.pop() if faults else None)
+    return Submission(student, path, {}, message=without_gradients(path.name, cells))
 
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:

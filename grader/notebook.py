@@ -1,0 +1,156 @@
+"""The code cells of a Jupyter notebook, from its bytes: read as JSON, every version from 2 to 4; nothing is executed.
+
+A cell's text keeps its lines: what IPython understands and Python does not (`%matplotlib inline`, `!wget ...`,
+`torch.max?`) becomes `pass` in its place. Outputs, attachments and metadata are not looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+MOST_NOTEBOOK_BYTES = 20 << 20
+MOST_CELLS = 10_000
+MOST_CODE = 300_000  # characters in all code cells: reading the tree of so much takes a second
+MOST_PIECES = 1_000  # of a cell that is no Python as a whole
+
+MAGIC = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
+HELP = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w.]*\?{1,2}\s*$")
+ASSIGNED = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w, ]*=\s*[%!]")  # `files = !ls`
+TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
+PYTHON_CELL = re.compile(r"^\s*%%(time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")
+CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
+BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
+READING = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What Python's own parser raises for a text that is no Python, or too deep for it."""
+
+
+class NotebookError(Exception):
+    """A notebook that cannot be read; the text is what follows its name and a colon."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`file` is what a message calls it ("that.ipynb, cell 12", text cells counted as well); `text` its code."""
+
+    file: str
+    text: str
+
+
+def cells_of(data: bytes, name: str) -> list[Cell]:
+    """The code cells from top to bottom, whatever order they were run in. Raises NotebookError."""
+    if len(data) > MOST_NOTEBOOK_BYTES:
+        raise NotebookError(f"it has {len(data):,} bytes; at most {MOST_NOTEBOOK_BYTES:,} are read. Clear its outputs.")
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError, MemoryError):  # a UnicodeDecodeError is a ValueError
+        raise NotebookError("it is no notebook file (no JSON). Save or download it again as .ipynb.") from None
+    if not isinstance(notebook, dict) or not any(isinstance(notebook.get(k), list) for k in ("cells", "worksheets")):
+        raise NotebookError("it is no notebook file: it has no cells. Save or download it again as .ipynb.")
+    found: list[Cell] = []
+    length = 0
+    for number, cell in enumerate(every_cell(notebook), 1):
+        if number > MOST_CELLS:
+            raise NotebookError(f"it has more than {MOST_CELLS:,} cells. Hand in the exercise's cells only.")
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = text_of(cell.get("source", cell.get("input")))
+        length += len(source)
+        if length > MOST_CODE:
+            raise NotebookError(
+                f"it has more than {MOST_CODE:,} characters of code. Hand in the exercise's cells only."
+            )
+        if source.strip():
+            found.append(Cell(f"{name}, cell {number}", python_of(source)))
+    return found
+
+
+def every_cell(notebook: dict[str, Any]) -> Iterator[Any]:
+    """Version 4 has one list of cells, versions 2 and 3 have worksheets that hold them."""
+    cells = notebook.get("cells")
+    if isinstance(cells, list):
+        yield from cells
+        return
+    for sheet in notebook["worksheets"]:
+        inside = sheet.get("cells") if isinstance(sheet, dict) else None
+        yield from inside if isinstance(inside, list) else []
+
+
+def text_of(source: Any) -> str:
+    """A cell's source is a string, or a list of lines that keep their ends."""
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    return re.sub(r"\r\n?|\f", "\n", source) if isinstance(source, str) else ""
+
+
+def python_of(source: str) -> str:
+    """The cell as Python, line for line. A cell of another language (`%%bash`) is empty."""
+    if tree_of(source) is not None:
+        return source  # a line that begins with % inside brackets is Python's own
+    lines = source.split("\n")
+    first = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
+    if CELL_MAGIC.match(lines[first]):
+        if not PYTHON_CELL.match(lines[first]):
+            return ""
+        lines[first] = "pass"
+    result: list[str] = []
+    goes_on = False  # a shell line that ends in a backslash
+    for line in lines:
+        timed = TIMED.match(line)
+        found = MAGIC.match(line) or HELP.match(line) or ASSIGNED.match(line)
+        if goes_on:
+            result.append("")
+        elif timed:
+            result.append(timed["indent"] + line[timed.end() :])
+            continue
+        else:
+            result.append(f"{found['indent']}pass" if found else line)
+        goes_on = (goes_on or bool(found)) and line.rstrip().endswith("\\")
+    return "\n".join(result)
+
+
+def tree_of(source: str) -> list[ast.stmt] | None:
+    """Its statements, or None when Python cannot read it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "invalid escape sequence" is between Python and the student
+            return ast.parse(source).body
+    except READING:
+        return None
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Lines that Python cannot read: `text` stands from `line` on in `file`."""
+
+    file: str
+    line: int
+    text: str
+
+
+def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
+    """The cell's statements, with the cell's line numbers. Where it is no Python as a whole, those parts that are."""
+    body = tree_of(cell.text)
+    if body is not None:
+        return body, []
+    lines = cell.text.split("\n")
+    starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
+    if len(starts) > MOST_PIECES or not starts:
+        return [], [Broken(cell.file, 1, cell.text)]
+    found: list[ast.stmt] = []
+    broken: list[Broken] = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        text = "\n".join(lines[start:end])
+        part = tree_of(text)
+        if part is None:
+            broken.append(Broken(cell.file, start + 1, text))
+            continue
+        for statement in part:
+            ast.increment_lineno(statement, start)
+        found += part
+    return found, broken
