@@ -1,3 +1,13 @@
 """Backprop Ninja: exercises in writing backpropagation by hand, and the grader that judges them."""
 
 __version__ = "0.1.0"
+
+
+def cmp(name: str, gradient: object, value: object) -> None:
+    """The lecture's comparison, `cmp("probs", dprobs, probs)`, and below it what is wrong: see grader.lecture_cmp.
+
+    `gradient` is yours, `value` the tensor of your forward pass whose `.grad` autograd has filled.
+    """
+    from grader.lecture_cmp import compare  # torch comes with it
+
+    compare(name, gradient, value)

@@ -9,6 +9,8 @@ from grader.dojo_file import HIDDEN
 from grader.lesson import Lesson
 
 UNWRITTEN = ("todo", "missing")
+BROKEN = "broken"
+"""The status of every row of a file that does not run."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,10 @@ class Progress:
     @property
     def unwritten(self) -> list[str]:
         return self.having(*UNWRITTEN)
+
+    @property
+    def broken(self) -> bool:
+        return len(self.having(BROKEN)) > 0
 
     @property
     def wrong(self) -> list[str]:

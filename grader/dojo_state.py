@@ -43,7 +43,9 @@ class State:
         found = json.loads(text)
         if not isinstance(found, dict) or found.get("version") != VERSION:
             raise ValueError("it is of another version")
-        last, hints, verdicts = found.get("last"), found.get("hints"), found.get("verdicts")
+        last: Any = found.get("last")
+        hints: Any = found.get("hints")
+        verdicts: Any = found.get("verdicts")
         if not (isinstance(last, str) or last is None):
             raise ValueError("`last` is no lesson")
         if not is_table(hints, lambda rows: is_table(rows, lambda taken: type(taken) is int)):
@@ -102,11 +104,12 @@ class Memory:
     def worked_on(self, lesson: Lesson) -> None:
         self.change(lambda state: setattr(state, "last", lesson.name))
 
-    def judged(self, lesson: Lesson, digest: str, statuses: Mapping[str, str]) -> None:
-        """Keeps the verdicts on one text of a student's file, and that it was worked on."""
+    def judged(self, lesson: Lesson, digest: str, statuses: Mapping[str, str], working: bool) -> None:
+        """Keeps the verdicts on one text of a student's file; with `working`, also that this lesson was worked on."""
 
         def keep(state: State) -> None:
-            state.last, state.verdicts[lesson.name] = lesson.name, (digest, dict(statuses))
+            state.verdicts[lesson.name] = (digest, dict(statuses))
+            state.last = lesson.name if working else state.last
 
         self.change(keep)
 

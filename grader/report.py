@@ -92,7 +92,7 @@ class Reporter:
             next=next_step(parts),
             layouts=layouts,
             most_nodes=max((len(each.nodes) for each in layouts.values() if each), default=0),
-            states=[state for state in ("passed", "chain", *WRONG, *UNWRITTEN) if state in occurring],
+            states=[state for state in ("passed", "chain", *WRONG, *UNWRITTEN, "hidden") if state in occurring],
             percent=percent(graded.results),
         )
 

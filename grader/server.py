@@ -14,9 +14,9 @@ from typing import Any
 
 from grader.lesson import Course
 from grader.report import Reporter
+from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import at_least, probe
-from grader.sandbox.worker_process import ZygoteDied
 from grader.session import Graded, Session
 from grader.submission import Submission, read_submission
 from grader.suite import GraderFault

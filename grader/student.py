@@ -11,9 +11,10 @@ from grader.calling import Called
 from grader.policy import Finding
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.endings import DeadlineMissed, WorkerLost
 from grader.sandbox.joint import Joint
 from grader.sandbox.wire import WireError
-from grader.sandbox.worker_process import DeadlineMissed, WorkerLost, WorkerProcess
+from grader.sandbox.worker_process import WorkerProcess
 
 
 class Student:
@@ -32,14 +33,18 @@ class Student:
         findings: Mapping[str, Finding] | None = None,
         joint: Joint | None = None,
         interrupt: int | None = None,
+        problems: Sequence[Problem] = (),
     ) -> None:
-        """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted."""
+        """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted.
+
+        `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
+        """
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
         self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
         self._worker: WorkerProcess | None = None
         self._sent: set[int] = set()
         self._answers: dict[int, dict[str, Answer]] = {}
-        self._problems: list[Problem] = []
+        self._problems = list(problems)
         self._given_up = {
             step: Answer("forbidden", message=finding.message, line=finding.line)
             for step, finding in (findings or {}).items()
@@ -80,12 +85,11 @@ class Student:
         blocked = {s: set(needs[s]) & self._given_up.keys() for s in runnable}
         runnable = [s for s in runnable if not blocked[s]]
         key = -1 - self._number(problem)
-        own = {"d" + name for name in problem.graph.names} & set(self.steps)
-        upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
         if self._ready() and runnable:
             assert self._worker is not None
             try:
-                self._worker.send_problem(key, problem.dtype, problem.values, upstream, problem.groups)
+                if key not in self._sent:
+                    send_chain(self._worker, key, problem, self.steps)
                 own_needs = {s: set(needs[s]) for s in runnable}
                 for step, answer in self._worker.run(key, runnable, own_needs, self._end, self._joint):
                     results[step] = answer
@@ -124,6 +128,10 @@ class Student:
         self._problems.append(problem)
         return len(self._problems) - 1
 
+    def _numbered(self, key: int) -> Problem | None:
+        number = key if key >= 0 else -1 - key
+        return self._problems[number] if number < len(self._problems) else None
+
     def _run(self, key: int, problem: Problem) -> dict[str, Answer]:
         results = dict(self._given_up)
         while True:
@@ -133,7 +141,7 @@ class Student:
             assert self._worker is not None
             try:
                 if key not in self._sent:
-                    self._worker.send_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
+                    send(self._worker, key, problem)
                     self._sent.add(key)
                 for step, answer in self._worker.run(key, tuple(due), until=self._end, joint=self._joint):
                     results[step] = answer
@@ -169,8 +177,8 @@ class Student:
             )
             self._unloadable = Answer("timeout", message=message)
             return False
-        self._sent.clear()
         worker = self._worker = self._zygote.worker()
+        self._sent = {key for key, problem in worker.ahead.items() if problem is self._numbered(key)}
         if self._interrupt is not None:
             worker.heed(self._interrupt)
         try:
@@ -199,3 +207,28 @@ class Student:
             self.printed = (self.printed + bytes(self._worker.printed))[: self._limits.output_bytes]
             self.printed_bytes += self._worker.printed_bytes
             self._worker = None
+
+
+def send(worker: WorkerProcess, key: int, problem: Problem) -> None:
+    worker.send_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
+
+
+def send_chain(worker: WorkerProcess, key: int, problem: Problem, steps: Collection[str]) -> None:
+    """With upstream gradients only where no step of the student's gives them."""
+    own = {"d" + name for name in problem.graph.names} & set(steps)
+    upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
+    worker.send_problem(key, problem.dtype, problem.values, upstream, problem.groups)
+
+
+def send_ahead(worker: WorkerProcess, problems: Sequence[Problem], chain: Problem, steps: Collection[str]) -> None:
+    """Sends a worker that waits what it will be asked about, under the numbers that a Student will use.
+
+    `chain` is one of the `problems`, the one on which the student's own chain will be run.
+    """
+    for number, problem in enumerate(problems):
+        if problem is chain:
+            send_chain(worker, -1 - number, problem, steps)
+            worker.ahead[-1 - number] = problem
+        else:
+            send(worker, number, problem)
+            worker.ahead[number] = problem

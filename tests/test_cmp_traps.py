@@ -179,7 +179,7 @@ TRAPS = [
         "a wrong tensor that is equal to everything",
         "def dbnbias(dhpreact): return (1.5 * dhpreact.sum(0, keepdim=True)).as_subclass(Lying)",
         "failed",
-        "Your `dbnbias` is exactly 1.5 times the gradient: a constant factor is lost, or one too many.",
+        "Your `dbnbias` is exactly 1.5 times too large. A constant factor is lost, or there is one too many.",
     ),
     Trap(
         "a right tensor that is equal to everything",

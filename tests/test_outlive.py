@@ -24,10 +24,10 @@ import pytest
 from bench.arena import adopt_orphans, descendants, new_descendants
 from grader.sandbox import kernel, zygote
 from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import Plan, plan_for
 from grader.sandbox.probe import LAYERS, avoid_above, probe
-from grader.sandbox.worker_process import ZygoteDied
 from grader.student import Student
 
 if not kernel.supported():

@@ -11,10 +11,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from grader.sandbox.endings import START_SECONDS, ZygoteDied
 from grader.sandbox.lockdown import Plan
-from grader.sandbox.worker_process import START_SECONDS, WorkerProcess, ZygoteDied
+
+if TYPE_CHECKING:
+    from grader.sandbox.worker_process import WorkerProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 # run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported
@@ -66,6 +69,8 @@ class ZygoteProcess:
 
     def worker(self) -> WorkerProcess:
         """A fresh fork. Raises ZygoteDied."""
+        from grader.sandbox.worker_process import WorkerProcess  # torch comes with it, and may load here meanwhile
+
         self.wait_until_ready()
         number = next(self._numbers)
         requests_read, requests_write = os.pipe()

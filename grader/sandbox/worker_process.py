@@ -17,32 +17,15 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.calling import Called
 from grader.sandbox import wire
+from grader.sandbox.endings import START_SECONDS, DeadlineMissed, Interrupted, WorkerLost, ZygoteDied
 from grader.sandbox.joint import Joint
 from grader.sandbox.limits import Limits
 from grader.sandbox.tree import decode_called, frame_of
-
-START_SECONDS = 120.0
 
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
 ROOM, LEAST_ROOM = 4, 1 << 20
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
-
-
-class ZygoteDied(Exception):
-    """The zygote is gone, or cannot lock workers in: a reason of ours, never the student's."""
-
-
-class WorkerLost(Exception):
-    """The worker ended, or said something that cannot be read. The text is a sentence for the student."""
-
-
-class DeadlineMissed(Exception):
-    """The worker did not answer in time."""
-
-
-class Interrupted(Exception):
-    """Whoever waits for the worker has something else to do now; see WorkerProcess.heed."""
 
 
 class Zygote(Protocol):
@@ -71,6 +54,7 @@ class WorkerProcess:
         for descriptor in (requests, answers, output):
             os.set_blocking(descriptor, False)
         self._interrupt: int | None = None
+        self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
         self._open, self._locked_in = True, False
 
     def heed(self, interrupt: int) -> None:

@@ -81,7 +81,10 @@ class Zygote:
             self.reap()
 
     def take_requests(self) -> bool:
-        data, descriptors, _, _ = socket.recv_fds(self._control, 65536, 3)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._control, 65536, 3)
+        except ConnectionResetError:  # the trusted side is gone, and had not read all that it was told
+            return False
         if not data:
             return False
         self._lines += data

@@ -1,0 +1,105 @@
+"""What `dojo watch` waits for, as descriptors: keys of the terminal, and changes of Python files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import sys
+import termios
+import threading
+import tty
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import watchfiles
+
+SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
+"""What a terminal sends for an arrow, a function key or Alt and a letter."""
+STEP = 5
+"""Milliseconds without another change after which a change is told. The library's own 50 would cost 70 a save."""
+
+
+class Keys:
+    """Single keys from standard input, without waiting for Enter; as it was before, afterwards."""
+
+    def __init__(self, resumed: Callable[[], None]) -> None:
+        """`resumed` is called when the program goes on after Ctrl-Z."""
+        self.there = sys.stdin is not None and sys.stdin.isatty()
+        self._resumed = resumed
+
+    def fileno(self) -> int:
+        return sys.stdin.fileno()
+
+    def __enter__(self) -> Keys:
+        if self.there:
+            self._settings = termios.tcgetattr(self.fileno())
+            self._handler = signal.signal(signal.SIGCONT, self._again)
+            tty.setcbreak(self.fileno())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.there:
+            signal.signal(signal.SIGCONT, self._handler)
+            termios.tcsetattr(self.fileno(), termios.TCSADRAIN, self._settings)
+
+    def _again(self, number: int, frame: FrameType | None) -> None:
+        tty.setcbreak(self.fileno())  # the shell has put its own settings back
+        self._resumed()
+
+    def take(self) -> str | None:
+        """The keys that were pressed; None when there is no terminal any more. Arrow keys and their like are none."""
+        try:
+            data = os.read(self.fileno(), 100)
+        except OSError:
+            return None
+        if not data:
+            return None
+        return SEQUENCE.sub("", data.decode("utf-8", "replace")).lower()
+
+
+class Changes:
+    """Readable once a Python file under `folder` was written, replaced, moved or removed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._stop = folder, threading.Event()
+        self._told, self._tell = os.pipe()
+        os.set_blocking(self._told, False)
+        os.set_blocking(self._tell, False)
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def fileno(self) -> int:
+        return self._told
+
+    def __enter__(self) -> Changes:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join(2)
+
+    def poke(self) -> None:
+        """As if something had changed."""
+        with contextlib.suppress(BlockingIOError):  # it is readable already
+            os.write(self._tell, b".")
+
+    def take(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._told, 1000):
+                pass
+
+    def _watch(self) -> None:
+        changes = watchfiles.watch(
+            self._folder,
+            watch_filter=lambda change, path: path.endswith(".py") and not os.path.basename(path).startswith("."),
+            debounce=100,
+            step=STEP,
+            stop_event=self._stop,
+            rust_timeout=1000,
+            raise_interrupt=False,
+        )
+        for _ in changes:
+            self.poke()

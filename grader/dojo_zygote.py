@@ -1,0 +1,76 @@
+"""A zygote for one student who waits. Nothing here needs torch, so that it loads in both processes at the same time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.endings import ZygoteDied
+from grader.sandbox.limits import Limits
+from grader.sandbox.lockdown import Plan, plan_for
+from grader.sandbox.probe import Isolation, probe
+
+if TYPE_CHECKING:
+    from grader.sandbox.worker_process import WorkerProcess
+
+
+class EagerZygote(ZygoteProcess):
+    """For somebody who waits: a worker is forked and locked in before it is asked for, and nobody waits for its end."""
+
+    _spare: WorkerProcess | None = None
+
+    def prepare(self, send_ahead: Callable[[WorkerProcess], None] = lambda _: None) -> None:
+        """`send_ahead` sends it problems, of whose size a pipe would otherwise take its time after the save."""
+        if self._spare is None:
+            self._spare = super().worker()
+            self._spare.wait_until_locked_in()
+            send_ahead(self._spare)
+
+    def worker(self) -> WorkerProcess:
+        spare, self._spare = self._spare, None
+        return spare or super().worker()
+
+    def end_of(self, number: int) -> int:
+        """Has the worker killed; its status is 0 unless it is known already."""
+        if number not in self._ended:
+            try:
+                self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
+            except OSError as error:
+                raise ZygoteDied(str(error)) from error
+        return self._ended.get(number, 0)
+
+    def close(self) -> None:
+        if self._spare is not None:
+            with contextlib.suppress(ZygoteDied):
+                self._spare.close()
+        super().close()
+
+
+class Starter:
+    """Starts zygotes that lock workers in as far as the machine offers it."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = Limits() if limits is None else limits
+        self.isolation = probe()
+        self.zygote = self._start()
+
+    def _start(self) -> EagerZygote:
+        if not self.isolation.layers:
+            return EagerZygote(Plan((), (), limits=self._limits))
+        return EagerZygote(plan_for(self.isolation, self._limits))
+
+    def again(self) -> None:
+        """A new zygote; where workers cannot be locked in, one without: it is the student's own machine and code."""
+        with contextlib.suppress(ZygoteDied):
+            self.zygote.close()
+        self.zygote = self._start()
+        try:
+            self.zygote.prepare()
+        except ZygoteDied:
+            with contextlib.suppress(ZygoteDied):
+                self.zygote.close()
+            self.isolation = Isolation("none", (), ("Workers could not be locked in.",))
+            self.zygote = self._start()

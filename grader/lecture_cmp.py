@@ -1,0 +1,134 @@
+"""`from grader import cmp`: the lecture's comparison, for a notebook or a REPL, with what it does not tell.
+
+    cmp('probs', dprobs, probs)      # probs.grad is there: probs.retain_grad() and loss.backward() were called
+
+prints the lecture's row. Its `==` and `allclose` broadcast, so a gradient of another shape can look exact; and a sum
+that is wrong by a sign or by a factor is told as just another difference. Both are said here in a line below the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from grader.judge import bits, first_index, written
+
+ROUNDING = 1e-6
+"""Relative difference of two right float32 gradients, at most; one operation rounds by 6e-8."""
+ALIKE = 1e-4
+"""Relative difference below which a wrong gradient is taken for that of a wrong formula."""
+
+
+def compare(name: str, gradient: object, value: object) -> None:
+    """Prints the row for `gradient`, yours, and `value`, whose `.grad` autograd has filled; then what is wrong."""
+    for line in lines(name, gradient, value):
+        print(line)
+
+
+def lines(name: str, gradient: object, value: object) -> Iterator[str]:
+    trouble = unusable(name, gradient, value)
+    if trouble is not None:
+        yield f"{name:15s} | {trouble}"
+        return
+    assert isinstance(gradient, Tensor) and isinstance(value, Tensor) and value.grad is not None
+    mine, reference = gradient.detach(), value.grad.detach()
+    if not mine.is_floating_point():
+        mine = mine.to(reference.dtype)
+    found = bits(mine, reference)
+    maxdiff = "none" if found.maxdiff is None else str(found.maxdiff)
+    exact, approximate = bool(found.exact), bool(found.approximate)
+    yield f"{name:15s} | exact: {exact!s:5s} | approximate: {approximate!s:5s} | maxdiff: {maxdiff}"
+    yield from (f"    {sentence}" for sentence in sentences(name, gradient.detach(), mine, reference, approximate))
+
+
+def unusable(name: str, gradient: object, value: object) -> str | None:
+    """Why there is nothing to compare, if so."""
+    if not isinstance(value, Tensor):
+        return f"the third argument is {kind(value)}; expected the tensor `{name}` of your forward pass."
+    if not isinstance(gradient, Tensor):
+        return f"`d{name}` is {kind(gradient)}; expected a tensor of shape {written(value.shape)}."
+    if not value.is_leaf and not value.retains_grad:
+        return f"`{name}` has no .grad: call {name}.retain_grad() before loss.backward()."
+    if value.grad is None:
+        if not value.requires_grad:
+            return f"`{name}` requires no gradient: set requires_grad = True on the parameters before the forward pass."
+        return f"`{name}` has no .grad yet: call loss.backward() first."
+    return None
+
+
+def kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approximate: bool) -> Iterator[str]:
+    """`given` is what was handed over, `mine` the same in floating point."""
+    if not given.is_floating_point():
+        yield f"The numbers are {str(given.dtype).removeprefix('torch.')}; a gradient is floating point."
+    elif given.dtype != reference.dtype:
+        short = [str(tensor.dtype).removeprefix("torch.") for tensor in (given, reference)]
+        yield f"`d{name}` is {short[0]} and `{name}` is {short[1]}: they were compared as {short[1]}."
+    if mine.shape != reference.shape:
+        yield f"The shape is {written(mine.shape)}; expected {written(reference.shape)}, the shape of `{name}`."
+        yield from of_another_shape(name, mine, reference)
+        return
+    finite = torch.isfinite(mine)
+    if not bool(finite.all()):
+        where = first_index(~finite)
+        yield f"Element {list(where)} is {float(mine[where])}: look for a division by zero, log(0) or an overflow."
+    elif not approximate:
+        yield likeness(name, mine, reference)
+
+
+def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str]:
+    try:
+        same = bool((mine == reference).all())
+        alike = bool(torch.allclose(mine.to(reference.dtype), reference))
+    except RuntimeError:  # they do not broadcast
+        same = alike = False
+    if alike:
+        yield f"Broadcasting hides it: the lecture's cmp says exact: {same}, approximate: True."
+    if mine.numel() == reference.numel() and close(mine.reshape(reference.shape), reference):
+        yield f"The numbers are right: mind `keepdim`, or end with `.view({name}.shape)`."
+        return
+    if mine.ndim == reference.ndim == 2 and close(mine.T, reference):
+        yield f"It is the transpose of the gradient of `{name}`."
+        return
+    try:
+        summed = mine.sum_to_size(reference.shape)
+    except RuntimeError:
+        return
+    if close(summed, reference):
+        yield "Summed over the axis too many it is right: a broadcast forward is a sum backward."
+
+
+def likeness(name: str, mine: Tensor, reference: Tensor) -> str:
+    """What the wrong numbers are like."""
+    if close(mine, reference, ROUNDING):
+        return (
+            "Right all the same: as a whole it differs by rounding only, though more than allclose grants one element."
+        )
+    if not bool(mine.any()):
+        return f"Every element of your `d{name}` is zero."
+    if close(-mine, reference):
+        return f"The sign is turned round: it is minus the gradient of `{name}`."
+    if mine.ndim == 2 and mine.shape[0] == mine.shape[1] and close(mine.T, reference):
+        return f"It is the transpose of the gradient of `{name}`."
+    if bool(reference.any()):
+        factor = float((mine.double() * reference.double()).sum() / reference.double().square().sum())
+        if factor and close(mine / factor, reference):
+            return f"It is the gradient of `{name}` times {factor:.6g}: a factor is lost, or one too many."
+    wrong = ~torch.isclose(mine, reference)
+    where = first_index(wrong)
+    return (
+        f"{int(wrong.sum())} of {wrong.numel()} elements differ; the first is {list(where)}: found "
+        f"{float(mine[where]):.6g}, expected {float(reference[where]):.6g}."
+    )
+
+
+def close(mine: Tensor, reference: Tensor, limit: float = ALIKE) -> bool:
+    if mine.shape != reference.shape:
+        return False
+    difference = torch.linalg.vector_norm(mine.double() - reference.double())
+    return bool(difference <= limit * torch.linalg.vector_norm(reference.double()))

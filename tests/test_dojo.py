@@ -1,0 +1,590 @@
+"""`dojo` as a student types it: in a kit that has exercises/ and no solutions/, on a screen of 80 columns."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click.testing
+import pytest
+from click.shell_completion import BashComplete
+from kits import file_of, functions_of, line_of, make_kit, solved
+from rich.console import Console
+from support import HURRIED, ROOT
+
+from grader import dojo_check
+from grader.dojo_check import LocalJudge
+from grader.dojo_cli import main
+from grader.dojo_desk import Checked, Desk
+from grader.dojo_file import HIDDEN, Outline, read_own
+from grader.dojo_report import open_page
+from grader.dojo_screen import lesson_screen
+from grader.dojo_state import State
+from grader.dojo_watch import KEYS, Watch
+from grader.dojo_zygote import Starter
+from grader.lesson import Course, Lesson
+from grader.one_file import Judged
+from grader.sandbox.endings import ZygoteDied
+from grader.sandbox.probe import Isolation
+
+Dojo = Callable[..., click.testing.Result]
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    return make_kit(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[LocalJudge]:
+    """One for all tests: its zygote takes seconds to start."""
+
+    class Kept(LocalJudge):
+        def close(self) -> None:
+            pass
+
+    kept = Kept(Starter(HURRIED))
+    yield kept
+    LocalJudge.close(kept)
+
+
+@pytest.fixture
+def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
+    """dojo("check", "03"): what came of it, in the kit."""
+    monkeypatch.chdir(kit)
+    monkeypatch.setattr("grader.dojo_desk.Starter", lambda: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    return lambda *words: click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, words)
+
+
+# The list ------------------------------------------------------------------------------------------------------------
+
+
+def test_dojo_alone_lists_the_lessons_and_what_to_do_next(kit, dojo):
+    assert dojo().stdout == (
+        "Backprop Ninja: 0 of 43 points\n"
+        "\n"
+        "  03 The makemore network, step by step          0 of 26  not begun\n"
+        "  04 Cross-entropy in one go                      0 of 3  not begun\n"
+        "  06 The whole backward pass in one function     0 of 14  not begun\n"
+        "\n"
+        f"Next: write dlogprobs  exercises/03_makemore_steps/backward.py:{line_of(kit, '03', 'dlogprobs')}\n"
+        "      dojo watch 03 · dojo hint 03.dlogprobs\n"
+    )
+    assert dojo("list").stdout == dojo().stdout
+
+
+def test_the_list_needs_no_memory_to_know_how_far_one_is(kit, dojo):
+    file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs"))
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    file_of(kit, "06").write_text("def backward(:\n")
+    line = line_of(kit, "03", "dcounts_sum_inv")
+    expected = (
+        "Backprop Ninja: 4 of 43 points\n"
+        "\n"
+        "  03 The makemore network, step by step          2 of 26  24 to do\n"
+        "✓ 04 Cross-entropy in one go                      2 of 3  1 to be graded\n"
+        "  06 The whole backward pass in one function     0 of 14  does not run\n"
+        "\n"
+        f"Next: write dcounts_sum_inv  exercises/03_makemore_steps/backward.py:{line}\n"
+        "      dojo watch 03 · dojo hint 03.dcounts_sum_inv\n"
+    )
+    assert dojo().stdout == expected
+    (kit / ".dojo.json").unlink()
+    assert dojo().stdout == expected
+
+
+def test_what_is_remembered_is_not_run_again_and_what_has_changed_is(kit, dojo, judge, monkeypatch):
+    runs = []
+    judged = judge.judge
+    monkeypatch.setattr(judge, "judge", lambda lesson, *more: runs.append(lesson.number) or judged(lesson, *more))
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    dojo()
+    dojo()
+    assert runs == ["04"]
+    file_of(kit, "04").write_text(solved("04", "dlogits") + "# more\n")
+    dojo()
+    assert runs == ["04", "04"]
+
+
+# Checking ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_check_at_the_beginning(kit, dojo):
+    result = dojo("check", "04")
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "04 Cross-entropy in one go\n"
+        "exercises/04_cross_entropy/backward.py\n"
+        "\n"
+        "dlogits         | to do\n"
+        "in_one_go       | to do\n"
+        "\n"
+        "0 of 1 right, 2 to do · 0 of 3 points\n"
+        "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
+        "hidden suite, on problems of its own.\n"
+        f"Next: write dlogits  exercises/04_cross_entropy/backward.py:{line_of(kit, '04', 'dlogits')}\n"
+        "      dojo watch 04 · dojo hint 04.dlogits\n"
+    )
+
+
+def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(kit, dojo):
+    source = solved("04", "dlogits").replace("    return", "    print('n =', n)\n    return")
+    file_of(kit, "04").write_text(source)
+    result = dojo("check", "04")
+    assert result.exit_code == 0
+    assert re.sub(r"maxdiff: \S+ +", "maxdiff: …       ", result.stdout) == (
+        "04 Cross-entropy in one go\n"
+        "exercises/04_cross_entropy/backward.py\n"
+        "\n"
+        "dlogits         | exact: False | approximate: True  | maxdiff: …       | right ✓\n"
+        "in_one_go       | written; only the hidden suite checks it\n"
+        "\n"
+        "exact: False is rounding in float32 where a row is right: its verdict is by\n"
+        "value, in float64.\n"
+        "\n"
+        "It printed, on the lecture's own problem:\n"
+        "    n = 32\n"
+        "\n"
+        "1 of 1 right, 1 for the hidden suite · 2 of 3 points\n"
+        "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
+        "hidden suite, on problems of its own.\n"
+        "Lesson 04 is done here. 1 row is left to the hidden suite.\n"
+    )
+
+
+def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
+    right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
+    file_of(kit).write_text(right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
+    line = line_of(kit, "03", "dprobs")
+    result = dojo("check", "03")
+    assert result.exit_code == 1
+    screen, _, _ = result.stdout.partition("\n    ")
+    assert screen == (
+        "03 The makemore network, step by step\n"
+        "exercises/03_makemore_steps/backward.py\n"
+        "\n"
+        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
+        "dprobs          | exact: False | approximate: False | maxdiff: 7.1     | wrong ✗\n"
+        "dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
+        "dcounts_sum     | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
+        "22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
+        "\n"
+        f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{line}"
+    )
+    assert "sign" in result.stdout
+    assert result.stdout.endswith(
+        "\n"
+        "✗ dcounts_sum_inv, dcounts_sum: correct; red in your chain only because dprobs\n"
+        "above is wrong.\n"
+        "\n"
+        "3 of 26 right, 1 wrong, 22 to do · 3 of 26 points\n"
+        "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
+        "hidden suite, on problems of its own.\n"
+        f"Next: mend dprobs  exercises/03_makemore_steps/backward.py:{line}\n"
+        "      dojo watch 03 · dojo hint 03.dprobs\n"
+    )
+
+
+def test_one_row_is_checked_by_its_own_verdict(kit, dojo):
+    right = solved("03", "dprobs", "dcounts_sum_inv")
+    file_of(kit).write_text(right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
+    assert dojo("check", "03.dcounts_sum_inv").exit_code == 0
+    assert dojo("check", "03.dprobs").exit_code == 1
+    assert dojo("check", "03.dlogprobs").exit_code == 0  # to do is not wrong
+    both = dojo("check", "03.dlogprobs", "dcounts_sum_inv").stdout
+    assert both.count("\ndlogprobs ") == both.count("\ndcounts_sum_inv ") == 1 and "\ndprobs " not in both
+
+
+def test_a_size_written_in_as_a_number_is_noticed(kit, dojo):
+    file_of(kit, "04").write_text(solved("04", "dlogits").replace("/ n", "/ 32"))
+    result = dojo("check", "04")
+    assert result.exit_code == 1
+    assert "right at the lecture's sizes and wrong at others (batch 7, vocabulary 5)" in " ".join(result.stdout.split())
+
+
+def test_one_function_for_all_gradients(kit, dojo):
+    file_of(kit, "06").write_text(solved("06", "backward"))
+    result = dojo("check", "06")
+    assert result.exit_code == 0 and result.stdout.count("| right ✓\n") == 8
+    file_of(kit, "06").write_text("def backward(n):\n    return 1 / (n - n)\n")
+    result = dojo("check", "06")
+    assert result.exit_code == 1
+    assert result.stdout.count("\ndW2 ") == 1 and result.stdout.count("ZeroDivisionError") == 1
+    assert "✗ dW2, db2, dgamma and 5 more error  exercises/06_embedding_net/backward.py:2\n" in result.stdout
+    assert "\n    2 │ return 1 / (n - n)\n" in result.stdout
+
+
+def test_a_file_that_does_not_run(kit, dojo):
+    file_of(kit).write_text(solved("03") + "def f(:\n")
+    result = dojo("check", "03")
+    assert result.exit_code == 1
+    line = len(solved("03").splitlines()) + 1
+    assert result.stdout == (
+        "03 The makemore network, step by step\n"
+        "exercises/03_makemore_steps/backward.py\n"
+        "\n"
+        "✗ The file does not run, so nothing in it could be checked.\n"
+        f"    exercises/03_makemore_steps/backward.py, line {line}: SyntaxError: invalid\n"
+        "    syntax\n"
+        f"    {line} │ def f(:\n"
+        f"Next: make the file run  exercises/03_makemore_steps/backward.py:{line}\n"
+        "      dojo watch 03\n"
+    )
+
+
+def test_an_exception_is_told_with_the_student_s_own_line_and_no_traceback(kit, dojo):
+    source = solved("03", "dprobs").replace("return dlogprobs / probs", "return helper(probs)")
+    file_of(kit).write_text(source + "\n\ndef helper(probs):\n    return probs.nothing\n")
+    result = dojo("check", "03")
+    assert "│ return probs.nothing" in result.stdout and "'nothing'" in result.stdout
+    assert "Traceback" not in result.output and "site-packages" not in result.output
+
+
+def test_a_loop_costs_only_its_own_row(kit, dojo):
+    source = solved("03", "dlogprobs", "dprobs")
+    file_of(kit).write_text(source.replace("return dlogprobs / probs", "while True:\n        pass"))
+    result = dojo("check", "03")
+    assert result.exit_code == 1
+    assert "\ndlogprobs       | exact: True " in result.stdout
+    assert "\ndprobs          | out of time\n" in result.stdout
+    assert "did not return within 1 seconds" in " ".join(result.stdout.split())
+
+
+def test_what_a_student_s_code_says_cannot_steer_the_terminal(kit, dojo):
+    source = solved("04", "dlogits").replace("    return", "    print('\\x1b[2J\\x1b]0;gone\\x07[red]')\n    return")
+    file_of(kit, "04").write_text(source)
+    result = dojo("check", "04")
+    assert "\x1b" not in result.output and "    [red]\n" in result.stdout
+
+
+def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(kit, dojo):
+    file_of(kit, "03").write_text(solved("03", *functions_of(solved("03"))))
+    assert dojo("check").stdout.startswith("04 ")
+    assert dojo("check").stdout.startswith("04 ")
+    dojo("hint", "06.dW2")
+    assert dojo("check").stdout.startswith("06 ")
+    (kit / ".dojo.json").unlink()
+    assert dojo("check").stdout.startswith("04 ")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["check", "77"], "There is no lesson and no row '77'; there are: 03_makemore_steps, 04_cross_entropy, "),
+        (["check", "03.dprob"], "Lesson 03 has no row 'dprob'; did you mean dprobs?"),
+        (["check", "dprob"], "There is no lesson and no row 'dprob'; did you mean dprobs?"),
+        (["check", "77.dprobs"], "There is no lesson '77'"),
+        (["hint", "dC"], "Lessons 03, 06 all have a row dC: say which, as in 03.dC."),
+        (["hint", "dprob"], "did you mean dprobs?"),
+        (["reset", "77"], "There is no lesson '77'"),
+        (["report", "77"], "There is no lesson '77'"),
+        (["watch", "77"], "There is no lesson '77'"),
+        (["check", "--course", "exercises/03_makemore_steps"], "no course found"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_status_2(dojo, words, sentence):
+    result = dojo(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("dojo: ") and sentence in result.stderr and result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_file_that_is_not_there_or_cannot_be_read(kit, dojo):
+    file_of(kit).unlink()
+    assert dojo("check", "03").exit_code == 2
+    assert dojo("check", "03").stderr == (
+        "dojo: exercises/03_makemore_steps/backward.py is not there. `dojo reset 03` puts the stub there.\n"
+    )
+    assert "  03 The makemore network, step by step          0 of 26  not begun\n" in dojo().stdout
+    (kit / "exercises" / "03_makemore_steps" / "backward.py").mkdir()
+    assert dojo("check", "03").exit_code == 2
+    assert "backward.py cannot be read: Is a directory." in dojo("check", "03").stderr
+
+
+def test_rows_that_are_no_gradients_are_to_do_until_they_are_written(tmp_path, judge):
+    """In lesson 05, rows are about a class: one by the name of a method is about that method."""
+    lesson = Course(make_kit(tmp_path, ("05_batch_norm",)), secrets=False).find("05")
+    stub = lesson.pristine.read_text()
+    path = file_of(tmp_path, "05")
+
+    def status(source: str) -> dict[str, str]:
+        path.write_text(source)
+        rows = judge.judge(lesson, read_own(lesson)).rows
+        return {row.name: row.status for row in rows if row.name in ("forward", "backward", "evaluation")}
+
+    assert status(stub) == dict.fromkeys(("forward", "backward", "evaluation"), "todo")
+    class_ = functions_of(stub)["BatchNorm1d"]
+    half = class_.replace("raise NotImplementedError", "return x", 1)
+    assert status(stub.replace(class_, half)) == {"forward": HIDDEN, "backward": "todo", "evaluation": "todo"}
+    whole = half.replace("raise NotImplementedError", "return dout")
+    assert status(stub.replace(class_, whole)) == dict.fromkeys(("forward", "backward", "evaluation"), HIDDEN)
+    assert status(stub.replace(class_, "")) == dict.fromkeys(("forward", "backward", "evaluation"), "missing")
+
+
+# Nothing hidden ------------------------------------------------------------------------------------------------------
+
+
+def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monkeypatch):
+    """Known mistakes of lesson 04, in a kit and in a checkout that holds the answers."""
+    bare, whole = make_kit(tmp_path / "kit"), make_kit(tmp_path / "checkout")
+    shutil.copytree(ROOT / "solutions" / "04_cross_entropy", whole / "solutions" / "04_cross_entropy")
+    secret = Course(ROOT).find("04")
+    mistakes = [mistake for mistake in secret.mistakes if mistake.function is not None][:2]
+    told = []
+    for mistake in mistakes:
+        outputs = set()
+        for place in (bare, whole):
+            monkeypatch.chdir(place)
+            file_of(place, "04").write_text(solved("04") + "\n\n" + mistake.source() + "\n")
+            result = dojo("check", "04")
+            outputs.add((result.exit_code, result.stdout, result.stderr))
+            dojo("report", "04", "--no-open")
+            told.append(result.stdout + (place / "my-report.html").read_text())
+        assert len(outputs) == 1
+        assert mistake.message not in " ".join(" ".join(told).split())
+
+
+def test_public_draws_are_not_those_of_the_hidden_suite(lessons):
+    drawn = 0
+    for lesson in lessons.values():
+        hidden = [dict(draw.sizes) for draw in lesson.draws] if lesson.gradients else []
+        public = [dict(draw.sizes) for draw in lesson.public_draws if draw.sizes]
+        drawn += len(public)
+        for sizes in public:
+            assert sizes not in hidden, lesson.name
+            assert len(set(sizes.values())) == len(sizes), f"{lesson.name}: two sizes are the same in {sizes}"
+            assert lesson.problem(lesson.public_draws[-1], 1).values
+        assert not public or any(2 in sizes.values() for sizes in public), lesson.name
+    assert drawn >= 10
+
+
+def test_the_pristine_stubs_are_the_stubs(lessons):
+    for lesson in lessons.values():
+        if lesson.pristine.exists():
+            assert lesson.pristine.read_bytes() == (lesson.exercise / "backward.py").read_bytes(), "run `grade stubs`"
+
+
+# Hints, reset, report, memory ----------------------------------------------------------------------------------------
+
+
+def test_one_more_hint_each_time_up_to_three_and_remembered(kit, dojo):
+    assert dojo("hint", "dcounts").stdout == (
+        "Hint 1 of 3 for dcounts\n"
+        "    `counts` is read in two lines of the forward pass. Find both; each brings a\n"
+        "    contribution back, and the two add up.\n"
+        "\n"
+        "`dojo hint 03.dcounts` gives the next one.\n"
+    )
+    assert dojo("hint", "03.dcounts").stdout == (
+        "Hint 1 of 3 for dcounts\n"
+        "    `counts` is read in two lines of the forward pass. Find both; each brings a\n"
+        "    contribution back, and the two add up.\n"
+        "\n"
+        "Hint 2 of 3 for dcounts\n"
+        "    Through `probs` it is one factor of a product. Through `counts_sum` it is a\n"
+        "    term of a sum, and a sum forward is a copy backward.\n"
+        "\n"
+        "`dojo hint 03.dcounts` gives the next one.\n"
+    )
+    third, fourth = dojo("hint", "dcounts").stdout, dojo("hint", "dcounts").stdout
+    assert third == fourth and third.count("Hint ") == 3 and third.endswith("\nThat was the last one.\n")
+    assert json.loads((kit / ".dojo.json").read_text())["hints"] == {"03_makemore_steps": {"dcounts": 3}}
+    assert dojo("hint").stdout.startswith("Hint 1 of 3 for dlogprobs\n")  # what is to be done next
+
+
+def test_reset_gives_the_stub_back_and_keeps_the_old_file(kit, dojo):
+    path = file_of(kit, "04")
+    path.write_text("# my work\n")
+    assert dojo("reset", "4").stdout == (
+        "exercises/04_cross_entropy/backward.py is the stub again. "
+        "Yours is exercises/04_cross_entropy/backward.py.before-reset-1 now.\n"
+    )
+    assert path.read_text() == solved("04")
+    assert path.with_name("backward.py.before-reset-1").read_text() == "# my work\n"
+    path.write_text("# more\n")
+    dojo("reset", "04")
+    assert path.with_name("backward.py.before-reset-2").read_text() == "# more\n"
+    assert path.with_name("backward.py.before-reset-1").read_text() == "# my work\n"
+    path.unlink()
+    assert dojo("reset", "04").stdout == "exercises/04_cross_entropy/backward.py is the stub again.\n"
+    path.with_name(".stub").unlink()
+    result = dojo("reset", "04")
+    assert result.exit_code == 2 and path.read_text() == solved("04")
+    assert "exercises/04_cross_entropy/.stub, from which the stub is taken, cannot be read" in result.stderr
+
+
+def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, monkeypatch):
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    opened = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", lambda page: opened.append(page) or True)
+    result = dojo("report")
+    assert (result.exit_code, result.stdout) == (0, "The page: my-report.html\n")
+    page = (kit / "my-report.html").read_text()
+    assert opened == [(kit / "my-report.html").as_uri()]
+    assert "Your own check, on public problems: no grade. The hidden suite uses problems of its own" in page
+    assert "and alone decides about 1 of these points." in page
+    assert "not checked here" in page and "1 right, 1 not checked here" in page and "Checked in" in page
+    assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun
+    dojo("report", "03", "--no-open", "-o", "pages/03.html")
+    assert len(opened) == 1 and (kit / "pages" / "03.html").is_file()
+
+
+def test_no_browser_in_the_terminal(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr("webbrowser.open", lambda page: pytest.fail("a browser was started"))
+    assert not open_page(tmp_path / "page.html")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"version": 2}',
+        '{"version": 1, "last": 3}',
+        '{"version": 1, "last": null, "hints": [1]}',
+        "[" * 9999,
+    ],
+)
+def test_a_memory_that_makes_no_sense_is_said_once_and_replaced(kit, dojo, text):
+    (kit / ".dojo.json").write_text(text)
+    result = dojo("hint", "dcounts")
+    assert result.exit_code == 0 and result.stdout.startswith("Hint 1 of 3")
+    assert result.stderr == (
+        "dojo: .dojo.json cannot be used (its text makes no sense), so it counts as new: hints taken are forgotten, "
+        "nothing else is lost.\n"
+    )
+    assert dojo("hint", "dcounts").stderr == ""
+
+
+def test_a_memory_that_cannot_be_written_stops_nobody(kit, dojo):
+    (kit / ".dojo.json").mkdir()
+    result = dojo("hint", "dcounts")
+    assert result.exit_code == 0 and result.stdout.startswith("Hint 1 of 3")
+    assert ".dojo.json cannot be written" in result.stderr and "Traceback" not in result.stderr
+    assert sorted(path.name for path in kit.iterdir()) == [".dojo.json", "exercises"]
+
+
+def test_the_memory_as_text_and_back():
+    state = State("03_x", {"03_x": {"dx": 2}}, {"03_x": ("abc", {"dx": "passed"})})
+    assert State.from_json(state.to_json()) == state
+    assert State.from_json(State().to_json()) == State()
+
+
+# What is seen where --------------------------------------------------------------------------------------------------
+
+
+def screen_of(judged: Judged, lesson: Lesson, **more) -> str:
+    console = Console(width=80, record=True, file=io.StringIO())
+    for part in lesson_screen(Checked(lesson, read_own(lesson), judged, 0.1), **more):
+        console.print(part, markup=False, highlight=False)
+    return console.export_text()
+
+
+def test_in_a_low_window_rows_that_are_right_share_a_line(kit, dojo, judge, monkeypatch):
+    file_of(kit).write_text(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum", "dcounts"))
+    desk = Desk(kit, print)
+    lesson = desk.course.find("03")
+    judged = judge.judge(lesson, read_own(lesson))
+    assert screen_of(judged, lesson).count("| right ✓\n") == 5
+    assert "5 right: dlogprobs, dprobs, dcounts_sum_inv and 2 more\n" in screen_of(judged, lesson, room=4)
+
+
+def test_completion_of_lessons_and_rows(kit, dojo):
+    def complete(words: list[str], incomplete: str) -> list[str]:
+        shell = BashComplete(main, {}, "dojo", "_DOJO_COMPLETE")
+        return [item.value for item in shell.get_completions(words, incomplete)]
+
+    assert complete([], "wa") == ["watch"]
+    assert complete(["watch"], "0") == ["03", "04", "06"]
+    assert complete(["check"], "03.dcounts") == ["03.dcounts_sum_inv", "03.dcounts_sum", "03.dcounts"]
+    assert complete(["hint"], "dlogit") == ["dlogit_maxes", "dlogits"]
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["watch"], ["hint"], ["report"], ["list"], ["reset"], ["train"]])
+def test_help(dojo, command):
+    result = dojo(*command, "--help")
+    assert result.exit_code == 0 and max(map(len, result.stdout.splitlines())) <= 110
+    if command not in (["list"], ["reset"]):
+        assert "Examples:" in result.stdout
+
+
+def test_what_needs_no_torch_does_not_wait_for_it():
+    code = "import sys, grader, grader.dojo_cli; print(sorted({'torch', 'pytest', 'watchfiles'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_an_outline_of_what_is_no_python():
+    assert not Outline(b"def f(:").complete and not Outline(b"\x00").complete
+    assert Outline(b"# -*- coding: latin-1 -*-\n# \xe9\n").complete
+
+
+def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, monkeypatch):
+    """Nothing is cleared, no key is waited for, and nothing is folded for want of height."""
+
+    class Paper(io.StringIO):
+        def flush(self) -> None:
+            screens = self.getvalue().count(KEYS)
+            if screens == 1:
+                threading.Thread(target=file_of(kit, "04").write_text, args=[solved("04", "dlogits")]).start()
+            elif screens == 2:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    paper, desk = Paper(), Desk(kit, print)
+    with pytest.raises(KeyboardInterrupt):
+        Watch(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False)).run()
+    printed = paper.getvalue()
+    assert "\x1b" not in printed and "dlogits         | to do\n" in printed and "✓ dlogits turned right.\n" in printed
+
+
+# The zygote ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_sent_to_a_worker_ahead_changes_no_verdict(kit, judge):
+    """Also where the next check is about another lesson, or has been prepared for twice."""
+    course = Course(kit, secrets=False)
+    three, four = course.find("03"), course.find("04")
+    file_of(kit, "03").write_text(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv").replace("/ n", "/ 32"))
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    bare = {lesson.number: judge.judge(lesson, read_own(lesson)) for lesson in (three, four)}
+    for prepared, judged in ((three, three), (three, four), (four, three), (four, four)):
+        judge.prepare(prepared)
+        judge.prepare(judged)
+        rows = judge.judge(judged, read_own(judged)).rows
+        assert [row.to_dict() for row in rows] == [row.to_dict() for row in bare[judged.number].rows]
+    assert [row.status for row in bare["03"].rows[:3]] == ["failed", "passed", "passed"]
+
+
+def test_where_workers_cannot_be_locked_in_they_run_without(monkeypatch):
+    made = []
+
+    class Stubborn:
+        def __init__(self, plan) -> None:
+            made.append(plan.layers)
+
+        def prepare(self) -> None:
+            if made[-1]:
+                raise ZygoteDied("no namespaces here after all")
+
+        def close(self) -> None:
+            raise ZygoteDied("gone")
+
+    monkeypatch.setattr("grader.dojo_zygote.EagerZygote", Stubborn)
+    monkeypatch.setattr("grader.dojo_zygote.probe", lambda: Isolation("fair", ("limits",), ()))
+    starter = Starter()
+    starter.again()
+    assert made == [("limits",), ("limits",), ()] and starter.isolation.level == "none"
