@@ -4,7 +4,7 @@
 names = ["dhprebn"]            gradients that the notebook has; all of the lesson's, if not given
 values = ["n", "dhpreact"]     what its steps are given; all values and gradients of the lesson, if not given
 again = ["dlogits"]            those that the notebook assigns once more after the chain, for other lessons
-after = "03_makemore_steps"    this lesson takes what stands after the chain of that one
+after = "NN_name"              this lesson takes what stands after the chain of that one
 loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one function with these parameters
 [notebook.same]
 batch_size = "n"               the notebook's other names for values
@@ -46,6 +46,9 @@ def wanted_of(lesson: Lesson) -> Wanted | None:
     if table is None:
         return None
     check(table, lesson)
+    before = lesson.course / "exercises" / table["after"] / "lesson.toml" if "after" in table else None
+    if before is not None and not before.is_file():
+        return None  # a course without the lesson whose chain it follows
     graph = lesson.public.graph
     names = tuple(table.get("names", [item.name for item in lesson.gradients]))
     if "loop" in table and lesson.joint is not None:

@@ -20,7 +20,7 @@ from grader.verify import handed_in
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 
-collect_ignore = ["golden"]  # students' files: some are called test_x.py and conftest.py on purpose
+collect_ignore = ["golden", "courses"]  # students' files: some are called test_x.py and conftest.py on purpose
 
 
 @pytest.fixture(scope="session")

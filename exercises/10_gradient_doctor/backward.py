@@ -75,8 +75,8 @@ def update_ratios(parameters, gradients, learning_rate):
 def diagnose(report):
     """What is wrong with the network that `report` was made of: one of DIAGNOSES.
 
-    report: a dict, described in README.md. At most one thing is wrong. Where a layer is saturated or dead, that is the
-    answer, whatever it does to the gradients.
+    report: a dict, described in README.md. At most one thing is wrong. Where a layer is saturated or dead, that is
+    its name, whatever it does to the gradients.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

@@ -762,7 +762,7 @@ tanh_forgotten = evaluation(
 
 second_bias_forgotten = evaluation(
     "split_loss__b2_forgotten",
-    "`b2` is missing.",
+    "`b2` is missing: the logits have a bias.",
     logits="h @ W2",
 )
 
