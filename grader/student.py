@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from grader.answer import Answer
@@ -52,7 +53,7 @@ class Student:
         if joint is not None and joint.name in self._given_up:
             self._given_up |= dict.fromkeys(steps, self._given_up[joint.name])
         self._unloadable: Answer | None = None
-        self._end = time.monotonic() + self._limits.total_seconds
+        self._spent = 0.0  # seconds waited for this submission; what the trusted side does in between is not its time
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.printed, self.printed_bytes = b"", 0
@@ -91,8 +92,9 @@ class Student:
                 if key not in self._sent:
                     send_chain(self._worker, key, problem, self.steps)
                 own_needs = {s: set(needs[s]) for s in runnable}
-                for step, answer in self._worker.run(key, runnable, own_needs, self._end, self._joint):
-                    results[step] = answer
+                with self._spending():
+                    for step, answer in self._worker.run(key, runnable, own_needs, self._end, self._joint):
+                        results[step] = answer
             except (WorkerLost, DeadlineMissed, WireError):
                 self._drop()
         return {step: results.get(step, Answer("skipped")) for step in self.steps}
@@ -108,7 +110,8 @@ class Student:
             return Called(failed=self._unloadable or Answer("crashed"))
         assert self._worker is not None
         try:
-            called = self._worker.call(request, args, kwargs, self._end)
+            with self._spending():
+                called = self._worker.call(request, args, kwargs, self._end)
         except DeadlineMissed:
             called = Called(failed=Answer("timeout", message=self._too_late()))
         except (WorkerLost, WireError) as error:
@@ -120,6 +123,19 @@ class Student:
 
     def close(self) -> None:
         self._drop()
+
+    @property
+    def _end(self) -> float:
+        """When this submission's seconds are used up if they all run from now on."""
+        return time.monotonic() + self._limits.total_seconds - self._spent
+
+    @contextmanager
+    def _spending(self) -> Iterator[None]:
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent += time.monotonic() - started
 
     def _number(self, problem: Problem) -> int:
         for number, known in enumerate(self._problems):
@@ -143,11 +159,12 @@ class Student:
                 if key not in self._sent:
                     send(self._worker, key, problem)
                     self._sent.add(key)
-                for step, answer in self._worker.run(key, tuple(due), until=self._end, joint=self._joint):
-                    results[step] = answer
-                    due.remove(step)
-                    if answer.outcome in ("forbidden", "timeout"):
-                        self._given_up[step] = answer
+                with self._spending():
+                    for step, answer in self._worker.run(key, tuple(due), until=self._end, joint=self._joint):
+                        results[step] = answer
+                        due.remove(step)
+                        if answer.outcome in ("forbidden", "timeout"):
+                            self._given_up[step] = answer
             except DeadlineMissed:
                 self._give_up(due, results, Answer("timeout", message=self._too_late()))
             except (WorkerLost, WireError) as error:
@@ -155,7 +172,7 @@ class Student:
         return {step: results.get(step, self._unloadable or Answer("crashed")) for step in self.steps}
 
     def _too_late(self) -> str:
-        if time.monotonic() < self._end:
+        if self._spent < self._limits.total_seconds:
             return f"It did not return within {self._limits.step_seconds:g} seconds."
         return f"It had not returned when the {self._limits.total_seconds:g} seconds of this submission were used up."
 
@@ -171,7 +188,7 @@ class Student:
             return True
         if self._unloadable is not None:
             return False
-        if time.monotonic() > self._end:
+        if self._spent >= self._limits.total_seconds:
             message = (
                 f"It was not run: earlier steps used up the {self._limits.total_seconds:g} seconds of this submission."
             )
@@ -182,7 +199,8 @@ class Student:
         if self._interrupt is not None:
             worker.heed(self._interrupt)
         try:
-            reply = worker.load(self._files, self._main)
+            with self._spending():
+                reply = worker.load(self._files, self._main)
         except DeadlineMissed:
             message = (
                 f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "

@@ -7,7 +7,7 @@ take a `.clone()` first.
 
 Fill in the functions in any order (from the top is the natural one), and check as often as you like:
 
-    grade run . --lesson 03
+    dojo check 03
 
 What you have not written yet counts as "to do" and spoils nothing else: every function is handed its upstream gradients
 ready-made, whatever your other functions return.

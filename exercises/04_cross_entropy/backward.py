@@ -3,7 +3,7 @@
 In lesson 03 you walked from `loss` to `logits` in eight steps. Work the derivative out on paper first (README.md begins
 it); what is left is so short that it fits on one line. Check with
 
-    grade run . --lesson 04
+    dojo check 04
 
 Two rows are graded: `dlogits` is about the numbers, `in_one_go` counts the tensor operations that you spend on them.
 """

@@ -7,7 +7,7 @@ Return a new tensor, and leave what you are given as it is.
 Take paper first. The expressions are short once like terms are gathered; several lines of Python are fine as well.
 The class at the end uses what you have found: it stands alone, with nothing but torch.
 
-Check as often as you like:  grade run . --lesson 05
+Check as often as you like:  dojo check 05
 """
 
 import torch

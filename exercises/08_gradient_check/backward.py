@@ -3,7 +3,7 @@
 Everything here is numpy in float64. A function `f` takes an array of the shape of `x` and returns a float; all that you
 can do with it is to call it. README.md says what counts as right and what as wrong.
 
-Check as often as you like:  grade run . --lesson 08
+Check as often as you like:  dojo check 08
 """
 
 import numpy as np

@@ -8,7 +8,7 @@ you like. Try them in a file of their own, or at the end of this one:
 
         print(diagnose(patient("saturated", seed=1)))
 
-Check as often as you like:  grade run . --lesson 10
+Check as often as you like:  dojo check 10
 """
 
 import torch

@@ -4,7 +4,7 @@ Each function returns the gradient of the loss with respect to one value of `for
 Its parameters are forward values (`h_norm`) and the gradients above it (`dh_norm`), given to it by name; add any other
 that you need. Return a new tensor, and leave what you are given as it is. Work from the top to the bottom.
 
-Check as often as you like:  grade run . --lesson 02
+Check as often as you like:  dojo check 02
 """
 
 import torch

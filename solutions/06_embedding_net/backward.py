@@ -3,7 +3,7 @@
 Nothing is handed to you from above this time: no `dlogits`, no `dh`. You begin at the loss and chain everything
 yourself, through the stages of `forward.py`. Give each inner gradient a name, and look at its shape before you go on.
 
-Check as often as you like:  grade run . --lesson 06
+Check as often as you like:  dojo check 06
 """
 
 import torch

@@ -6,7 +6,7 @@ lessons before. `evaluate` is a helper for the last two and no row of its own; t
 Everywhere, `parameters` is the list [C (V, E), W1 (block * E, H), b1 (H,), W2 (H, V), b2 (V,), bngain (1, H),
 bnbias (1, H)] for a vocabulary of V tokens, embeddings of E numbers and H hidden units. Take sizes from these tensors.
 
-Check as often as you like:  grade run . --lesson 07
+Check as often as you like:  dojo check 07
 And then:                    dojo train
 """
 

@@ -6,7 +6,7 @@ The network: h_0 = x, and h_i = torch.tanh(h_{i-1} @ weights[i - 1]) for i = 1 .
 Leave `x`, `weights` and `dout` as they are. Work with torch's tensors and call `torch.tanh` (or `.tanh_()`) for the
 activations: what you keep and how often you evaluate are counted there.
 
-Check as often as you like:  grade run . --lesson 09
+Check as often as you like:  dojo check 09
 """
 
 import math

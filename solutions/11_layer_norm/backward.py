@@ -5,7 +5,7 @@ are forward values and the gradients above it, given to it by name; add any othe
 
 The first eight walk back through layer norm line by line. The last one, `dx`, goes through a whole layer norm at once.
 
-Check as often as you like:  grade run . --lesson 11
+Check as often as you like:  dojo check 11
 """
 
 import torch
