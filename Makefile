@@ -6,9 +6,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: picture grade test test-slow lint format verify seeds bench clean help
+.PHONY: install picture grade test test-slow lint format verify seeds bench clean help
 
 help:
+	@echo "make install    the environment alone: dojo and grade in .venv/bin"
 	@echo "make grade      grade examples/submissions and say where the report is"
 	@echo "make test       the tests"
 	@echo "make test-slow  statistical and long tests as well"
@@ -24,6 +25,8 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
+
+install: $(VENV)/ready
 
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)

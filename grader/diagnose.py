@@ -52,8 +52,8 @@ def together(explanations: Iterable[Explanation]) -> Explanation | None:
 
 
 TIERS: tuple[tuple[Reading, ...], ...] = (
-    (sums, ratio, coefficients, keepdim, not_broadcast, unchanged_upstream, transposed),
-    (extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
+    (sums, ratio, coefficients, keepdim, not_broadcast, transposed),
+    (unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
     (differences, inner_lines),
     (constants, upside_down, shuffled),
     (arithmetic,),
@@ -72,6 +72,8 @@ def readings(failed: Wrong) -> Iterator[Explanation]:
             if explanation.id not in said:
                 said.add(explanation.id)
                 yield explanation
+                if number > 0:  # the odder ones say the same thing in several ways
+                    return
         if said:
             return
 

@@ -77,8 +77,8 @@ def ratio(wrong: Wrong) -> Iterator[Explanation]:
     if label == "−1" and wrong.consumer is None:
         yield Explanation(
             "sign",
-            f"The sign is turned round: your `d{wrong.name}` is exactly minus the gradient. Look for a minus in the "
-            "forward line.",
+            f"The sign is turned round: your `d{wrong.name}` is exactly minus the gradient. One minus is missing, "
+            "or one too many: compare with the forward line.",
         )
     elif label is not None and label != "1":
         yield Explanation("ratio", f"{wrong.what} is exactly {too(label, wrong, values[0])}")
@@ -95,7 +95,7 @@ def too(label: str, wrong: Wrong, value: float) -> str:
             "divides by?"
         )
     if label == "1":
-        return "minus what it should be. Look for a minus in the forward line."
+        return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     named = named_factors(wrong.problems[0], wrong.name).get(size)
     where = f": {size.strip('()')} = {named:g}" if named is not None and size not in ("2", "one half") else ""
     times = f"{value:.8g} times too large" if value > 1 else f"{1 / value:.8g} times too small"

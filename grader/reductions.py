@@ -92,6 +92,13 @@ def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
                 if list(found.shape) == shape and wrong.holds(
                     partial(of_the_gradient, partial(reduce, dim=axis, keepdim=keep))
                 ):
+                    if word == "mean" and all(same_along(axis, one) for one in wrong.expected):
+                        yield Explanation(
+                            "not_broadcast",
+                            f"Your {written(found.shape)} holds the right numbers once; `{name}` is "
+                            f"{written(expected.shape)}: give it axis {axis} back, and let every element have its own.",
+                        )
+                        return
                     yield Explanation(
                         "sum_too_many",
                         f"You take the {word} over axis {axis} of what is already the gradient: `{name}` is "
@@ -105,6 +112,10 @@ def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
                     f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
                     f"{written(expected.shape)} and each of its elements has a gradient of its own.",
                 )
+
+
+def same_along(axis: int, gradient: Tensor) -> bool:
+    return bool(torch.allclose(gradient, gradient.narrow(axis, 0, 1), rtol=1e-12, atol=0.0))
 
 
 def of_the_gradient(reduce: Reduce, problem: Problem, expected: Tensor) -> Tensor:

@@ -246,7 +246,8 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
         (
             "W",
             lambda p: -p.reference("W"),
-            "The sign is turned round: your `dW` is exactly minus the gradient. Look for a minus in the forward line.",
+            "The sign is turned round: your `dW` is exactly minus the gradient. One minus is missing, or one too many: "
+            "compare with the forward line.",
         ),
         (
             "y",
