@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,14 @@ def few_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("names") / "names.txt"
     path.write_text("\n".join((EXERCISE / "names.txt").read_text().splitlines()[::13]))
     return path
+
+
+@pytest.fixture(autouse=True)
+def heeding() -> Iterator[None]:
+    """Ctrl-C means something, also where these tests were started in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
