@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from grader.paths import nearest_course
 from grader.scores import percent
 
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
@@ -20,14 +21,11 @@ def fail(message: str, status: int = UNUSABLE) -> NoReturn:
 
 
 def find_course(given: Path | None) -> Path:
-    """The course's folder: as given, or the nearest one upwards that has exercises/, or the one beside this package."""
-    if given is not None:
-        return given
-    here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).resolve().parent.parent):
-        if (folder / "exercises").is_dir() and any((folder / "exercises").glob("*/lesson.toml")):
-            return folder
-    fail("no course found: run this inside a folder that has exercises/ and solutions/, or name one with --course.")
+    """The course that is meant, or a sentence and exit status 2; one that is given is not looked into here."""
+    found = given or nearest_course(None)
+    if found is None:
+        fail("no course found: run this inside a folder that has exercises/ and solutions/, or name one with --course.")
+    return found
 
 
 course_option = click.option(

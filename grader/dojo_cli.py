@@ -11,16 +11,16 @@ import click
 from click.shell_completion import CompletionItem
 from rich.console import Console, RenderableType
 
-from grader.dojo import fail, train
 from grader.dojo_desk import Desk
-from grader.dojo_file import Unusable, own_file, read_own, reset, shown
+from grader.dojo_file import own_file, read_own, reset, shown
 from grader.dojo_overview import hint_screen, list_screen, next_lines
 from grader.dojo_progress import next_lesson
+from grader.dojo_train import STOPPED, fail, train
+from grader.errors import Unusable
 from grader.lesson import Course, Lesson, LessonError
-from grader.training import Unusable as NoCourse
 from grader.training_setup import find_course
 
-RIGHT, WRONG, STOPPED = 0, 1, 130
+RIGHT, WRONG = 0, 1
 
 EPILOG = """\b
 Examples:
@@ -48,7 +48,7 @@ class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
             lessons = Course(find_course(ctx.params.get("course")), secrets=False).lessons.values()
-        except (LessonError, NoCourse):
+        except (LessonError, Unusable):
             return []
         words = {lesson.number: lesson.title for lesson in lessons}
         for lesson in lessons if self._rows else ():
@@ -85,7 +85,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
         )
         with contextlib.closing(opened):
             yield opened
-    except (LessonError, Unusable, NoCourse) as error:
+    except (LessonError, Unusable) as error:
         fail(str(error))
     except KeyboardInterrupt:
         fail("stopped.", STOPPED)
@@ -250,8 +250,7 @@ def reset_lesson(wanted: str, course: Path | None) -> None:
         click.echo(f"{shown(own_file(lesson))} is the stub again." + (f" Yours is {shown(kept)} now." if kept else ""))
 
 
-for command in (train,):
-    main.add_command(command)
+main.add_command(train)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo_file import Outline, Unusable, read_own, untouched
+from grader.dojo_file import Outline, read_own, untouched
 from grader.dojo_progress import BROKEN, Progress
 from grader.dojo_state import Memory, digest
 from grader.dojo_zygote import Starter
+from grader.errors import Unusable
 from grader.lesson import Course, Lesson, LessonError
 from grader.submission import MAIN, Handed
 

@@ -8,15 +8,12 @@ import re
 import warnings
 from pathlib import Path
 
+from grader.errors import Unusable
 from grader.lesson import Item, Lesson
 from grader.submission import MAIN, MAX_FILE_BYTES, Handed
 
 HIDDEN = "hidden"
 """The status of a row that is written and that only the hidden suite can judge."""
-
-
-class Unusable(Exception):
-    """A command that makes no sense here. The text is one sentence that says what to do."""
 
 
 def shown(path: Path) -> str:

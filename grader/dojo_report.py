@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.dojo_desk import Checked
-from grader.dojo_file import HIDDEN, Unusable, shown
+from grader.dojo_file import HIDDEN, shown
+from grader.errors import Unusable
 from grader.report import Reporter
 from grader.sandbox.probe import Isolation
 from grader.scores import number

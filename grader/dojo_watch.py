@@ -15,12 +15,13 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader.dojo_desk import Checked, Desk
-from grader.dojo_file import Outline, Unusable, own_file, read_own, shown
+from grader.dojo_file import Outline, own_file, read_own, shown
 from grader.dojo_keys import Changes, Keys
 from grader.dojo_overview import Paragraph, hint_screen, list_screen, next_lines
 from grader.dojo_progress import next_lesson
 from grader.dojo_report import NAME, open_page, write_report
 from grader.dojo_screen import heading, lesson_screen, listed
+from grader.errors import Unusable
 from grader.lesson import Lesson
 from grader.sandbox.endings import Interrupted
 from grader.submission import MAIN, Handed

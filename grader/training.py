@@ -26,15 +26,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.errors import Unusable
 from grader.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
 SECONDS_BETWEEN = 15.0
 """How often a checkpoint is written while all goes well: what is lost at most when the machine goes off."""
-
-
-class Unusable(Exception):
-    """What was asked for cannot be done; the text says why, and what to do."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from grader.training import Options, Outcome, Unusable, Watch, load_checkpoint
+from grader.errors import Unusable
+from grader.paths import nearest_course
+from grader.training import Options, Outcome, Watch, load_checkpoint
 
 OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
 NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
@@ -16,12 +18,11 @@ NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 
 
 def find_course(given: Path | None) -> Path:
-    """As given, or the nearest folder upwards that has exercises/, or the one beside this package."""
-    here = Path.cwd()
-    for folder in [given] if given else [here, *here.parents, Path(__file__).resolve().parent.parent]:
-        if any((folder / "exercises").glob("*/lesson.toml")):
-            return folder
-    raise Unusable("no course found: run this inside a folder that has exercises/, or name one with --course.")
+    """The course that is meant. Raises Unusable."""
+    found = nearest_course(given)
+    if found is None:
+        raise Unusable("no course found: run this inside a folder that has exercises/, or name one with --course.")
+    return found
 
 
 def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:

@@ -21,7 +21,7 @@ import torch
 from click.testing import CliRunner, Result
 from support import ROOT, solution_of
 
-from grader import dojo
+from grader import dojo_cli, dojo_train
 from grader.curve import logarithmic_ticks, plot, smooth
 from grader.lesson import load_module
 from grader.stubs import stub_of
@@ -67,7 +67,7 @@ def train(tmp_path: Path, few_names: Path) -> Callable[..., Result]:
     def run(file: Path, *arguments: object) -> Result:
         names = [] if {"--names", "--resume"} & set(arguments) else ["--names", str(few_names)]
         typed = ["train", str(file), "-o", str(tmp_path / "out"), "--course", str(ROOT), *names, *map(str, arguments)]
-        result = CliRunner().invoke(dojo.main, typed)
+        result = CliRunner().invoke(dojo_cli.main, typed)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 
@@ -80,7 +80,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, solution: str, few_names:
     folder = tmp_path_factory.mktemp("finished")
     (folder / "backward.py").write_text(solution)
     typed = ["train", str(folder / "backward.py"), "-o", str(folder / "out"), "--course", str(ROOT)]
-    result = CliRunner().invoke(dojo.main, [*typed, "--names", str(few_names), *SMALL])
+    result = CliRunner().invoke(dojo_cli.main, [*typed, "--names", str(few_names), *SMALL])
     assert result.exit_code == 0, result.output
     return result, folder / "out"
 
@@ -307,14 +307,14 @@ def test_stopped_and_resumed_is_the_same_as_never_stopped(call, times, train, ow
     own.write_text(solution + PRESSED.format(call=call, times=times))
     out = tmp_path / "out"
     stopped = train(own, *SMALL)
-    assert stopped.exit_code == dojo.STOPPED, stopped.output
+    assert stopped.exit_code == dojo_train.STOPPED, stopped.output
     assert "all of it is kept. Go on with: dojo train" in stopped.stdout and "--resume" in stopped.stdout
     done = len(state(out)["losses"])
     assert {path.name for path in out.iterdir()} == {PAGE, LOG, CHECKPOINT}
     if done < 60:
         assert f"Stopped after {done} of 60 steps" in (out / PAGE).read_text()
         refused = train(own, *SMALL)
-        assert refused.exit_code == dojo.UNUSABLE and f"stopped at step {done} of 60" in refused.stderr
+        assert refused.exit_code == dojo_train.UNUSABLE and f"stopped at step {done} of 60" in refused.stderr
     own.write_text(solution)
     result = train(own, "--resume")
     assert result.exit_code == 0, result.output
@@ -332,7 +332,7 @@ def test_stopped_and_resumed_is_the_same_as_never_stopped(call, times, train, ow
 def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
     # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
     heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command = [sys.executable, "-c", heeding + "from grader.dojo import main; main()", "train", str(own)]
+    command = [sys.executable, "-c", heeding + "from grader.dojo_cli import main; main()", "train", str(own)]
     command += ["-o", "out", "--course", str(ROOT), "--hidden", "8"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
@@ -344,7 +344,7 @@ def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         said, wrong = process.communicate(timeout=30)
-    assert process.returncode == dojo.STOPPED, said + wrong
+    assert process.returncode == dojo_train.STOPPED, said + wrong
     assert "Traceback" not in said + wrong
     step = int(re.search(r"Stopped at step ([\d,]+) of 200,000; all of it is kept", said)[1].replace(",", ""))
     assert f"-o out --course {ROOT} --resume" in said
@@ -357,13 +357,13 @@ def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
 
 def test_a_run_goes_on_as_it_began(train, own, solution, tmp_path):
     own.write_text(solution + PRESSED.format(call=28, times=1))
-    assert train(own, *SMALL).exit_code == dojo.STOPPED
+    assert train(own, *SMALL).exit_code == dojo_train.STOPPED
     for option, value in (("--steps", 61), ("--hidden", 13), ("--seed", 5), ("--cmp", 3)):
         refused = train(own, "--resume", option, value)
-        assert refused.exit_code == dojo.UNUSABLE and f"began with another {option}" in refused.stderr
+        assert refused.exit_code == dojo_train.UNUSABLE and f"began with another {option}" in refused.stderr
     (tmp_path / "names.txt").write_text("ada\nbo\n" * 20)
     refused = train(own, "--resume", "--names", tmp_path / "names.txt")
-    assert refused.exit_code == dojo.UNUSABLE and "not those that this run began with" in refused.stderr
+    assert refused.exit_code == dojo_train.UNUSABLE and "not those that this run began with" in refused.stderr
     own.write_text(solution)
     assert train(own, "--resume", *SMALL).exit_code == 0
     assert train(own, *SMALL, "--seed", 5).exit_code == 0  # a finished run is in nobody's way
@@ -371,7 +371,7 @@ def test_a_run_goes_on_as_it_began(train, own, solution, tmp_path):
 
 def test_fresh_starts_anew(train, own, solution, tmp_path):
     own.write_text(solution + PRESSED.format(call=28, times=1))
-    assert train(own, *SMALL).exit_code == dojo.STOPPED
+    assert train(own, *SMALL).exit_code == dojo_train.STOPPED
     own.write_text(solution)
     assert train(own, *SMALL, "--fresh").exit_code == 0
     assert len(state(tmp_path / "out")["sources"]) == 1
@@ -390,7 +390,7 @@ def without(source: str, *functions: str) -> str:
 def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
     own.write_text(stub_of(course.find("07")))
     result = train(own, *SMALL)
-    assert result.exit_code == dojo.UNUSABLE
+    assert result.exit_code == dojo_train.UNUSABLE
     assert "`gradients`" in result.stderr and "`train`" in result.stderr and "backward.py" in result.stderr
     assert "Not written yet" in result.stderr and result.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -399,7 +399,7 @@ def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
 def test_evaluation_may_be_written_after_training(train, own, solution, finished, tmp_path):
     own.write_text(without(solution, "calibrate", "sample"))
     result = train(own, *SMALL)
-    assert result.exit_code == dojo.UNUSABLE
+    assert result.exit_code == dojo_train.UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
     assert "Trained, and not evaluated yet" in (tmp_path / "out" / PAGE).read_text()
     own.write_text(solution)
@@ -428,7 +428,7 @@ def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, o
     source = solution + "\n\n" + change + "\n"
     own.write_text(source)
     result = train(own, *SMALL)
-    assert result.exit_code == dojo.UNUSABLE
+    assert result.exit_code == dojo_train.UNUSABLE
     last = source.count("\n")
     assert sentence.format(last=last, next_to_last=last - 1) in result.stderr
     assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
@@ -438,7 +438,7 @@ def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, o
 def test_an_exception_in_the_middle_keeps_what_there_is(train, own, solution, finished, tmp_path):
     own.write_text(solution + PRESSED.format(call=28, times=1).replace("signal.raise_signal(signal.SIGINT)", "1 / 0"))
     result = train(own, *SMALL)
-    assert result.exit_code == dojo.UNUSABLE
+    assert result.exit_code == dojo_train.UNUSABLE
     assert "ZeroDivisionError: division by zero\n    1 / 0\n" in result.stderr and "--resume" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
@@ -449,7 +449,7 @@ def test_an_exploding_loss_stops_with_a_sentence(train, own, solution, tmp_path)
     change = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
     own.write_text(solution + change)
     result = train(own, *SMALL)
-    assert result.exit_code == dojo.UNUSABLE
+    assert result.exit_code == dojo_train.UNUSABLE
     assert "The loss is nan at step 21: the numbers have exploded" in result.stderr
     assert not (tmp_path / "out" / CHECKPOINT).exists() and "exploded" in (tmp_path / "out" / PAGE).read_text()
     assert "--resume" not in result.output
@@ -468,7 +468,7 @@ def test_names_that_cannot_be_used(text, sentence, train, own, tmp_path):
     if text is not None:
         (tmp_path / "names.txt").write_bytes(text)
     result = train(own, *SMALL, "--names", tmp_path / "names.txt")
-    assert result.exit_code == dojo.UNUSABLE and sentence in result.stderr
+    assert result.exit_code == dojo_train.UNUSABLE and sentence in result.stderr
 
 
 def test_names_can_show_anything_and_do_nothing(train, own, tmp_path):
@@ -496,28 +496,28 @@ def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_pa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     course = [] if "--course" in arguments else ["--course", str(ROOT)]
-    result = CliRunner().invoke(dojo.main, ["train", *arguments, *course])
-    assert result.exit_code == dojo.UNUSABLE
+    result = CliRunner().invoke(dojo_cli.main, ["train", *arguments, *course])
+    assert result.exit_code == dojo_train.UNUSABLE
     assert sentence in result.stderr and result.stderr.startswith("dojo: ") and result.stderr.count("\n") == 1
 
 
 def test_an_out_that_cannot_be_written(own, tmp_path):
     (tmp_path / "file").write_text("")
     typed = ["train", str(own), "--course", str(ROOT), "-o", str(tmp_path / "file" / "out"), *SMALL]
-    result = CliRunner().invoke(dojo.main, typed)
-    assert result.exit_code == dojo.UNUSABLE and "give another folder with --out" in result.stderr
+    result = CliRunner().invoke(dojo_cli.main, typed)
+    assert result.exit_code == dojo_train.UNUSABLE and "give another folder with --out" in result.stderr
 
 
 def test_a_checkpoint_that_is_none(train, own, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
-    assert result.exit_code == dojo.UNUSABLE and "cannot be read as a checkpoint" in result.stderr
+    assert result.exit_code == dojo_train.UNUSABLE and "cannot be read as a checkpoint" in result.stderr
 
 
 @pytest.mark.parametrize("command", [[], ["train"]])
 def test_every_command_has_help(command):
-    result = CliRunner().invoke(dojo.main, [*command, "--help"])
+    result = CliRunner().invoke(dojo_cli.main, [*command, "--help"])
     assert result.exit_code == 0 and "Examples:" in result.output
 
 
@@ -543,7 +543,7 @@ def test_another_course_brings_its_own_script_and_its_own_file(tmp_path, monkeyp
     (lesson / "helper.py").write_text("def twice(x):\n    return 2 * x\n")
     (tmp_path / "deep" / "inside").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "deep" / "inside")  # the nearest course upwards
-    result = CliRunner().invoke(dojo.main, ["train", "--steps", "21"])
+    result = CliRunner().invoke(dojo_cli.main, ["train", "--steps", "21"])
     assert result.exit_code == 0, result.output
     assert "doubled: 42\nThe page: my-training/index.html\n" in result.stdout
     assert "<dt>twice</dt><dd>42</dd>" in (tmp_path / "deep" / "inside" / "my-training" / PAGE).read_text()

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import torch
 
+from grader.errors import Unusable
 from grader.lesson import load_module
 from grader.own_file import NotWritten, OwnFileError
-from grader.training import Comparison, Outcome, Unusable
+from grader.training import Comparison, Outcome
 
 functions = load_module(Path(__file__).with_name("own_functions.py"), "backprop_ninja_own_functions")
 lecture = functions.lecture
@@ -96,7 +97,7 @@ def run(student, options, watch, kept=None):
     progress.note_source(student.text)
     try:
         train(own, options, watch, data, progress)
-    except (OwnFileError, Unusable, Exploded) as error:
+    except (OwnFileError, Exploded) as error:
         outcome.problem = str(error)
         outcome.can_resume = not isinstance(error, Exploded)
     outcome.step = progress.step

@@ -1,4 +1,4 @@
-"""The `dojo` command: what a student types about their own work. Every error is a sentence on standard error."""
+"""`dojo train`: the student's own gradients train a network. Every error is a sentence on standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 import click
 
-from grader.training import LOG, Outcome, Unusable, Watch
+from grader.errors import Unusable
+from grader.training import LOG, Outcome, Watch
 from grader.training_setup import (
     NEW,
     OUT,
@@ -22,14 +23,6 @@ from grader.training_setup import (
 from grader.training_terminal import Terminal, heeding
 
 DONE, UNUSABLE, STOPPED = 0, 2, 130
-
-EPILOG = """\b
-Examples:
-  dojo train                       trains with your gradients, for a few minutes
-
-\b
-Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
-"""
 
 TRAIN_EPILOG = """\b
 Examples:
@@ -49,13 +42,7 @@ def fail(message: str, status: int = UNUSABLE) -> NoReturn:
     raise SystemExit(status)
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="backprop-ninja")
-def main() -> None:
-    """Practises backpropagation by hand. Your files run as if you ran them yourself: only for code that you trust."""
-
-
-@main.command(epilog=TRAIN_EPILOG)
+@click.command(epilog=TRAIN_EPILOG)
 @click.argument("submission", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--names", type=click.Path(path_type=Path), metavar="FILE", help="A name a line.  [default: the lesson's]"
@@ -143,7 +130,3 @@ def finish(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
     if outcome.problem:
         fail(outcome.problem + (f"\nWhat there is, is kept. When it is mended: {go_on}" if outcome.can_resume else ""))
     raise SystemExit(DONE if outcome.finished else STOPPED)
-
-
-if __name__ == "__main__":
-    main()

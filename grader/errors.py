@@ -1,0 +1,7 @@
+"""What a command says when it cannot do what was asked."""
+
+from __future__ import annotations
+
+
+class Unusable(Exception):
+    """What was asked for cannot be done, or makes no sense here; the text says why, and what to do."""
