@@ -37,8 +37,8 @@ class Counts:
     """What one call did, as the process that ran it says: good for a cap, never evidence for a pass."""
 
     operators: int = 0  # aten operators dispatched
-    dispatched: Mapping[str, int] = field(default_factory=dict)  # {"tanh": 31}: the same, by aten's names
-    peak_bytes: int = 0  # the most bytes of tensors made by this call that were alive at one moment
+    dispatched: Mapping[str, int] = field(default_factory=dict)  # {"tanh": 31}: by aten's names, if it was `counted`
+    peak_bytes: int = 0  # the most bytes of tensors made by this call that were alive at one moment, if `counted`
     low_precision: bool = False  # something was computed in float32 or less although float64 was given
 
 
@@ -109,11 +109,12 @@ class Handle(Protocol):
 class Side(Protocol):
     """Whoever is under test. Every method that calls raises CallFailed."""
 
-    last: Counts  # of the last call
     coarse: bool  # some call so far computed in float32 although float64 was given
     line: int | None  # where the first thing called is defined
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...
+
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]: ...
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]: ...
 

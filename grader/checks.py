@@ -186,6 +186,8 @@ class Check:
             found = self._found(scenario, self.generator(*key), draw)
             compared = agreement(found, expected, tolerance, self.on.coarse)
             results.append((described(draw), found, expected, compared))
+            if not (compared.holds or self._naming):
+                break
         self.error = max((c.error for *_, c in results if c.error is not None), default=self.error)
         failing = [(where, compared.findings[0]) for where, _, _, compared in results if not compared.holds]
         if not failing:

@@ -16,13 +16,13 @@ CAP = 10_000_000
 
 
 class _Side:
-    """What both have in common: a call gives its value and leaves its counts, or raises CallFailed."""
+    """What both have in common: a call gives its value, or raises CallFailed."""
 
     def __init__(self) -> None:
-        self.last, self.last_name, self.line, self.coarse = Counts(), "", None, False
+        self.last_name, self.line, self.coarse = "", None, False
 
     def _taken(self, called: Called, name: str) -> Called:
-        self.last, self.last_name = called.counts, name
+        self.last_name = name
         self.line = self.line or called.line
         self.coarse = self.coarse or called.counts.low_precision
         if called.failed is not None:
@@ -42,11 +42,15 @@ class StudentSide(_Side):
     def ask(
         self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, read: bool = False, **more: Any
     ) -> Called:
-        request = {"name": name, "of": handle, "read": read, "keep": None, "after": False, **more}
+        request = {"name": name, "of": handle, "read": read, "keep": None, "after": False, "counted": False, **more}
         return self._taken(self._student.call(of, request, list(args), kwargs), name)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         return self.ask(name, name, args, kwargs).value
+
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
+        called = self.ask(name, name, args, kwargs, counted=True)
+        return called.value, called.counts
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         called = self.ask(name, name, args, kwargs, after=True)
@@ -79,14 +83,18 @@ class ModuleSide(_Side):
         super().__init__()
         self._namespace = namespace
 
-    def run(self, name: str, target: Any, args: Any, kwargs: Any) -> Called:
+    def run(self, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
         if target is None or isinstance(target, Answer):
             return self._taken(Called(failed=target or Answer("missing")), name)
         function: Callable[..., Any] = target
-        return self._taken(call(function, name, copied(list(args)), copied(kwargs), cap=CAP), name)
+        return self._taken(call(function, name, copied(list(args)), copied(kwargs), cap=CAP, counted=counted), name)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         return copied(self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
+
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
+        called = self.run(name, getattr(self._namespace, name, None), args, kwargs, counted=True)
+        return copied(called.value), called.counts
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         called = self.run(name, getattr(self._namespace, name, None), args, kwargs)

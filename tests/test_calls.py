@@ -433,7 +433,7 @@ def test_counts_of_a_call():
         return x
 
     x, w = torch.ones(50, 2, dtype=torch.float64), torch.ones(2, 2, dtype=torch.float64)
-    kept, passed_on = (call(f, "f", [x, w], {}, cap=100).counts for f in (deep, shallow))
+    kept, passed_on = (call(f, "f", [x, w], {}, cap=100, counted=True).counts for f in (deep, shallow))
     assert kept.dispatched == passed_on.dispatched == {"mm": 6, "tanh": 6}
     assert (kept.peak_bytes, passed_on.peak_bytes) == (7 * x.nbytes, 3 * x.nbytes)
 
@@ -442,7 +442,7 @@ def test_views_of_arguments_take_no_memory():
     def views(x):
         return x.T, x.view(-1), x[0]
 
-    assert call(views, "views", [torch.ones(5, 5)], {}, cap=100).counts.peak_bytes == 0
+    assert call(views, "views", [torch.ones(5, 5)], {}, cap=100, counted=True).counts.peak_bytes == 0
 
 
 def test_the_default_precision_follows_the_arguments():
@@ -476,9 +476,9 @@ def test_float32_anywhere_in_a_scenario_is_remembered():
             return (x.float() / 2).double()
 
     side = ModuleSide(Narrow)
-    side.call("half", torch.ones(2, dtype=torch.float64))
-    side.call("half", torch.ones(2, dtype=torch.float32))
-    assert side.coarse and not side.last.low_precision
+    _, wide = side.counted("half", torch.ones(2, dtype=torch.float64))
+    _, narrow = side.counted("half", torch.ones(2, dtype=torch.float32))
+    assert side.coarse and wide.low_precision and not narrow.low_precision
 
 
 def test_a_side_shares_nothing_with_the_caller():

@@ -161,7 +161,7 @@ class Worker:
         if header["read"]:
             return Called(target)
         args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
-        return call(target, name, args, kwargs, self._files, self._operator_cap)
+        return call(target, name, args, kwargs, self._files, self._operator_cap, header["counted"])
 
     def flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):

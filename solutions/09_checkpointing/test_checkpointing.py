@@ -115,8 +115,8 @@ def test_checkpoints(check):
     check.agrees(kept_activations, draws=SEGMENTED, reference=Autograd)
     depth, every = 64, 8
     x, weights, _ = network(check.generator(depth, every), depth, BATCH, WIDTH)
-    check.on.call("checkpoints", x, weights, every)
-    alive, allowed = check.on.last.peak_bytes / ACTIVATION_BYTES, math.ceil(depth / every) + every + 4
+    _, counts = check.on.counted("checkpoints", x, weights, every)
+    alive, allowed = counts.peak_bytes / ACTIVATION_BYTES, math.ceil(depth / every) + every + 4
     if alive > allowed:
         check.fail(
             f"The right activations come back, but with {depth} layers and every = {every} there were {alive:.0f} of "
@@ -165,8 +165,7 @@ class Counted:
 def count(check, depth, every, batch=BATCH, width=WIDTH):
     """What the student's `backward_checkpointed` needs. Ends the check unless its gradients are right."""
     x, weights, dout = network(check.generator(depth, every), depth, batch, width)
-    found = check.on.call("backward_checkpointed", x, weights, dout, every)
-    counts = check.on.last
+    found, counts = check.on.counted("backward_checkpointed", x, weights, dout, every)
     if not right(found, Autograd.backward_all(x, weights, dout)):
         check.fail(
             f"With {depth} layers and every = {every} the gradients are not right yet; what they cost counts once they "
