@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.sandbox.probe import LEVELS
-from grader.submission import MAIN
+from grader.submissions.submission import MAIN
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
 HEADER = re.compile(r"^# (group|rows|rows of \w+|told|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE)

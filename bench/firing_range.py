@@ -16,12 +16,12 @@ from typing import Any
 
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import Attack, helpers
+from grader.grading.session import Graded, Session
 from grader.lesson import Lesson
-from grader.report import Reporter
+from grader.report.pages import Reporter
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import LAYERS, Isolation, avoid_above, probe
-from grader.session import Graded, Session
-from grader.submission import MAIN, Handed, Submission
+from grader.submissions.submission import MAIN, Handed, Submission
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ["02", "03", "04"]

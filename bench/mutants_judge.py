@@ -16,10 +16,10 @@ import torch
 
 from bench.mutate import Mutant
 from grader.checks import Check, GradientCheck, ProblemBook, run_check, tests_of
+from grader.course.verify import steps_of, suite_of
 from grader.lesson import Item, Lesson
 from grader.local import LocalStudent
 from grader.sides import ModuleSide
-from grader.verify import steps_of, suite_of
 
 CPU_SECONDS = 20  # for one mutant; the slowest right answer takes three
 WALL_SECONDS = 240

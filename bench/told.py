@@ -22,12 +22,12 @@ from rich.table import Table
 
 from grader.check import judge_line
 from grader.checks import Check, CheckFailed, ProblemBook, run_check, tests_of
-from grader.diagnose import known_mistake
+from grader.course.verify import right_files, steps_of, suite_of
+from grader.diagnosis.diagnose import known_mistake
 from grader.lesson import Course, Lesson
 from grader.local import LocalStudent, run_formula
 from grader.mistakes import Mistake
 from grader.sides import ModuleSide
-from grader.verify import right_files, steps_of, suite_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

@@ -23,14 +23,14 @@ from pathlib import Path
 
 import pexpect
 
-from grader.dojo_check import PUBLIC_SEED
+from grader.course.stubs import CLOSE, OPEN
+from grader.dojo.check import PUBLIC_SEED
 from grader.lesson import Course, Lesson
-from grader.stubs import CLOSE, OPEN
 
 ROOT = Path(__file__).resolve().parent.parent
 GOAL_SECONDS = 0.150
 START_SECONDS, SECONDS = 180, 20
-DOJO = "from grader.dojo_cli import main; main()"
+DOJO = "from grader.commands.dojo import main; main()"
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLD = """
 import sys

@@ -4,10 +4,10 @@ __version__ = "0.1.0"
 
 
 def cmp(name: str, gradient: object, value: object) -> None:
-    """The lecture's comparison, `cmp("probs", dprobs, probs)`, and below it what is wrong: see grader.lecture_cmp.
+    """The lecture's comparison, `cmp("probs", dprobs, probs)`, and below it what is wrong: see grader.dojo.lecture_cmp.
 
     `gradient` is yours, `value` the tensor of your forward pass whose `.grad` autograd has filled.
     """
-    from grader.lecture_cmp import compare  # torch comes with it
+    from grader.dojo.lecture_cmp import compare  # torch comes with it
 
     compare(name, gradient, value)

@@ -8,15 +8,15 @@ from typing import Any
 
 import torch
 
-from grader.anatomy import anatomy
 from grader.answer import Answer
-from grader.circumstances import circumstances
-from grader.diagnose import explain, known_mistake
-from grader.evidence import Explanation
+from grader.diagnosis.anatomy import anatomy
+from grader.diagnosis.circumstances import circumstances
+from grader.diagnosis.diagnose import explain, known_mistake
+from grader.diagnosis.evidence import Explanation
+from grader.diagnosis.raised import explain_error
 from grader.judge import TOLERANCE, Comparison, compare, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
-from grader.raised import explain_error
 
 STATUS_OF = {
     "todo": "todo",

@@ -98,7 +98,9 @@ class Lesson:
         self.title: str = settings.get("title", name)
         self.seed: int = settings.get("seed", LECTURE_SEED)
         self._function = settings.get("function")
-        self.notebook: Any = settings.get("notebook")  # what is taken from the lecture's own: grader/notebook_lesson.py
+        self.notebook: Any = settings.get(
+            "notebook"
+        )  # see grader/notebook/lesson_part.py
         self._public_sizes = public_sizes(settings, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))

@@ -8,8 +8,8 @@ from typing import Any
 
 from grader.answer import Answer
 from grader.calling import Called, CallFailed, Counts, copied
+from grader.grading.student import Student
 from grader.sandbox.calls import attribute, call
-from grader.student import Student
 
 CAP = 10_000_000
 """Operators that one call of the course's own code may dispatch: it does not loop for ever."""

@@ -10,13 +10,13 @@ import pytest
 import torch
 from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
+from grader.course.verify import handed_in
+from grader.grading.session import Graded, Session
 from grader.lesson import Course, Lesson
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import Plan
-from grader.session import Graded, Session
-from grader.submission import find
-from grader.verify import handed_in
+from grader.submissions.submission import find
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 
@@ -54,7 +54,7 @@ def warm_zygotes() -> Iterator[None]:
         return running[plan.limits]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.session.ZygoteProcess", shared)
+        patch.setattr("grader.grading.session.ZygoteProcess", shared)
         yield
     for zygote in running.values():
         ZygoteProcess.close(zygote)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grader.grading.session import Graded
 from grader.lesson import Lesson
 from grader.sandbox.limits import Limits
-from grader.session import Graded
-from grader.submission import Submission
+from grader.submissions.submission import Submission
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = Path(__file__).parent / "golden"

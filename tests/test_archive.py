@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import archive
-from grader.archive import ArchiveRefused, is_archive, stem, unpacked
 from grader.lesson import Lesson
-from grader.submission import find
+from grader.submissions import archive
+from grader.submissions.archive import ArchiveRefused, is_archive, stem, unpacked
+from grader.submissions.submission import find
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"
 

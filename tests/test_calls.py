@@ -14,13 +14,13 @@ from support import HURRIED, rows_of
 
 from grader.agreement import agreement
 from grader.calling import Called, CallFailed, Counts, Function, precision_of
+from grader.course.verify import handed_in, verify_lesson
+from grader.grading.session import Session
 from grader.lesson import Course
 from grader.sandbox import wire
 from grader.sandbox.calls import call
 from grader.sandbox.tree import Opaque, Packer, decode_called, encode_called, frame_of, tensors_of, unpack
-from grader.session import Session
 from grader.sides import ModuleSide
-from grader.verify import handed_in, verify_lesson
 
 COURSE = Course(Path(__file__).parent / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")

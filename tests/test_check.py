@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from grader.anatomy import direction, wrong_places
 from grader.answer import Answer
 from grader.check import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
-from grader.circumstances import circumstances
+from grader.diagnosis.anatomy import direction, wrong_places
+from grader.diagnosis.circumstances import circumstances
 from grader.problem import Draw, Problem
 
 NOTE = "At a tie the maximum has no derivative."

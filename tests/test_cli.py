@@ -18,11 +18,13 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT, solution_of
 
-from grader import cli, console, server
+from grader.commands import console
+from grader.commands import grade as cli
+from grader.grading import server
 from grader.lesson import Lesson
 from grader.sandbox.probe import Isolation
 
-GRADE = [sys.executable, "-c", "from grader.cli import main; main()"]
+GRADE = [sys.executable, "-c", "from grader.commands.grade import main; main()"]
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text())
 
 

@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
-from grader.changed import line_of_change
-from grader.diagnose import explain
-from grader.evidence import Explanation
+from grader.diagnosis.changed import line_of_change
+from grader.diagnosis.diagnose import explain
+from grader.diagnosis.evidence import Explanation
+from grader.diagnosis.ratios import named_factors
 from grader.mistakes import Mistake, mistake
 from grader.problem import Draw, Problem
-from grader.ratios import named_factors
 
 Formula = Callable[[Problem], Tensor]
 

@@ -19,18 +19,18 @@ from kits import file_of, functions_of, line_of, make_kit, solved
 from rich.console import Console
 from support import HURRIED, ROOT
 
-from grader import dojo_check
-from grader.dojo_check import LocalJudge
-from grader.dojo_cli import main
-from grader.dojo_desk import Checked, Desk
-from grader.dojo_file import HIDDEN, Outline, read_own
-from grader.dojo_report import open_page
-from grader.dojo_screen import lesson_screen
-from grader.dojo_state import State
-from grader.dojo_watch import KEYS, Watch
-from grader.dojo_zygote import Starter
+from grader.commands.dojo import main
+from grader.dojo import check as dojo_check
+from grader.dojo.check import LocalJudge
+from grader.dojo.desk import Checked, Desk
+from grader.dojo.file import HIDDEN, Outline, read_own
+from grader.dojo.report import open_page
+from grader.dojo.screen import lesson_screen
+from grader.dojo.state import State
+from grader.dojo.watch import KEYS, Watch
+from grader.dojo.zygote import Starter
+from grader.grading.one_file import Judged
 from grader.lesson import Course, Lesson
-from grader.one_file import Judged
 from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.probe import Isolation
 
@@ -59,7 +59,7 @@ def judge() -> Iterator[LocalJudge]:
 def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
     """dojo("check", "03"): what came of it, in the kit."""
     monkeypatch.chdir(kit)
-    monkeypatch.setattr("grader.dojo_desk.Starter", lambda: None)
+    monkeypatch.setattr("grader.dojo.desk.Starter", lambda: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
     return lambda *words: click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, words)
 
@@ -522,7 +522,9 @@ def test_help(dojo, command):
 
 
 def test_what_needs_no_torch_does_not_wait_for_it():
-    code = "import sys, grader, grader.dojo_cli; print(sorted({'torch', 'pytest', 'watchfiles'} & set(sys.modules)))"
+    code = (
+        "import sys, grader, grader.commands.dojo; print(sorted({'torch', 'pytest', 'watchfiles'} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout == "[]\n"
 
@@ -583,8 +585,8 @@ def test_where_workers_cannot_be_locked_in_they_run_without(monkeypatch):
         def close(self) -> None:
             raise ZygoteDied("gone")
 
-    monkeypatch.setattr("grader.dojo_zygote.EagerZygote", Stubborn)
-    monkeypatch.setattr("grader.dojo_zygote.probe", lambda: Isolation("fair", ("limits",), ()))
+    monkeypatch.setattr("grader.dojo.zygote.EagerZygote", Stubborn)
+    monkeypatch.setattr("grader.dojo.zygote.probe", lambda: Isolation("fair", ("limits",), ()))
     starter = Starter()
     starter.again()
     assert made == [("limits",), ("limits",), ()] and starter.isolation.level == "none"

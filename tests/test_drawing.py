@@ -11,8 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.drawing import COLOURS, HEIGHT, SCALE, Layout, heat_map, lay_out, layers_of, layout_of, level, reads_of
 from grader.lesson import Lesson
+from grader.report.drawing import (
+    COLOURS,
+    HEIGHT,
+    SCALE,
+    Layout,
+    heat_map,
+    lay_out,
+    layers_of,
+    layout_of,
+    level,
+    reads_of,
+)
 
 LESSONS = ("02_small_net", "03_makemore_steps", "04_cross_entropy", "05_batch_norm")
 

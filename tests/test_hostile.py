@@ -35,7 +35,7 @@ from grader.problem import Draw
 from grader.sandbox import huge_pages, kernel, wire
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.probe import at_least, probe
-from grader.submission import MAIN
+from grader.submissions.submission import MAIN
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -55,7 +55,7 @@ def level() -> str:
 def a_zygote_of_its_own() -> Iterator[None]:
     """Other modules may share zygotes that outlive their sessions; here a session's end must end everything."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.session.ZygoteProcess", ZygoteProcess)
+        patch.setattr("grader.grading.session.ZygoteProcess", ZygoteProcess)
         yield
 
 
@@ -108,7 +108,7 @@ def test_cheat(path: Path, opened: Range) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", UNSEEN, ids=lambda path: path.stem)
 def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.one_file.check", lambda *_: [])
+    monkeypatch.setattr("grader.grading.one_file.check", lambda *_: [])
     assert opened.run(cheat(path)).problems == []
 
 
@@ -220,7 +220,14 @@ def lay_out(attack: Attack, arena: Arena, lesson: Lesson, folder: Path) -> Path:
 
 
 def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-c", "from grader.cli import main; main()", "run", *map(str, arguments)]
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        "from grader.commands.grade import main; main()",
+        "run",
+        *map(str, arguments),
+    ]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 

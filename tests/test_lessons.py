@@ -8,8 +8,8 @@ import pytest
 import torch
 from support import ROOT, rows_of, solution_of
 
+from grader.course.verify import handed_in, tally_seeds, variants, verify_lesson, verify_seeds
 from grader.lesson import Course, Lesson
-from grader.verify import handed_in, tally_seeds, variants, verify_lesson, verify_seeds
 
 LESSONS = list(Course(ROOT).lessons)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as some
 from test_notebook import CHAIN, NOTEBOOKS, STYLES
 
 from grader.lesson import Course, Lesson
-from grader.notebook import NotebookError, cells_of
-from grader.notebook_handed import from_notebook
+from grader.notebook.cells import NotebookError, cells_of
+from grader.notebook.handed_in import from_notebook
 
 STORED = [(NOTEBOOKS / f"{style}.ipynb").read_bytes() for style in STYLES]
 PIECES = sorted(

@@ -22,13 +22,13 @@ from typing import Any
 import pytest
 
 from bench.arena import adopt_orphans, descendants, new_descendants
+from grader.grading.student import Student
 from grader.sandbox import kernel, zygote
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import Plan, plan_for
 from grader.sandbox.probe import LAYERS, avoid_above, probe
-from grader.student import Student
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -83,7 +83,7 @@ def start_run(folder: Path) -> subprocess.Popen[bytes]:
         place = folder / "submissions" / name / "04_cross_entropy"
         place.mkdir(parents=True)
         (place / "backward.py").write_text(text)
-    command = "from grader.cli import main; main()"
+    command = "from grader.commands.grade import main; main()"
     arguments = ["run", "submissions", "-o", "out", "--lesson", "04", "--jobs", "2", "--timeout", "60"]
     arguments += ["--course", str(ROOT), "--require", "none"]
     return subprocess.Popen(

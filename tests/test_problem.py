@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.plugin import ProblemBook
+from grader.grading.plugin import ProblemBook
 from grader.problem import Draw, Problem, derive
 
 SMALL = {"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}

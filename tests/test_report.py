@@ -14,12 +14,12 @@ import pytest
 from support import ROOT
 
 from grader.check import Row
-from grader.classroom import csv_rows, difficulties, link, mistakes
-from grader.inert import inert, markdown, prose
+from grader.grading.session import Graded
 from grader.lesson import Course, Lesson
-from grader.reading import excerpt
-from grader.report import Reporter, figure
-from grader.session import Graded
+from grader.report.classroom import csv_rows, difficulties, link, mistakes
+from grader.report.inert import inert, markdown, prose
+from grader.report.pages import Reporter, figure
+from grader.report.reading import excerpt
 
 SEED = 987_654_321_987
 HOSTILE = (

@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
 
-from grader.session import Session
-from grader.verify import handed_in
+from grader.course.verify import handed_in
+from grader.grading.session import Session
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

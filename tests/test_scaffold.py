@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from grader.cli import main
+from grader.commands.grade import main
+from grader.course.verify import verify_lesson
 from grader.lesson import Course
-from grader.verify import verify_lesson
 
 
 def invoke(course, *arguments: str):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.lesson import LessonError
-from grader.submission import (
+from grader.submissions.submission import (
     MAX_FILE_BYTES,
     MAX_FILES,
     Handed,

@@ -21,11 +21,12 @@ import torch
 from click.testing import CliRunner, Result
 from support import ROOT, solution_of
 
-from grader import dojo_cli, dojo_train
-from grader.curve import logarithmic_ticks, plot, smooth
+from grader.commands import dojo as dojo_cli
+from grader.commands import train as dojo_train
+from grader.course.stubs import stub_of
 from grader.lesson import load_module
-from grader.stubs import stub_of
-from grader.training import CHECKPOINT, LOG, PAGE, load_checkpoint
+from grader.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
+from grader.training.curve import logarithmic_ticks, plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"
 SMALL = ("--steps", "60", "--hidden", "12")
@@ -332,7 +333,7 @@ def test_stopped_and_resumed_is_the_same_as_never_stopped(call, times, train, ow
 def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
     # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
     heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    command = [sys.executable, "-c", heeding + "from grader.dojo_cli import main; main()", "train", str(own)]
+    command = [sys.executable, "-c", heeding + "from grader.commands.dojo import main; main()", "train", str(own)]
     command += ["-o", "out", "--course", str(ROOT), "--hidden", "8"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
@@ -524,7 +525,7 @@ def test_every_command_has_help(command):
 # A course of one's own ------------------------------------------------------------------------------------------------
 
 SCRIPT = """
-from grader.training import Outcome
+from grader.training.contract import Outcome
 
 def run(student, options, watch, kept=None):
     watch.start(anew=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+from grader.course.verify import sheets, tally_seeds, verify_lesson
 from grader.lesson import Course, Lesson, LessonError
 from grader.mistakes import Mistake, mistake
-from grader.verify import sheets, tally_seeds, verify_lesson
 
 MISTAKES = '''"""Two known mistakes."""
 

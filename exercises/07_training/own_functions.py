@@ -6,7 +6,7 @@ import torch
 
 from grader.errors import Unusable
 from grader.lesson import load_module
-from grader.own_file import NotWritten
+from grader.training.own_file import NotWritten
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture")
 TRAINING_ACTS = 4  # of those that are rehearsed, the ones without which nothing can be trained

@@ -10,7 +10,7 @@ from types import CodeType, TracebackType
 from typing import Any
 
 from grader.answer import Answer
-from grader.policy_names import by_hand
+from grader.policy.names import by_hand
 from grader.sandbox.autograd_off import AutogradUsed
 from grader.sandbox.operators import TooManyOperators
 

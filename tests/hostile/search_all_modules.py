@@ -10,7 +10,7 @@ from attempt import look, module
 
 for name, loaded in list(sys.modules.items()):
     if name.startswith(
-        ("backprop_ninja", "test_", "mistakes", "solutions", "pytest", "grader.judge", "grader.session")
+        ("backprop_ninja", "test_", "mistakes", "solutions", "pytest", "grader.judge", "grader.grading.session")
     ):
         print(f"GOT THROUGH module {name}")
     for value in list(vars(loaded).values()) if hasattr(loaded, "__dict__") else ():

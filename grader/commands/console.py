@@ -1,0 +1,102 @@
+"""What the commands share: exit codes, the course that is meant, sentences on standard error, progress with ETA."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from grader.paths import nearest_course
+from grader.report.scores import percent
+
+GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
+
+
+def fail(message: str, status: int = UNUSABLE) -> NoReturn:
+    click.echo(f"grade: {message}", err=True)
+    raise SystemExit(status)
+
+
+def find_course(given: Path | None) -> Path:
+    """The course that is meant, or a sentence and exit status 2; one that is given is not looked into here."""
+    found = given or nearest_course(None)
+    if found is None:
+        fail("no course found: run this inside a folder that has exercises/ and solutions/, or name one with --course.")
+    return found
+
+
+course_option = click.option(
+    "--course",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder with exercises/ and solutions/.",
+)
+
+
+def progress_bar(console: Console) -> Progress:
+    """A bar with counts, time and ETA; nothing where the console is no terminal."""
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+class ProgressLine:
+    """A bar with ETA on a terminal, a line a submission elsewhere."""
+
+    def __init__(self, console: Console, count: int) -> None:
+        self._console, self._count, self._done = console, count, 0
+        self._progress = progress_bar(console)
+        self._task = self._progress.add_task("starting", total=count)
+
+    def __enter__(self) -> ProgressLine:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def result(self, results: dict[str, Any]) -> None:
+        self._done += 1
+        line = f"{results['student']}: {results['score']:g} of {results['max_score']:g} ({percent(results):.0f} %)"
+        if results["status"] != "graded":
+            line += f", {results['status']}: {results['message']}"
+        self._progress.update(self._task, advance=1, description=printable(results["student"])[:40])
+        if not self._console.is_terminal:
+            self._console.print(
+                f"[{self._done}/{self._count}] {printable(line)}", markup=False, highlight=False, soft_wrap=True
+            )
+
+
+def printable(text: str) -> str:
+    """A student's text made harmless for a terminal: control characters shown, not obeyed."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
+    graded = len(outcome.results)
+    if outcome.stopped:
+        console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)
+    else:
+        full = sum(percent(results) >= 100 for results in outcome.results)
+        console.print(
+            f"{graded} graded, {full} with full marks."
+            + (f" {outcome.faults} could not be graded." if outcome.faults else ""),
+            markup=False,
+        )
+    if outcome.results:
+        click.echo(f"The class:    {out / 'index.html'}")
+        click.echo(f"The scores:   {out / 'grades.csv'}")
+        click.echo(
+            f"Each student: {printable(str(out / outcome.results[0]['student'] / 'report.html'))}"
+            + (" and so on" if graded > 1 else "")
+        )

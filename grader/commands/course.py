@@ -1,0 +1,129 @@
+"""The commands of whoever writes a course: `grade verify`, `grade stubs`, `grade new-lesson`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from grader.commands.console import course_option, fail, find_course, progress_bar
+
+VERIFY_EPILOG = """\b
+Examples:
+  grade verify                     every lesson, through workers and hidden suites
+  grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
+"""
+
+
+@click.command(epilog=VERIFY_EPILOG)
+@click.argument("lessons", nargs=-1)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1),
+    default=None,
+    help="Instead: solutions, variants and mistakes judged on this many seeds.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one a core]")
+@course_option
+def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
+    """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
+    from grader.course.verify import verify_course
+    from grader.lesson import Course, LessonError
+
+    console = Console()
+    wrong = 0
+    try:
+        loaded = Course(find_course(course))
+        chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
+        count = jobs or os.cpu_count() or 1
+        reports = (
+            verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count)
+            if seeds is None
+            else with_progress(chosen, seed, seeds, count)
+        )
+        for name, report in reports:
+            wrong += len(report.problems)
+            console.print(f"{name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
+            for problem in report.problems:
+                console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
+            for remark in report.remarks:
+                console.print(f"  ? {remark}", markup=False, highlight=False, soft_wrap=True)
+    except LessonError as error:
+        fail(str(error))
+    things = "1 thing is" if wrong == 1 else f"{wrong} things are"
+    console.print("All as it should be." if not wrong else f"{things} not as it should be.", markup=False)
+    raise SystemExit(0 if not wrong else 1)
+
+
+def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
+    """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
+    from grader.course.verify import verify_seeds
+
+    for lesson in lessons:
+        with progress_bar(Console(stderr=True)) as bar:
+            advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
+            yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)
+
+
+@click.command()
+@click.argument("lessons", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
+@course_option
+def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
+    """Writes exercises/*/backward.py from solutions/, of all LESSONS: what stands between the markers is left out.
+
+    A second copy, .stub, is what `dojo reset` gives a student back.
+    """
+    from grader.course.stubs import stub_of
+    from grader.lesson import Course, LessonError
+
+    stale = []
+    try:
+        loaded = Course(find_course(course))
+        for lesson in [loaded.find(name) for name in lessons] or loaded.lessons.values():
+            text = stub_of(lesson)
+            for path in (lesson.exercise / "backward.py", lesson.pristine):
+                if path.is_file() and path.read_text(encoding="utf-8") == text:
+                    continue
+                stale.append(path)
+                if not check:
+                    path.write_text(text, encoding="utf-8")
+                    click.echo(f"wrote {path}")
+    except (LessonError, OSError) as error:
+        fail(str(error))
+    if check and stale:
+        fail(f"{', '.join(map(str, stale))}: not what the solution gives. Run `grade stubs` and commit the result.", 1)
+    click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
+
+
+NEW_EPILOG = """\b
+Examples:
+  grade new-lesson 11_layer_norm --title "Layer normalisation"
+  grade new-lesson 12_optimizers --functions     functions and classes instead of gradients
+"""
+
+
+@click.command("new-lesson", epilog=NEW_EPILOG)
+@click.argument("name")
+@click.option("--title", default=None, help="The lesson's title.  [default: from its name]")
+@click.option("--functions", is_flag=True, help="For functions and classes that are checked by what they do.")
+@course_option
+def new_lesson(name: str, title: str | None, functions: bool, course: Path | None) -> None:
+    """Writes a lesson's two folders, exercises/NAME and solutions/NAME, with a small example to be replaced."""
+    from grader.course.scaffold import new_lesson as write
+    from grader.lesson import LessonError
+
+    words = name.partition("_")[2].replace("_", " ").capitalize()
+    try:
+        files = write(find_course(course), name, title or words, "functions" if functions else "steps")
+    except (LessonError, OSError) as error:
+        fail(str(error))
+    for path in files:
+        click.echo(f"wrote {path}")
+    click.echo(f"Fill them in as docs/authoring.md says, then: grade stubs && grade verify {name}")

@@ -1,0 +1,257 @@
+"""The `dojo` command: what a student types about their own work. Every error is a sentence on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+from rich.console import Console, RenderableType
+
+from grader.commands.train import STOPPED, fail, train
+from grader.dojo.desk import Desk
+from grader.dojo.file import own_file, read_own, reset, shown
+from grader.dojo.overview import hint_screen, list_screen, next_lines
+from grader.dojo.progress import next_lesson
+from grader.errors import Unusable
+from grader.lesson import Course, Lesson, LessonError
+from grader.training.setup import find_course
+
+RIGHT, WRONG = 0, 1
+
+EPILOG = """\b
+Examples:
+  dojo                    the lessons, how far you are, what to do next
+  dojo watch 03           checks lesson 03 whenever you save
+  dojo check              once, for the lesson you last worked on
+  dojo check 03.dprobs    one row of it
+  dojo hint dprobs        a hint, and one more each time
+  dojo report             the whole page, in your browser
+  dojo train              trains a network with your gradients
+
+\b
+Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
+"""
+
+
+class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+    """A lesson, or with `rows` also a row of one; completed from the lessons there are."""
+
+    name = "lesson"
+
+    def __init__(self, rows: bool = False) -> None:
+        self._rows = rows
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            lessons = Course(find_course(ctx.params.get("course")), secrets=False).lessons.values()
+        except (LessonError, Unusable):
+            return []
+        words = {lesson.number: lesson.title for lesson in lessons}
+        for lesson in lessons if self._rows else ():
+            before = f"{lesson.number}." if incomplete[:1].isdigit() else ""
+            words |= {before + item.name: lesson.title for item in lesson.items}
+        return [CompletionItem(word, help=title) for word, title in words.items() if word.startswith(incomplete)]
+
+
+course_option = click.option(
+    "--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/."
+)
+
+
+def console() -> Console:
+    """Colours on a terminal, plain text of 80 columns elsewhere."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def show(screen: Iterable[RenderableType]) -> None:
+    out = console()
+    for part in screen:
+        out.print(part)
+
+
+@contextlib.contextmanager
+def desk(course: Path | None) -> Iterator[Desk]:
+    """A student's desk; every trouble with it becomes a sentence and an exit status."""
+    stderr = Console(stderr=True)
+    try:
+        opened = Desk(
+            find_course(course),
+            complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
+            busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
+        )
+        with contextlib.closing(opened):
+            yield opened
+    except (LessonError, Unusable) as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        fail("stopped.", STOPPED)
+
+
+@click.group(epilog=EPILOG, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="backprop-ninja")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Practises backpropagation by hand. Your files run as if you ran them yourself: only for code that you trust."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
+    if context.invoked_subcommand is None:
+        context.invoke(list_lessons)
+
+
+@main.command("list")
+@course_option
+def list_lessons(course: Path | None = None) -> None:
+    """The lessons, how far you are, and what to do next. The same as `dojo` alone."""
+    with desk(course) as at:
+        progress = at.all_progress()
+        last = at.memory.read().last
+        show(list_screen(progress, last))
+        mine = next((each for each in progress if each.lesson.name == last and not each.finished), None)
+        todo = mine or next_lesson(progress)
+        click.echo()
+        if todo is None:
+            click.echo("All that can be checked here is right.")
+            return
+        row = todo.next_row
+        show(next_lines(todo, at.line_of(todo.lesson, row) if row else None))
+
+
+CHECK_EPILOG = """\b
+Examples:
+  dojo check                  the lesson you last worked on, else the first unfinished one
+  dojo check 03               lesson 03
+  dojo check 03.dprobs dh     two rows
+
+\b
+Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 something is wrong,
+2 it could not be checked, told in one sentence.
+"""
+
+
+@main.command(epilog=CHECK_EPILOG)
+@click.argument("wanted", nargs=-1, type=Wanted(rows=True), metavar="[LESSON[.GRADIENT]]...")
+@course_option
+def check(wanted: tuple[str, ...], course: Path | None) -> None:
+    """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
+
+    The problems are public ones. Grades come from the hidden suite, on problems of its own.
+    """
+    with desk(course) as at:
+        asked: dict[Lesson, list[str]] = {}
+        for lesson, row in [at.find(word) for word in wanted] or [(at.current(), None)]:
+            rows = asked.setdefault(lesson, [])
+            rows += [row] if row else [item.name for item in lesson.items]
+        wrong = False
+        for number, (lesson, rows) in enumerate(asked.items()):
+            checked = at.check(lesson, read_own(lesson))
+            at.remember(checked)
+            from grader.dojo.screen import lesson_screen, scope  # torch comes with it
+
+            if number:
+                click.echo()
+            show(lesson_screen(checked, rows))
+            show([scope(lesson)] if checked.judged.runs else [])
+            show(next_lines(checked.progress, checked.next_line))
+            wrong |= any(row in rows for row in checked.progress.wrong)
+    raise SystemExit(WRONG if wrong else RIGHT)
+
+
+WATCH_EPILOG = """\b
+Examples:
+  dojo watch             the lesson you last worked on, else the first unfinished one
+  dojo watch 03          lesson 03
+
+\b
+Keys: n the next unfinished lesson, h a hint, l the list, r the report in your browser,
+Enter once more, q quit.
+"""
+
+
+@main.command(epilog=WATCH_EPILOG)
+@click.argument("wanted", required=False, type=Wanted(), metavar="[LESSON]")
+@course_option
+def watch(wanted: str | None, course: Path | None) -> None:
+    """Checks your file whenever you save it, at once: torch stays loaded."""
+    with desk(course) as at:
+        lesson = at.course.find(wanted) if wanted else at.current()
+        at.memory.worked_on(lesson)
+        at.judge.prepare(lesson)
+        at.busy = contextlib.nullcontext  # no check takes long enough from here on
+        from grader.dojo.watch import Watch
+
+        Watch(at, lesson, console()).run()
+
+
+HINT_EPILOG = """\b
+Examples:
+  dojo hint dprobs        a hint for dprobs; the next one when you ask again
+  dojo hint 02.dW2        where several lessons have a row of that name
+  dojo hint               for what is to be done next
+"""
+
+
+@main.command(epilog=HINT_EPILOG)
+@click.argument("wanted", required=False, type=Wanted(rows=True), metavar="[GRADIENT]")
+@course_option
+def hint(wanted: str | None, course: Path | None) -> None:
+    """Gives one more hint each time, up to three, and remembers how many you took."""
+    with desk(course) as at:
+        lesson, row = at.find(wanted) if wanted else (at.current(), None)
+        row = row or at.progress(lesson).next_row
+        if row is None:
+            raise Unusable(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
+        show(hint_screen(lesson, row, at.memory.one_more_hint(lesson, row)))
+
+
+REPORT_EPILOG = """\b
+Examples:
+  dojo report                      all that you have begun
+  dojo report 03 --no-open         lesson 03; only says where the page is
+"""
+
+
+@main.command(epilog=REPORT_EPILOG)
+@click.argument("wanted", nargs=-1, type=Wanted(), metavar="[LESSON]...")
+@click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens it.  [default: open]")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[default: my-report.html]"
+)
+@course_option
+def report(wanted: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
+    """Writes the page that an instructor sees (graph, figures, mistakes, hints) about your own check, and opens it."""
+    with desk(course) as at:
+        lessons = [at.course.find(word) for word in wanted]
+        lessons = lessons or [each.lesson for each in at.all_progress() if each.begun] or [at.current()]
+        checks = [at.check(lesson, read_own(lesson)) for lesson in dict.fromkeys(lessons)]
+        for checked in checks:
+            at.remember(checked, working=False)
+        from grader.dojo.report import NAME, open_page, write_report
+
+        path = out or at.course.root / NAME
+        write_report(checks, at.judge.isolation, path)
+        click.echo(f"The page: {shown(path)}")
+        if opened and not open_page(path):
+            click.echo("Open it in a browser; none with a window was found here.")
+
+
+@main.command("reset")
+@click.argument("wanted", type=Wanted(), metavar="LESSON")
+@course_option
+def reset_lesson(wanted: str, course: Path | None) -> None:
+    """Puts a lesson's stub back. Your file is kept beside it."""
+    with desk(course) as at:
+        lesson = at.course.find(wanted)
+        kept = reset(lesson)
+        click.echo(f"{shown(own_file(lesson))} is the stub again." + (f" Yours is {shown(kept)} now." if kept else ""))
+
+
+main.add_command(train)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""The `grade` command. Every error is a sentence on standard error; exit codes are part of the contract."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from grader.commands.console import BELOW, FAULT, STOPPED, ProgressLine, course_option, fail, find_course, summary
+from grader.commands.course import new_lesson, stubs, verify
+from grader.sandbox.limits import Limits
+from grader.sandbox.probe import LEVELS, at_least, probe
+
+LIMIT_NAMES = tuple(Limits().to_dict())
+
+EPILOG = """\b
+Examples:
+  grade run submissions/                     a folder with one submission for each student
+  grade run ada/ --lesson 03 -o out          one student, one lesson, results in out/
+  grade run . --lesson 3 --fail-under 80     for CI: exit status 1 below 80 percent
+  grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
+  grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
+
+\b
+Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
+or the input is unusable, 3 something could not be graded for a reason of ours.
+
+\b
+Shell completion: eval "$(_GRADE_COMPLETE=bash_source grade)"   (or zsh_source, fish_source)
+"""
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="backprop-ninja")
+def main() -> None:
+    """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
+
+
+RUN_EPILOG = """\b
+Examples:
+  grade run submissions/                       a folder with one submission for each student
+  grade run ada.zip bo/ --lesson 03 -o out     two submissions, one lesson, results in out/
+  grade run backward.py --lesson 4             a single file
+  grade run makemore_part4_backprop.ipynb      the lecture's own notebook, or a folder of such
+  grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
+  grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
+"""
+
+
+@main.command(epilog=RUN_EPILOG)
+@click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("grades"),
+    show_default=True,
+    help="Where results go.",
+)
+@click.option(
+    "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson (number, name or both); may be repeated."
+)
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
+@click.option(
+    "--seed",
+    type=int,
+    default=None,
+    help="Makes a run repeatable: the same hidden problems again.  [default: a new one]",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1),
+    default=10.0,
+    show_default=True,
+    help="Seconds for running a file, and again for each of its steps.",
+)
+@click.option(
+    "--require",
+    type=click.Choice(LEVELS),
+    default="fair",
+    show_default=True,
+    help="Refuse to grade with less isolation than this.",
+)
+@click.option(
+    "--limit",
+    "chosen_limits",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help=f"Another limit of a submission; may be repeated. Names: {', '.join(LIMIT_NAMES)}.",
+)
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    default=None,
+    metavar="PERCENT",
+    help="Exit with 1 when a score is below.",
+)
+@course_option
+def run(
+    submissions: tuple[Path, ...],
+    out: Path,
+    wanted: tuple[str, ...],
+    jobs: int | None,
+    seed: int | None,
+    timeout: float,
+    require: str,
+    chosen_limits: tuple[str, ...],
+    fail_under: float | None,
+    course: Path | None,
+) -> None:
+    """Grades SUBMISSIONS: folders, archives, single files, or a folder with one submission for each student.
+
+    A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
+    lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
+    """
+    from grader.grading.run import OutputError, grade_run
+    from grader.grading.server import Settings
+    from grader.lesson import Course, LessonError
+    from grader.submissions.submission import SubmissionError, find
+
+    try:
+        loaded = Course(find_course(course))
+        lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
+        for lesson in lessons:
+            if not lesson.solution.is_dir():
+                fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
+        found = find(submissions, lessons, list(loaded.lessons.values()))
+    except (LessonError, SubmissionError) as error:
+        fail(str(error))
+    limits = limits_from(timeout, chosen_limits)
+    isolation = probe()
+    if not at_least(isolation.level, require):
+        fail(
+            f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
+            f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/isolation.md), or accept "
+            f"less with --require {isolation.level} if you trust the submissions."
+        )
+    if isolation.level in ("weak", "none"):
+        click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
+    settings = Settings(
+        course=str(loaded.root.resolve()),
+        lessons=[lesson.name for lesson in lessons],
+        seed=secrets.randbits(32) if seed is None else seed,
+        out=str(out),
+        limits=limits.to_dict(),
+        require=require,
+        hide=[str(folder.resolve()) for folder in [out, *submissions] if folder.is_dir()],
+    )
+    console = Console(stderr=True)
+    live = ProgressLine(console, len(found))
+    try:
+        with live:
+            outcome = grade_run(found, lessons, settings, jobs or os.cpu_count() or 1, live.result)
+    except OutputError as error:
+        fail(str(error))
+    summary(console, outcome, len(found), out)
+    if outcome.stopped:
+        raise SystemExit(STOPPED)
+    if outcome.faults:
+        raise SystemExit(FAULT)
+    if fail_under is not None and (below := outcome.below(fail_under)):
+        console.print(
+            f"Under {fail_under:g} %: {', '.join(below[:10])}{' ...' if len(below) > 10 else ''}", markup=False
+        )
+        raise SystemExit(BELOW)
+
+
+def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
+    """Limits with `timeout` for the file and for each step, and what --limit names. Bad ones end with a sentence."""
+    values: dict[str, Any] = {"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout}
+    try:
+        for entry in chosen:
+            name, _, number = entry.partition("=")
+            values[name] = float(number) if "." in number else int(number)
+        return Limits.from_dict(values)
+    except (ValueError, TypeError) as error:
+        fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
+
+
+for command in (verify, stubs, new_lesson):
+    main.add_command(command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""`dojo train`: the student's own gradients train a network. Every error is a sentence on standard error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from grader.errors import Unusable
+from grader.training.contract import LOG, Outcome, Watch
+from grader.training.setup import (
+    NEW,
+    OUT,
+    command,
+    find_course,
+    find_script,
+    kept_run,
+    options_for,
+    own_path,
+    train_with,
+)
+from grader.training.terminal import Terminal, heeding
+
+DONE, UNUSABLE, STOPPED = 0, 2, 130
+
+TRAIN_EPILOG = """\b
+Examples:
+  dojo train                            your own file, the lecture's 200,000 steps
+  dojo train --steps 2000               a first look, in seconds
+  dojo train --names names.txt          the lecture's list of names, if you have it
+  dojo train --resume                   goes on after Ctrl-C, as if nothing had been
+  dojo train ada/backward.py -o ada     somebody else's file that you trust
+
+\b
+Exit status: 0 done, 2 something is missing or wrong (told in one sentence), 130 stopped by Ctrl-C.
+"""
+
+
+def fail(message: str, status: int = UNUSABLE) -> NoReturn:
+    click.echo(f"dojo: {message}", err=True)
+    raise SystemExit(status)
+
+
+@click.command(epilog=TRAIN_EPILOG)
+@click.argument("submission", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--names", type=click.Path(path_type=Path), metavar="FILE", help="A name a line.  [default: the lesson's]"
+)
+@click.option("--steps", type=click.IntRange(1), help=f"[default: {NEW['steps']:,}]")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of parameters and batches.  [default: the lecture's]")
+@click.option("--hidden", type=click.IntRange(1), help=f"Units in the hidden layer.  [default: {NEW['hidden']}]")
+@click.option(
+    "--cmp",
+    "compared",
+    type=click.IntRange(0),
+    multiple=True,
+    metavar="STEP",
+    help="Compare the gradients at this step; may be repeated.  [default: first, quarters, last]",
+)
+@click.option("--without-autograd", is_flag=True, help="Train your own network only: twice as fast, nothing beside it.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=OUT,
+    show_default=True,
+    metavar="DIR",
+    help="Where page, log and checkpoint go.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the run in DIR.")
+@click.option("--fresh", is_flag=True, help="Start anew, even if the run in DIR is not finished.")
+@click.option("--lesson", "wanted", metavar="L", help="Which lesson, if a course has several that train.")
+@click.option("--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/.")
+def train(
+    submission: Path | None,
+    names: Path | None,
+    steps: int | None,
+    seed: int | None,
+    hidden: int | None,
+    compared: tuple[int, ...],
+    without_autograd: bool,
+    out: Path,
+    resume: bool,
+    fresh: bool,
+    wanted: str | None,
+    course: Path | None,
+) -> None:
+    """Trains a network with your own gradients, and one with autograd's beside it.
+
+    SUBMISSION is your file or its folder; without it, the lesson's own in the course around you.
+    """
+    asked: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
+    asked |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if resume and fresh:
+        fail("--resume goes on with a run and --fresh throws it away: give one of them.")
+    go_on = command(submission, out, wanted, course) + " --resume"
+    with Terminal() as terminal:
+        watch = Watch(out, terminal.line, terminal.step)
+        with heeding(watch, terminal):
+            try:
+                lesson, script = find_script(find_course(course), wanted)
+                kept = kept_run(out, resume, fresh, go_on)
+                options = options_for(asked, kept)
+                outcome = train_with(script, own_path(submission, lesson), options, watch, kept)
+                page = page_of(outcome, out, go_on)
+            except Unusable as error:
+                terminal.close()
+                fail(str(error))
+            except KeyboardInterrupt:
+                terminal.close()
+                fail("stopped at once; what the last checkpoint holds is kept.", STOPPED)
+    finish(outcome, page, out, go_on)
+
+
+def page_of(outcome: Outcome, out: Path, go_on: str) -> Path:
+    from grader.training.page import write_page  # torch comes with it: `dojo --help` need not wait
+
+    return write_page(outcome, out, go_on)
+
+
+def finish(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
+    """Says where everything is, and ends with the run's exit status."""
+    if not outcome.finished and not outcome.problem:
+        where = "before the evaluation" if outcome.step == outcome.steps else f"at step {outcome.step:,}"
+        click.echo(f"Stopped {where} of {outcome.steps:,}; all of it is kept. Go on with: {go_on}")
+    click.echo(f"The page: {page}")
+    click.echo(f"The log:  {out / LOG}")
+    if outcome.problem:
+        fail(outcome.problem + (f"\nWhat there is, is kept. When it is mended: {go_on}" if outcome.can_resume else ""))
+    raise SystemExit(DONE if outcome.finished else STOPPED)

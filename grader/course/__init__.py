@@ -1,0 +1,1 @@
+"""For whoever writes a course: stubs, scaffolding, proofs."""

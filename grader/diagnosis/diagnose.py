@@ -1,0 +1,126 @@
+"""Naming the mistake: which wrong formula gives exactly this answer?
+
+The lesson's known mistakes come first, in their author's words; then what can be read off the graph, from the simplest
+slip to the oddest. Where two explanations fit, both are told. How one is found to hold: grader/diagnosis/evidence.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+
+from grader.answer import Answer
+from grader.diagnosis.differences import differences
+from grader.diagnosis.evidence import Cases, Explanation, Wrong, equal, kept, wrong
+from grader.diagnosis.factors import factors
+from grader.diagnosis.forms import arithmetic, constants, upside_down
+from grader.diagnosis.inner_lines import inner_lines
+from grader.diagnosis.ratios import coefficients, ratio
+from grader.diagnosis.reductions import extra_sums, not_broadcast, sums
+from grader.diagnosis.shapes import keepdim, shuffled, transposed
+from grader.diagnosis.substitutes import unchanged_upstream, upstream_forgotten, wrong_upstream, wrong_value
+from grader.local import run_formula
+from grader.mistakes import Mistake
+from grader.problem import Problem
+
+Reading = Callable[[Wrong], Iterator[Explanation]]
+
+MOST_TOLD = 2
+
+
+def explain(name: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
+    """What holds on all `cases`, or None. `name` is the forward value (`probs` for `dprobs`)."""
+    known = known_mistake("d" + name, cases, mistakes)
+    if known is not None:
+        return known
+    changed = changed_argument(name, cases)
+    if changed is not None:
+        return changed
+    failed = wrong(name, cases)
+    if failed is None:
+        return zeros(name, cases)
+    return zeros(name, cases) or together(islice(readings(failed), MOST_TOLD))
+
+
+def together(explanations: Iterable[Explanation]) -> Explanation | None:
+    """Several explanations as one, under the first one's id."""
+    all_of_them = list(explanations)
+    if not all_of_them:
+        return None
+    sentences = dict.fromkeys(explanation.message for explanation in all_of_them)
+    return Explanation(all_of_them[0].id, " It is also true that: ".join(sentences))
+
+
+TIERS: tuple[tuple[Reading, ...], ...] = (
+    (sums, ratio, coefficients, keepdim, not_broadcast, transposed),
+    (unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
+    (differences, inner_lines),
+    (constants, upside_down, shuffled),
+    (arithmetic,),
+)
+"""Readings in the order of trust: a later tier is asked only where an earlier one has nothing to say."""
+
+OF_A_BRANCH: dict[int, Reading] = {1: factors, 4: arithmetic}
+"""What is asked of each branch alone, where all of a tier has nothing to say of the whole."""
+
+
+def readings(failed: Wrong) -> Iterator[Explanation]:
+    """What holds of the first tier in which anything does, each mistake once."""
+    for number, tier in enumerate(TIERS):
+        said: set[str] = set()
+        for explanation in asked(number, tier, failed, said):
+            if explanation.id not in said:
+                said.add(explanation.id)
+                yield explanation
+                if number > 0:  # the odder ones say the same thing in several ways
+                    return
+        if said:
+            return
+
+
+def asked(number: int, tier: Sequence[Reading], failed: Wrong, said: Collection[str]) -> Iterator[Explanation]:
+    for reading in tier:
+        yield from reading(failed)
+    if number in OF_A_BRANCH and not said:
+        for branch in failed.branches():
+            yield from OF_A_BRANCH[number](branch)
+
+
+def known_mistake(step: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
+    """The lesson's own wrong formulas, run on the same problems: all that give just these answers."""
+    found = [m for m in mistakes if m.gradient == step and all(repeats(m, *case) for case in cases)]
+    return together(Explanation(m.id, m.message) for m in found[:MOST_TOLD])
+
+
+def repeats(mistake: Mistake, problem: Problem, answer: Answer) -> bool:
+    def run() -> Answer:
+        return run_formula(mistake.function, mistake.gradient, problem)
+
+    given = kept(problem, ("mistake", mistake), run)
+    if given.outcome != "returned" or set(given.changed) != set(answer.changed):
+        return False
+    if given.tensor is None:
+        return answer.tensor is None and given.kind == answer.kind
+    return equal(answer, given.tensor)
+
+
+def changed_argument(name: str, cases: Cases) -> Explanation | None:
+    changed = sorted({argument for _, answer in cases for argument in answer.changed})
+    if not changed:
+        return None
+    what = " and ".join(f"`{argument}`" for argument in changed)
+    return Explanation(
+        "changed_argument",
+        f"Your `d{name}` changed {what} in place: whoever reads it afterwards gets other numbers. "
+        f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` "
+        "instead of `a += ...`.",
+    )
+
+
+def zeros(name: str, cases: Cases) -> Explanation | None:
+    if not all(a.tensor is not None and a.tensor.numel() and not bool(a.tensor.any()) for _, a in cases):
+        return None
+    return Explanation(
+        "zeros",
+        f"Every element of your `d{name}` is zero. Where `{name}` is read, which of its elements change the result?",
+    )

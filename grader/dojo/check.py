@@ -1,0 +1,94 @@
+"""A student's own check: the engine's judging on public problems, without anything hidden.
+
+The file runs in a worker, locked in as far as the machine offers it, so that what works here works when it is graded.
+A lesson's known mistakes are the course's secret: here a mistake is named by what can be read off the forward pass.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import torch
+
+from grader.check import Row
+from grader.checks import GradientCheck, ProblemBook
+from grader.dojo.file import HIDDEN, Outline
+from grader.dojo.zygote import Starter
+from grader.grading.one_file import Judged, Suite, judge_file, printed_text
+from grader.grading.student import Student, send_ahead
+from grader.lesson import Lesson
+from grader.problem import Problem
+from grader.sandbox.endings import ZygoteDied
+from grader.sandbox.probe import Isolation
+from grader.submissions.submission import MAIN, Handed
+
+PUBLIC_SEED = 13
+"""Everybody's public problems are the same; those of a hidden suite come from another seed in every run."""
+
+
+class LocalJudge:
+    """A zygote and the public problems, kept warm for one check after another. Lessons come without their secrets."""
+
+    def __init__(self, starter: Starter | None = None) -> None:
+        torch.set_num_threads(1)  # the tensors are small: a second thread only waits
+        self._starter = Starter() if starter is None else starter
+        self._book = ProblemBook(PUBLIC_SEED)
+        self._frozen = False
+
+    @property
+    def isolation(self) -> Isolation:
+        return self._starter.isolation
+
+    def close(self) -> None:
+        self._starter.zygote.close()
+
+    def prepare(self, lesson: Lesson) -> None:
+        """Does beforehand what does not depend on a student's file. Raises ZygoteDied."""
+        steps = [item.name for item in lesson.gradients]
+        self._starter.zygote.prepare(
+            lambda worker: send_ahead(worker, self._problems(lesson), lesson.public_chain, steps) if steps else None
+        )
+        if not self._frozen:
+            gc.collect()
+            gc.freeze()  # no collection goes through all of torch's objects while somebody waits
+            self._frozen = True
+
+    def _problems(self, lesson: Lesson) -> list[Problem]:
+        if not lesson.gradients:
+            return []
+        return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
+
+    def judge(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Judged:
+        """Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for a reason of ours."""
+        heard: list[str] = []
+        suite, problems = self._suite(lesson, Outline(handed.files[MAIN]), heard), self._problems(lesson)
+        try:
+            judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
+        except ZygoteDied:  # it may have been killed, for memory say
+            self._starter.again()
+            judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
+        if heard and heard[-1]:
+            judged.printed = heard[-1]
+        return judged
+
+    def _suite(self, lesson: Lesson, outline: Outline, heard: list[str]) -> Suite:
+        def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
+            if lesson.gradients:
+                student.answers(lesson.public)
+            # each step runs on several problems; what it prints on the published one is enough to read
+            heard.append(printed_text(student.heard, len(student.heard)))
+            rows, pictures = [], {}
+            for item in lesson.items:
+                if item.target is None:
+                    status = HIDDEN if item.function in student.functions else "missing"
+                    status = "todo" if outline.to_do(item) else status
+                    rows.append(Row(item.name, status, 0, item.points, line=outline.line(item)))
+                    continue
+                gradient = GradientCheck(lesson, item, student, self._book)
+                rows.append(gradient.row(lesson.public_draws))
+                if gradient.picture is not None:
+                    pictures[item.name] = gradient.picture
+            return rows, pictures
+
+        return suite

@@ -1,0 +1,163 @@
+"""A student's desk: the course without its secrets, what is remembered, and the judge, once it is needed."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.dojo.file import Outline, read_own, untouched
+from grader.dojo.progress import BROKEN, Progress
+from grader.dojo.state import Memory, digest
+from grader.dojo.zygote import Starter
+from grader.errors import Unusable
+from grader.lesson import Course, Lesson, LessonError
+from grader.submissions.submission import MAIN, Handed
+
+if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
+    from grader.dojo.check import LocalJudge
+    from grader.grading.one_file import Judged
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of one check."""
+
+    lesson: Lesson
+    handed: Handed
+    judged: Judged
+    seconds: float
+
+    @property
+    def progress(self) -> Progress:
+        runs = self.judged.runs
+        return Progress(self.lesson, {row.name: row.status if runs else BROKEN for row in self.judged.rows})
+
+    @property
+    def source(self) -> str:
+        return self.handed.files[MAIN].decode("utf-8", "replace")
+
+    @property
+    def next_line(self) -> int | None:
+        """Where the function to be mended or written next begins; of a file that does not run, where it stops."""
+        if not self.judged.runs:
+            return self.judged.rows[0].line
+        row = self.progress.next_row
+        return Outline(self.handed.files[MAIN]).line(self.lesson.item_for(row)) if row else None
+
+
+class Desk:
+    """`complain` is told sentences that stop nobody; `busy("checking ...")` is entered while that takes a while."""
+
+    def __init__(
+        self,
+        root: Path,
+        complain: Callable[[str], None],
+        busy: Callable[[str], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        """Raises LessonError where there is no course."""
+        self.course = Course(root, secrets=False)
+        self.memory = Memory(root, complain)
+        self.busy = busy
+        self._judge: LocalJudge | None = None
+
+    @property
+    def judge(self) -> LocalJudge:
+        """Started when it is first asked for, which takes seconds."""
+        if self._judge is None:
+            with self.busy("loading torch"):
+                starter = Starter()
+                from grader.dojo.check import LocalJudge  # torch loads here while it loads in the zygote
+
+                self._judge = LocalJudge(starter)
+        return self._judge
+
+    def close(self) -> None:
+        if self._judge is not None:
+            self._judge.close()
+
+    # what is meant
+
+    def current(self) -> Lesson:
+        """The lesson last worked on, else the first unfinished one."""
+        last = self.memory.read().last
+        if last in self.course.lessons:
+            return self.course.lessons[last]
+        unfinished = (lesson for lesson in self.course.lessons.values() if not self.progress(lesson).finished)
+        return next(unfinished, next(iter(self.course.lessons.values())))
+
+    def find(self, wanted: str) -> tuple[Lesson, str | None]:
+        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises Unusable."""
+        before, dot, after = wanted.partition(".")
+        try:
+            lesson = self.course.find(before)
+        except LessonError as error:
+            if dot:
+                raise Unusable(str(error)) from error
+            return self._find_row(wanted)
+        if dot and after not in (names := [item.name for item in lesson.items]):
+            raise Unusable(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
+        return lesson, after if dot else None
+
+    def _find_row(self, row: str) -> tuple[Lesson, str]:
+        """The lesson last worked on has precedence; otherwise a row must be the only one of its name."""
+        last = self.memory.read().last
+        holding = {name: each for name, each in self.course.lessons.items() if row in [i.name for i in each.items]}
+        if last in holding:
+            return holding[last], row
+        if len(holding) == 1:
+            return next(iter(holding.values())), row
+        if holding:
+            numbers = [lesson.number for lesson in holding.values()]
+            raise Unusable(f"Lessons {', '.join(numbers)} all have a row {row}: say which, as in {numbers[0]}.{row}.")
+        names = [item.name for lesson in self.course.lessons.values() for item in lesson.items]
+        raise Unusable(f"There is no lesson and no row {row!r}{suggestion(row, [*self.course.lessons, *names])}")
+
+    # how far it is
+
+    def progress(self, lesson: Lesson) -> Progress:
+        """Remembered, plain from the file's text, or else found out by running it."""
+        try:
+            handed = read_own(lesson)
+        except Unusable:
+            return Progress(lesson, {})
+        if untouched(lesson, handed.files[MAIN]):
+            return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
+        kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
+        if kept == digest(lesson, handed.files):
+            return Progress(lesson, statuses)
+        checked = self.check(lesson, handed)
+        self.remember(checked, working=False)
+        return checked.progress
+
+    def check(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Checked:
+        """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
+        judge = self.judge
+        started = time.monotonic()
+        with self.busy(f"checking lesson {lesson.number}"):
+            judged = judge.judge(lesson, handed, interrupt)
+        return Checked(lesson, handed, judged, time.monotonic() - started)
+
+    def remember(self, checked: Checked, working: bool = True) -> None:
+        """What came of a check; `working` says that this is the lesson that is worked on."""
+        lesson, statuses = checked.lesson, checked.progress.statuses
+        self.memory.judged(lesson, digest(lesson, checked.handed.files), statuses, working)
+
+    def all_progress(self) -> list[Progress]:
+        return [self.progress(lesson) for lesson in self.course.lessons.values()]
+
+    def line_of(self, lesson: Lesson, row: str) -> int | None:
+        """Where the function of a row begins in the student's file."""
+        try:
+            return Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
+        except Unusable:
+            return None
+
+
+def suggestion(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(dict.fromkeys(known))}."

@@ -1,0 +1,84 @@
+"""What `dojo` and `dojo hint` show. Nothing here needs torch, which takes a second to load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.text import Text
+
+from grader.dojo.file import own_file, shown
+from grader.dojo.progress import Progress
+from grader.lesson import Lesson
+from grader.report.scores import number
+
+TITLE_WIDTH = 41
+INDENT = 4
+
+
+class Paragraph:
+    """Text over several lines, set in from the left; unlike rich's own it leaves no blanks at the right."""
+
+    def __init__(self, text: str | Text, style: str = "", indent: int = 0) -> None:
+        self._text = Text(text, style) if isinstance(text, str) else text
+        self._indent = indent
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for line in self._text.wrap(console, max(20, options.max_width - self._indent)):
+            line.rstrip()
+            yield Text.assemble(" " * self._indent, line)
+
+
+def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[RenderableType]:
+    """Every lesson with its points, an arrow at the one last worked on."""
+    points, most = sum(each.points for each in progress), sum(each.lesson.max_score for each in progress)
+    yield Text(f"Backprop Ninja: {number(points):g} of {number(most):g} points", "bold")
+    yield ""
+    for each in progress:
+        lesson = each.lesson
+        mark = "✓" if each.finished else "→" if lesson.name == current else " "
+        score = f"{number(each.points):g} of {number(lesson.max_score):g}"
+        title = lesson.title if len(lesson.title) <= TITLE_WIDTH else lesson.title[: TITLE_WIDTH - 1].rstrip() + "…"
+        line = Text(f"{mark} {lesson.number} {title:<{TITLE_WIDTH}} {score:>9}  ", "green" if each.finished else "")
+        yield line.append(*state(each))
+
+
+def state(each: Progress) -> tuple[str, str]:
+    if each.broken:
+        return "does not run", "bold red"
+    if each.wrong:
+        return f"{len(each.wrong)} wrong", "bold red"
+    if each.finished:
+        return (f"{len(each.hidden)} to be graded", "cyan") if each.hidden else ("done", "green")
+    return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
+
+
+def next_lines(each: Progress, line: int | None) -> Iterator[Text]:
+    """The one thing to do next in a lesson; `line` is where its function begins."""
+    row, number = each.next_row, each.lesson.number
+    if row is None:
+        rows = f"{len(each.hidden)} {'row is' if len(each.hidden) == 1 else 'rows are'}"
+        left = f"{rows} left to the hidden suite." if each.hidden else "All of it is right."
+        yield Text(f"Lesson {number} is done here. {left}", "bold green")
+        return
+    act = f"mend {row}" if row in each.wrong else f"write {row}"
+    if each.broken:
+        act = "make the file run"
+    place = shown(own_file(each.lesson)) + (f":{line}" if line else "")
+    yield Text.assemble((f"Next: {act}", "bold"), f"  {place}")
+    yield Text(f"      dojo watch {number}" + ("" if each.broken else f" · dojo hint {number}.{row}"), "dim")
+
+
+def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterator[RenderableType]:
+    """The hints that were taken, the latest one last; `again` is what gives the next one."""
+    hints = lesson.item_for(row).hints
+    if not hints:
+        yield Text(f"There is no hint for {row}: lesson.toml has none.")
+        return
+    for at in range(taken):
+        latest = at == taken - 1
+        yield Text(f"Hint {at + 1} of {len(hints)} for {row}", "bold" if latest else "dim")
+        yield Paragraph(hints[at], "" if latest else "dim", INDENT)
+        yield ""
+    more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one."
+    yield Text("That was the last one." if taken == len(hints) else more, "dim")

@@ -1,0 +1,72 @@
+"""How far a student is, lesson by lesson, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.dojo.file import HIDDEN
+from grader.lesson import Lesson
+
+UNWRITTEN = ("todo", "missing")
+BROKEN = "broken"
+"""The status of every row of a file that does not run."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Of one lesson; `statuses` is {row: status}, empty where the file is not there."""
+
+    lesson: Lesson
+    statuses: Mapping[str, str]
+
+    def having(self, *statuses: str) -> list[str]:
+        return [item.name for item in self.lesson.items if self.statuses.get(item.name, "missing") in statuses]
+
+    @property
+    def right(self) -> list[str]:
+        return self.having("passed")
+
+    @property
+    def hidden(self) -> list[str]:
+        return self.having(HIDDEN)
+
+    @property
+    def unwritten(self) -> list[str]:
+        return self.having(*UNWRITTEN)
+
+    @property
+    def broken(self) -> bool:
+        return len(self.having(BROKEN)) > 0
+
+    @property
+    def wrong(self) -> list[str]:
+        fine = {*self.right, *self.hidden, *self.unwritten}
+        return [item.name for item in self.lesson.items if item.name not in fine]
+
+    @property
+    def points(self) -> float:
+        right = set(self.right)
+        return sum(item.points for item in self.lesson.items if item.name in right)
+
+    @property
+    def finished(self) -> bool:
+        """Nothing wrong and nothing left to write; what the hidden suite will say is another matter."""
+        return not self.wrong and not self.unwritten
+
+    @property
+    def begun(self) -> bool:
+        return len(self.unwritten) < len(self.lesson.items)
+
+    @property
+    def next_row(self) -> str | None:
+        """The wrong row nearest the loss, else the first one that is not written."""
+        return next(iter([*self.wrong, *self.unwritten]), None)
+
+
+def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progress | None:
+    """The first unfinished lesson behind `after`, going round; without `after`, the first of all."""
+    names = [each.lesson.name for each in progress]
+    start = names.index(after) + 1 if after in names else 0
+    turned = [*progress[start:], *progress[:start]]
+    return next((each for each in turned if not each.finished and each.lesson.name != after), None)

@@ -1,0 +1,77 @@
+"""`dojo report`: the page that an instructor's run writes for a student, from a student's own check."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.dojo.desk import Checked
+from grader.dojo.file import HIDDEN, shown
+from grader.errors import Unusable
+from grader.grading.server import write_whole
+from grader.grading.session import VERSION, Graded, clean, environment
+from grader.report.pages import Reporter
+from grader.report.scores import number
+from grader.sandbox.probe import Isolation
+
+NAME = "my-report.html"
+
+
+def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
+    """What the checks found as a results.json has it, `local` besides: a sentence that says what it is not."""
+    lessons, hidden = [], 0.0
+    for each in checks:
+        hidden += sum(row.max_points for row in each.judged.rows if row.status == HIDDEN)
+        lessons.append(
+            {
+                "name": each.lesson.name,
+                "score": number(each.progress.points),
+                "max_score": number(each.lesson.max_score),
+                "status": "graded",
+                "message": each.judged.message,
+                "seconds": each.seconds,
+                "gradients": [clean(row.to_dict()) for row in each.judged.rows],
+            }
+        )
+    local = "Your own check, on public problems: no grade. The hidden suite uses problems of its own"
+    results = {
+        "version": VERSION,
+        "student": "Your own check",
+        "submission_sha256": "",
+        "score": number(sum(each.progress.points for each in checks)),
+        "max_score": number(sum(each.lesson.max_score for each in checks)),
+        "status": "graded",
+        "message": None,
+        "isolation": isolation.level,
+        "seed": 0,
+        "seconds": sum(each.seconds for each in checks),
+        "environment": environment(),
+        "lessons": lessons,
+        "local": local + (f", and alone decides about {number(hidden):g} of these points." if hidden else "."),
+    }
+    return Graded(
+        results,
+        pictures={each.lesson.name: each.judged.pictures for each in checks},
+        printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
+    )
+
+
+def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) -> None:
+    """Raises Unusable when the page cannot be written."""
+    page = Reporter([each.lesson for each in checks]).student_page(
+        graded(checks, isolation), {each.lesson.name: each.source for each in checks}
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, page)
+    except OSError as error:
+        raise Unusable(f"{shown(path)} cannot be written: {error.strerror}.") from error
+
+
+def open_page(path: Path) -> bool:
+    """Opens it in a browser with a window; whether there is one. One in the terminal would take the screen away."""
+    windows = sys.platform != "linux" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return windows and webbrowser.open(path.resolve().as_uri())

@@ -1,0 +1,198 @@
+"""What `dojo check` shows of a lesson: the lecture's own rows with a verdict, what is wrong and why, what to do next.
+
+Everything is lines for rich, written for 80 columns and more. What a student's code says passes `inert` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from grader.check import Row
+from grader.dojo.desk import Checked
+from grader.dojo.file import HIDDEN, own_file, shown
+from grader.dojo.overview import INDENT, Paragraph
+from grader.dojo.progress import UNWRITTEN, Progress
+from grader.judge import written
+from grader.lesson import Lesson
+from grader.report.inert import inert
+from grader.report.scores import number
+
+WORDS = {
+    "passed": "right",
+    "failed": "wrong value",
+    "shape": "wrong shape",
+    "todo": "to do",
+    "missing": "missing",
+    "error": "error",
+    "timeout": "out of time",
+    "crashed": "crashed",
+    "forbidden": "not allowed",
+    HIDDEN: "written; only the hidden suite checks it",
+}
+SHORT = {
+    "passed": "right",
+    "failed": "wrong",
+    "shape": "shape",
+    "error": "error",
+    "timeout": "late ",
+    "crashed": "crash",
+}
+STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HIDDEN: "cyan"}
+WRONG = "bold red"
+CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
+NAME_WIDTH = 15  # the lecture's
+FEW = 3  # rows that are to do and stand in a line each
+
+
+def style(status: str) -> str:
+    return STYLES.get(status, WRONG)
+
+
+def heading(lesson: Lesson) -> Text:
+    return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (shown(own_file(lesson)), "dim"))
+
+
+def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
+    """`name | exact: ... | approximate: ... | maxdiff: ...` as the lecture prints it, then your line and your chain."""
+    colour = style(row.status)
+    line = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
+    if row.exact is not None:
+        maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
+        line.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff:7}")
+    elif row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
+        shapes = f"shape: {written(tuple(row.shape))}, expected: {written(tuple(row.expected_shape))}"
+        line.append(f"{shapes:<52}")
+    else:
+        return line.append(WORDS[row.status], colour)
+    line.append(" | ", "dim").append(SHORT.get(row.status, "no   "), colour)
+    return line.append(" ").append(*CHAIN[row.chain])
+
+
+def table(rows: Sequence[Row], room: int | None = None) -> Iterator[Text]:
+    """A line a row, but many in a row that are to do in one. Beyond `room` lines, those that are right as well."""
+    width = max([NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
+    checks = max((len(row.name) for row in rows if row.status == HIDDEN), default=0)
+    folding = ["todo"]
+    if room is not None and sum(row.status != "todo" for row in rows) > room:
+        folding.append("passed")
+    for status, group in groupby(rows, key=lambda row: row.status):
+        alike = list(group)
+        if status in folding and len(alike) > FEW:
+            yield Text(f"{len(alike)} {WORDS[status]}: {listed([row.name for row in alike])}", style(status))
+        else:
+            yield from (row_line(row, max(width, checks if status == HIDDEN else 0)) for row in alike)
+
+
+def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
+    """Rows that are wrong; those that fail with one sentence, as all rows of a joint function may, together."""
+    wrong = [row for row in rows if row.status not in ("passed", HIDDEN, *UNWRITTEN)]
+    return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
+
+
+def why(rows: Sequence[Row], source: str) -> Iterator[RenderableType]:
+    """What is wrong: where, the sentence, and the student's own line if it stopped there."""
+    row = rows[0]
+    place = f"{row.file}:{row.line}" if row.line else row.file or ""
+    names = listed([row.name for row in rows])
+    yield Text.assemble((f"✗ {names}", WRONG), f" {WORDS[row.status]}  ", (place, "dim"))
+    yield Paragraph(inert(row.message or f"It is {WORDS[row.status]}."), indent=INDENT)
+    if row.status in ("error", "timeout", "forbidden"):
+        yield from quoted(source, row.line)
+
+
+def quoted(source: str, line: int | None) -> Iterator[Text]:
+    texts = source.splitlines()
+    if line is not None and 0 < line <= len(texts):
+        yield Text(f"    {line} │ {inert(texts[line - 1].strip())}", "bold", no_wrap=True, overflow="ellipsis")
+
+
+def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
+    """Of rows that are not wrong: what to know about them, and why their chain is."""
+    for row in rows:
+        if row.message and row.status == "passed":
+            yield Paragraph(f"• {row.name}: {inert(row.message)}")
+        elif row.message and row.status == "missing":
+            yield Paragraph(f"• {inert(row.message)}")
+    right = [row for row in rows if row.status == "passed"]
+    for chain, because in (("failed", "red in your chain only because"), ("skipped", "not run in your chain, as")):
+        culprits: dict[str, list[str]] = {}
+        for row in right:
+            if row.chain == chain:
+                culprits.setdefault(next(iter(row.because_of), ""), []).append(row.name)
+        mark, colour = CHAIN[chain]
+        for culprit, names in culprits.items():
+            state = "is not written yet" if culprit in progress.unwritten else "is wrong"
+            told = f"correct; {because} {culprit} above {state}."
+            if not culprit:
+                told = "wrong in your chain, although every step above is right."
+            yield Paragraph(f"{mark} {listed(names)}: {told}", colour)
+    if any(row.exact is False for row in right):
+        yield Paragraph(
+            "exact: False is rounding in float32 where a row is right: its verdict is by value, in float64.", "dim"
+        )
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def tally(progress: Progress) -> str:
+    """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`"""
+    gradients = len(progress.lesson.gradients)
+    parts = [f"{len(progress.right)} of {gradients} right"] if gradients else []
+    counted = ((progress.wrong, "wrong"), (progress.unwritten, "to do"), (progress.hidden, "for the hidden suite"))
+    parts += [f"{len(names)} {word}" for names, word in counted if names]
+    return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.lesson.max_score):g} points"
+
+
+def scope(lesson: Lesson) -> Paragraph:
+    """What is checked here, and what is not."""
+    draws = lesson.public_draws if lesson.gradients else ()
+    others = sum(bool(draw.sizes) for draw in draws)
+    here = f"Checked on {len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")
+    here = here if draws else "Nothing was run here"
+    return Paragraph(f"{here}. Grades come from the hidden suite, on problems of its own.", "dim")
+
+
+def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None = None) -> Iterator[RenderableType]:
+    """All about one lesson, or about `only` some of its rows; with little `room` for them, the most important."""
+    judged = checked.judged
+    rows = [row for row in judged.rows if not only or row.name in only]
+    yield heading(checked.lesson)
+    yield ""
+    if not judged.runs:
+        yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)
+        yield Paragraph(inert(judged.message or ""), indent=INDENT)
+        yield from quoted(checked.source, rows[0].line)
+        return
+    yield from table(rows, room)
+    groups = wrong_groups(rows)
+    for group in groups if room is None else groups[:1]:
+        yield ""
+        yield from why(group, checked.source)
+    told = list(remarks(rows, checked.progress))
+    if judged.message:
+        told.append(Paragraph(inert(judged.message), "yellow"))
+    if told:
+        yield ""
+        yield from told
+    if judged.printed:
+        yield ""
+        yield Text("It printed, on the lecture's own problem:", "dim")
+        yield from printed(judged.printed, room)
+    yield ""
+    yield Text(tally(checked.progress))
+
+
+def printed(text: str, room: int | None) -> Iterator[Text]:
+    lines = inert(text).splitlines()
+    most = len(lines) if room is None else max(3, room // 3)
+    if len(lines) > most:
+        yield Text(f"    … {len(lines) - most} lines", "dim")
+    for line in lines[-most:]:
+        yield Text(f"    {line}", no_wrap=True, overflow="ellipsis")

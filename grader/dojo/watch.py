@@ -1,0 +1,207 @@
+"""`dojo watch`: a check after every save, on the screen before the hand is back on the keyboard.
+
+One loop waits for two things, keys and changed files, and while a file is being judged it waits for them still: an
+endless loop in a student's code is given up as soon as they save again or press a key.
+"""
+
+from __future__ import annotations
+
+import selectors
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from grader.dojo.desk import Checked, Desk
+from grader.dojo.file import Outline, own_file, read_own, shown
+from grader.dojo.keys import Changes, Keys
+from grader.dojo.overview import Paragraph, hint_screen, list_screen, next_lines
+from grader.dojo.progress import next_lesson
+from grader.dojo.report import NAME, open_page, write_report
+from grader.dojo.screen import heading, lesson_screen, listed
+from grader.errors import Unusable
+from grader.lesson import Lesson
+from grader.sandbox.endings import Interrupted
+from grader.submissions.submission import MAIN, Handed
+
+GRACE = 0.1
+"""Seconds that a file may be missing or half written before it is said: editors replace files, or write in pieces."""
+AROUND = 14
+"""Lines of the screen that are not the table of rows."""
+KEYS = "n next · h hint · l list · r report · q quit"
+
+
+class Watch:
+    """One lesson at a time; `n` goes to the next one, nothing else does."""
+
+    def __init__(
+        self, desk: Desk, lesson: Lesson, console: Console, browser: Callable[[Path], bool] = open_page
+    ) -> None:
+        self._desk, self._lesson, self._console, self._browser = desk, lesson, console, browser
+        self._checked: Checked | None = None
+        self._before: dict[str, str] = {}  # verdicts of the last time that the file ran
+        self._news: list[Text] = []
+        self._saved: float | None = None  # when, by the wall clock
+        self._took: float | None = None  # seconds from the save to the verdict
+        self._selector = selectors.DefaultSelector()
+
+    def run(self) -> None:
+        """Returns when `q` is pressed."""
+        with Keys(self._redo) as keys, Changes(self._desk.course.root / "exercises") as changes:
+            self._changes = changes
+            self._selector.register(changes, selectors.EVENT_READ)
+            if keys.there:
+                self._selector.register(keys, selectors.EVENT_READ)
+            self._desk.judge.prepare(self._lesson)
+            due = True
+            while True:
+                due = due and not self._check()
+                for key, _ in self._selector.select(0 if due else None):
+                    if key.fileobj is changes:
+                        changes.take()
+                        due, self._saved = True, self._saved or time.time()
+                        continue
+                    pressed = keys.take()
+                    if pressed is None:  # nobody is there any more; saves are still seen
+                        self._selector.unregister(keys)
+                        continue
+                    for each in pressed:
+                        if each == "q":
+                            return
+                        due = self._press(each) or due
+
+    def _redo(self) -> None:
+        self._changes.poke()
+
+    # checking
+
+    def _check(self) -> bool:
+        """Checks the file as it is now and shows what came of it; False when something else happened meanwhile."""
+        try:
+            handed = read_own(self._lesson)
+            sound = Outline(handed.files[MAIN]).complete and bool(handed.files[MAIN].strip())
+        except Unusable as error:
+            handed, sound, trouble = None, False, str(error)
+        if not sound and self._selector.select(GRACE):
+            return False
+        saved, self._saved = self._saved, None
+        if handed is None:
+            self._draw([heading(self._lesson), "", Paragraph(trouble), "", "Waiting for it."])
+            return True
+        try:
+            checked = self._desk.check(self._lesson, handed, self._selector.fileno())
+        except Interrupted:
+            self._saved = saved
+            return False
+        self._tell_news(checked)
+        self._checked, self._took = checked, None
+        self._draw(self._screen(checked), lambda: self._footer(saved, handed))
+        self._desk.remember(checked)
+        self._desk.judge.prepare(self._lesson)
+        return True
+
+    def _tell_news(self, checked: Checked) -> None:
+        """What turned right or wrong since the last time that the file ran."""
+        self._news = []
+        if not checked.judged.runs:
+            return
+        now, before = dict(checked.progress.statuses), self._before
+        turned = [row for row in now if now[row] == "passed" and before.get(row, "passed") != "passed"]
+        spoilt = [row for row in checked.progress.wrong if before.get(row) == "passed"]
+        if turned:
+            self._news.append(Text(f"✓ {listed(turned)} turned right.", "bold green"))
+        if spoilt:
+            self._news.append(Text(f"✗ {listed(spoilt)} was right before.", "bold red"))
+        if checked.progress.finished and turned:
+            self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
+        self._before = now
+
+    # keys
+
+    def _press(self, key: str) -> bool:
+        """Does what the key says; whether the file is to be checked again."""
+        if key == "n":
+            return self._next()
+        if key == "h":
+            self._hint()
+        elif key == "l":
+            self._draw(list_screen(self._desk.all_progress(), self._lesson.name))
+        elif key == "r":
+            self._report()
+        elif key in "\r\n ":
+            return True
+        return False
+
+    def _next(self) -> bool:
+        found = next_lesson(self._desk.all_progress(), self._lesson.name)
+        if found is None:
+            self._say(Text("No other lesson has anything left to do.", "bold green"))
+            return False
+        self._lesson, self._checked, self._before = found.lesson, None, {}
+        self._desk.memory.worked_on(self._lesson)
+        self._desk.judge.prepare(self._lesson)
+        return True
+
+    def _hint(self) -> None:
+        row = self._checked.progress.next_row if self._checked else None
+        if row is None:
+            self._say(Text("Nothing is left to do here, so there is nothing to hint at."))
+        else:
+            taken = self._desk.memory.one_more_hint(self._lesson, row)
+            self._say(*hint_screen(self._lesson, row, taken, again="h"))
+
+    def _report(self) -> None:
+        if self._checked is None:
+            return
+        path = self._desk.course.root / NAME
+        try:
+            write_report([self._checked], self._desk.judge.isolation, path)
+        except Unusable as error:
+            self._say(Text(str(error), "bold red"))
+            return
+        opened = self._browser(path)
+        self._say(Text(f"{'Opened' if opened else 'Open it in a browser:'} {shown(path)}"))
+
+    # the screen
+
+    def _screen(self, checked: Checked) -> Iterator[RenderableType]:
+        yield from lesson_screen(checked, room=self._room())
+        yield ""
+        yield from self._news
+        yield from list(next_lines(checked.progress, checked.next_line))[:1]
+
+    def _room(self) -> int | None:
+        return max(6, self._console.height - AROUND) if self._console.is_terminal else None
+
+    def _footer(self, saved: float | None, handed: Handed) -> str:
+        """When the file was saved is what its time stamp says, if that can be."""
+        if saved is None:
+            return ""
+        try:
+            stamp = own_file(self._lesson).stat().st_mtime
+        except OSError:
+            stamp = saved
+        start = stamp if saved - 1 < stamp <= saved else saved
+        self._took = time.time() - start
+        return f"{1000 * self._took:.0f} ms · "
+
+    def _say(self, *lines: RenderableType) -> None:
+        """The lesson's screen with something below it."""
+        screen = list(self._screen(self._checked)) if self._checked else [heading(self._lesson)]
+        self._draw([*screen, "", *lines])
+
+    def _draw(
+        self, screen: Iterator[RenderableType] | list[RenderableType], before_keys: Callable[[], str] = str
+    ) -> None:
+        """All at once, so that nothing flickers; below one another where it is no terminal."""
+        console = self._console
+        with console.capture() as captured:
+            console.clear()
+            for part in screen:
+                console.print(part)
+            console.print()
+            console.print(Text(before_keys() + KEYS, "dim"))
+        console.file.write(captured.get())
+        console.file.flush()

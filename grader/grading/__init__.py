@@ -1,0 +1,1 @@
+"""From a submission to its results: workers, hidden suites, batches, the gradebook."""

@@ -1,0 +1,144 @@
+"""One student's file for one lesson: read for what is not allowed, run in workers, its rows judged, its chain run.
+
+Which problems it is judged on is for the caller to say: a hidden suite (session) or public problems (dojo/check).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.check import STATUS_OF, Row, chain_verdicts
+from grader.diagnosis.changed import line_of_change
+from grader.grading.student import Student
+from grader.lesson import Lesson
+from grader.policy.static_check import check
+from grader.problem import Problem
+from grader.sandbox.client import ZygoteProcess
+from grader.submissions.submission import MAIN, Handed
+
+MAX_PRINTED = 4_000
+
+Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
+"""What judges a student's rows: rows in the lesson's order, and {row's name: picture of its error}."""
+
+
+@dataclass
+class Judged:
+    """`message` is about the file as a whole: why it does not run, or stopped early. `printed` is what it printed."""
+
+    rows: list[Row]
+    message: str | None = None
+    pictures: dict[str, Any] = field(default_factory=dict)
+    printed: str = ""
+    runs: bool = True  # False when the file itself fails, and all rows with it
+
+
+def judge_file(
+    lesson: Lesson,
+    handed: Handed,
+    zygote: ZygoteProcess,
+    suite: Suite,
+    interrupt: int | None = None,
+    problems: Sequence[Problem] = (),
+) -> Judged:
+    """Judges a file that is there. `interrupt` is a descriptor: once it is readable, waiting is given up.
+
+    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead.
+
+    Raises ZygoteDied and what `suite` raises, for reasons of ours; and Interrupted.
+    """
+    steps = [item.name for item in lesson.gradients]
+    neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
+    found = check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
+    findings = {finding.step: finding for finding in reversed(found)}
+    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems)
+    try:
+        failure = student.load_failure
+        if failure is not None:
+            place = f"{handed.shown}, line {failure.line}" if failure.line else handed.shown
+            if handed.origin is not None:
+                place = handed.origin.in_words(failure.line, handed.shown)
+            judged = Judged([], f"{place}: {failure.message}", runs=False)
+            for item in lesson.items:
+                row = Row(item.name, STATUS_OF[failure.outcome], 0, item.points)
+                row.expected_shape = lesson.expected_shape(item)
+                row.message, row.line = judged.message, failure.line
+                judged.rows.append(row)
+        else:
+            rows, pictures = suite(student)
+            judged = Judged(rows, handed.message, pictures)
+            if lesson.gradients:
+                add_chain(lesson, student, rows)
+            if student.note:
+                judged.message = (
+                    f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
+                )
+            explain_missing(lesson, rows, student)
+            find_changes(lesson, rows, student, handed)
+    finally:
+        student.close()
+    for row in judged.rows:
+        row.file = handed.shown
+        if handed.origin is not None:
+            handed.origin.tell(row)
+    if student.printed_bytes:
+        judged.printed = printed_text(student.printed, student.printed_bytes)
+        if student.printed_bytes > zygote.limits.output_bytes:
+            kept = (
+                f"It printed {student.printed_bytes:,} bytes; the first {zygote.limits.output_bytes:,} were kept, "
+                "the rest was dropped."
+            )
+            judged.message = f"{judged.message} {kept}" if judged.message else kept
+    return judged
+
+
+def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
+    problem = lesson.public_chain
+    targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
+    needs = {
+        step: {"d" + above for above in problem.graph.above(target)} & targets.keys()
+        for step, target in targets.items()
+    }
+    lines = {row.name: row.status == "passed" for row in rows}
+    verdicts = chain_verdicts(problem, targets, student.chain(problem, needs), lines)
+    for row in rows:
+        if row.name in verdicts:
+            row.chain, row.because_of = verdicts[row.name]
+
+
+def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Points a row that failed because an argument was changed in place to the line that changed it."""
+    source = handed.files[MAIN].decode("utf-8", errors="replace")
+    for row in rows:
+        item = lesson.item_for(row.name)
+        if row.status != "failed" or row.mistake is None or item.target is None:
+            continue
+        changed = student.answers(lesson.public)[row.name].changed
+        line = line_of_change(source, item.function, changed) if changed else None
+        if line is not None:
+            quoted = source.splitlines()[line - 1].strip().replace("`", "'")[:80]
+            row.line = line
+            row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
+
+
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
+    """Says of a function that is not there what it may be called instead, or why the file ended before it."""
+    for row in rows:
+        if row.status == "missing" and row.message is None:
+            name = lesson.item_for(row.name).function
+            what = "class" if name[:1].isupper() and row.name != name else "function"
+            if student.note:
+                row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+                continue
+            strangers = [f for f in student.functions if f not in lesson.functions]
+            near = difflib.get_close_matches(name, strangers, n=1)
+            guess = f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
+            row.message = f"There is no {what} `{name}`{guess}"
+
+
+def printed_text(printed: bytes, total: int) -> str:
+    text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
+    return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")

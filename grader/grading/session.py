@@ -1,0 +1,148 @@
+"""Grading one submission: hidden suites run by pytest in this trusted process, student code in workers."""
+
+from __future__ import annotations
+
+import gc
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.check import Row
+from grader.checks import ProblemBook
+from grader.grading.one_file import judge_file
+from grader.grading.suite import run_suite
+from grader.lesson import Lesson
+from grader.report.scores import number
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.limits import Limits
+from grader.sandbox.lockdown import plan_for
+from grader.sandbox.probe import Isolation, probe
+from grader.submissions.submission import Handed, Submission
+
+VERSION = 1
+
+
+@dataclass
+class Graded:
+    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}}, `printed` {lesson: text}, and
+    `texts` {a row's file: its text}, for files that are not graded as they were handed in."""
+
+    results: dict[str, Any]
+    pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    printed: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+@cache
+def environment() -> dict[str, str]:
+    return {
+        "torch": str(torch.__version__),
+        "python": platform.python_version(),
+        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "platform": platform.platform(),
+    }
+
+
+class Session:
+    """Lessons, a seed, and a zygote, kept warm for one submission after another."""
+
+    def __init__(
+        self,
+        lessons: Sequence[Lesson],
+        seed: int,
+        limits: Limits | None = None,
+        isolation: Isolation | None = None,
+        hide: Sequence[Path] = (),
+    ) -> None:
+        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see."""
+        torch.set_num_threads(1)
+        self.lessons, self.seed = tuple(lessons), seed
+        self._limits = Limits() if limits is None else limits
+        self.isolation = probe() if isolation is None else isolation
+        secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
+        self._zygote = ZygoteProcess(
+            plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir()))
+        )
+        self._book = ProblemBook(seed)
+        self._frozen = False
+
+    def close(self) -> None:
+        self._zygote.close()
+
+    def grade(self, submission: Submission) -> Graded:
+        """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
+        self._zygote.wait_until_ready()  # loading torch is not this student's time
+        started = time.monotonic()
+        graded = Graded({})
+        lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
+        rejected = submission.message is not None
+        graded.results = {
+            "version": VERSION,
+            "student": submission.student,
+            "submission_sha256": submission.sha256,
+            "score": number(sum(lesson["score"] for lesson in lessons)),
+            "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
+            "status": "rejected" if rejected else "graded",
+            "message": submission.message,
+            "isolation": self.isolation.level,
+            "isolation_missing": list(self.isolation.missing),
+            "seed": self.seed,
+            "seconds": round(time.monotonic() - started, 3),
+            "environment": environment(),
+            "lessons": lessons,
+        }
+        if not self._frozen:
+            gc.collect()
+            gc.freeze()  # pytest collects garbage twice a session: not torch's and ours each time
+            self._frozen = True
+        return graded
+
+    def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> dict[str, Any]:
+        started = time.monotonic()
+        handed = submission.handed.get(lesson.name) or Handed(lesson.name, message=submission.message, rejected=True)
+        status, message = "graded", None
+        if handed.present:
+            rows, message = self._judged(lesson, handed, graded)
+        else:
+            status, message = ("rejected" if handed.rejected else "missing"), handed.message
+            why = handed.origin.missing if handed.origin else {}
+            rows = [
+                Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))
+                for item in lesson.items
+            ]
+            for row in rows:
+                row.message = why.get(row.name)
+        return {
+            "name": lesson.name,
+            "score": number(sum(row.points for row in rows)),
+            "max_score": number(lesson.max_score),
+            "status": status,
+            "message": message,
+            "seconds": round(time.monotonic() - started, 3),
+            "gradients": [clean(row.to_dict()) for row in rows],
+        }
+
+    def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
+        judged = judge_file(lesson, handed, self._zygote, partial(run_suite, lesson, book=self._book))
+        graded.pictures[lesson.name] = judged.pictures
+        graded.texts |= handed.origin.texts if handed.origin else {}
+        if judged.printed:
+            graded.printed[lesson.name] = judged.printed
+        return judged.rows, judged.message
+
+
+def clean(value: Any) -> Any:
+    """JSON has no infinities: they become null."""
+    if isinstance(value, dict):
+        return {key: clean(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [clean(entry) for entry in value]
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value

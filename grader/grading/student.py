@@ -1,0 +1,252 @@
+"""One student's steps on problems: workers started, restarted after a crash or a missed deadline, answers kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from grader.answer import Answer
+from grader.calling import Called
+from grader.policy.static_check import Finding
+from grader.problem import Problem
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.endings import DeadlineMissed, WorkerLost
+from grader.sandbox.joint import Joint
+from grader.sandbox.wire import WireError
+from grader.sandbox.worker_process import WorkerProcess
+
+
+class Student:
+    """`files` is {file name: bytes}, `main` the graded one, `steps` the gradients in the order a student writes them.
+
+    `findings` names steps that use what is not allowed, by their first line that does. A step that hangs or takes its
+    process down is not run again; every other step is, in a new process. With `joint`, that function gives all steps.
+    """
+
+    def __init__(
+        self,
+        zygote: ZygoteProcess,
+        files: Mapping[str, bytes],
+        main: str,
+        steps: Sequence[str],
+        findings: Mapping[str, Finding] | None = None,
+        joint: Joint | None = None,
+        interrupt: int | None = None,
+        problems: Sequence[Problem] = (),
+    ) -> None:
+        """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted.
+
+        `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
+        """
+        self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
+        self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
+        self._worker: WorkerProcess | None = None
+        self._sent: set[int] = set()
+        self._answers: dict[int, dict[str, Answer]] = {}
+        self._problems = list(problems)
+        self._given_up = {
+            step: Answer("forbidden", message=finding.message, line=finding.line)
+            for step, finding in (findings or {}).items()
+        }
+        if joint is not None and joint.name in self._given_up:
+            self._given_up |= dict.fromkeys(steps, self._given_up[joint.name])
+        self._unloadable: Answer | None = None
+        self._spent = 0.0  # seconds waited for this submission; what the trusted side does in between is not its time
+        self.functions: tuple[str, ...] = ()
+        self.note = ""  # why the file stopped before its end, if it did
+        self.printed, self.printed_bytes = b"", 0
+
+    @property
+    def heard(self) -> bytes:
+        """What the file and its steps have printed up to now."""
+        return self.printed + (bytes(self._worker.printed) if self._worker else b"")
+
+    @property
+    def load_failure(self) -> Answer | None:
+        """What went wrong when the file was run, if it did; the same answer then stands for every step."""
+        self._ready()
+        return self._unloadable
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        """{step: answer} for every step, each fed the problem's own upstream gradients."""
+        key = self._number(problem)
+        if key not in self._answers:
+            self._answers[key] = self._run(key, problem)
+        return self._answers[key]
+
+    def chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
+        """{step: answer}, each fed the student's own upstream gradients; `needs` says from which steps it is made."""
+        results: dict[str, Answer] = {}
+        runnable = [step for step in self.steps if step not in self._given_up]
+        for step in self.steps:
+            if step not in runnable:
+                results[step] = Answer("skipped")
+        blocked = {s: set(needs[s]) & self._given_up.keys() for s in runnable}
+        runnable = [s for s in runnable if not blocked[s]]
+        key = -1 - self._number(problem)
+        if self._ready() and runnable:
+            assert self._worker is not None
+            try:
+                if key not in self._sent:
+                    send_chain(self._worker, key, problem, self.steps)
+                own_needs = {s: set(needs[s]) for s in runnable}
+                with self._spending():
+                    for step, answer in self._worker.run(key, runnable, own_needs, self._end, self._joint):
+                        results[step] = answer
+            except (WorkerLost, DeadlineMissed, WireError):
+                self._drop()
+        return {step: results.get(step, Answer("skipped")) for step in self.steps}
+
+    def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
+        """One call; `of` is the function or class that it is about. What cannot be had is a `Called` that failed.
+
+        A function that hangs or takes its process down is not called again.
+        """
+        if of in self._given_up:
+            return Called(failed=self._given_up[of])
+        if not self._ready():
+            return Called(failed=self._unloadable or Answer("crashed"))
+        assert self._worker is not None
+        try:
+            with self._spending():
+                called = self._worker.call(request, args, kwargs, self._end)
+        except DeadlineMissed:
+            called = Called(failed=Answer("timeout", message=self._too_late()))
+        except (WorkerLost, WireError) as error:
+            called = Called(failed=Answer("crashed", message=str(error)))
+        if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
+            self._drop()
+            self._given_up[of] = called.failed
+        return called
+
+    def close(self) -> None:
+        self._drop()
+
+    @property
+    def _end(self) -> float:
+        """When this submission's seconds are used up if they all run from now on."""
+        return time.monotonic() + self._limits.total_seconds - self._spent
+
+    @contextmanager
+    def _spending(self) -> Iterator[None]:
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent += time.monotonic() - started
+
+    def _number(self, problem: Problem) -> int:
+        for number, known in enumerate(self._problems):
+            if known is problem:
+                return number
+        self._problems.append(problem)
+        return len(self._problems) - 1
+
+    def _numbered(self, key: int) -> Problem | None:
+        number = key if key >= 0 else -1 - key
+        return self._problems[number] if number < len(self._problems) else None
+
+    def _run(self, key: int, problem: Problem) -> dict[str, Answer]:
+        results = dict(self._given_up)
+        while True:
+            due = [step for step in self.steps if step not in results]
+            if not due or not self._ready():
+                break
+            assert self._worker is not None
+            try:
+                if key not in self._sent:
+                    send(self._worker, key, problem)
+                    self._sent.add(key)
+                with self._spending():
+                    for step, answer in self._worker.run(key, tuple(due), until=self._end, joint=self._joint):
+                        results[step] = answer
+                        due.remove(step)
+                        if answer.outcome in ("forbidden", "timeout"):
+                            self._given_up[step] = answer
+            except DeadlineMissed:
+                self._give_up(due, results, Answer("timeout", message=self._too_late()))
+            except (WorkerLost, WireError) as error:
+                self._give_up(due, results, Answer("crashed", message=str(error)))
+        return {step: results.get(step, self._unloadable or Answer("crashed")) for step in self.steps}
+
+    def _too_late(self) -> str:
+        if self._spent < self._limits.total_seconds:
+            return f"It did not return within {self._limits.step_seconds:g} seconds."
+        return f"It had not returned when the {self._limits.total_seconds:g} seconds of this submission were used up."
+
+    def _give_up(self, due: Sequence[str], results: dict[str, Answer], answer: Answer) -> None:
+        """The first step that is due is at fault; with a joint function, there is only the one."""
+        self._drop()
+        for step in due if self._joint else due[:1]:
+            self._given_up[step] = results[step] = answer
+
+    def _ready(self) -> bool:
+        """Whether a worker with the file loaded stands ready; starts one when there is none."""
+        if self._worker is not None:
+            return True
+        if self._unloadable is not None:
+            return False
+        if self._spent >= self._limits.total_seconds:
+            message = (
+                f"It was not run: earlier steps used up the {self._limits.total_seconds:g} seconds of this submission."
+            )
+            self._unloadable = Answer("timeout", message=message)
+            return False
+        worker = self._worker = self._zygote.worker()
+        self._sent = {key for key, problem in worker.ahead.items() if problem is self._numbered(key)}
+        if self._interrupt is not None:
+            worker.heed(self._interrupt)
+        try:
+            with self._spending():
+                reply = worker.load(self._files, self._main)
+        except DeadlineMissed:
+            message = (
+                f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
+                "is there a loop outside the functions?"
+            )
+            self._unloadable = Answer("timeout", message=message)
+        except (WorkerLost, WireError) as error:
+            self._unloadable = Answer("crashed", message=f"While the file was being run: {error}")
+        else:
+            if reply["op"] == "failed":
+                self._unloadable = Answer(reply["outcome"], message=reply["message"], line=reply["line"])
+            else:
+                self.functions, self.note = tuple(reply["functions"]), reply["note"]
+        if self._unloadable is not None:
+            self._drop()
+            return False
+        return True
+
+    def _drop(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self.printed = (self.printed + bytes(self._worker.printed))[: self._limits.output_bytes]
+            self.printed_bytes += self._worker.printed_bytes
+            self._worker = None
+
+
+def send(worker: WorkerProcess, key: int, problem: Problem) -> None:
+    worker.send_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
+
+
+def send_chain(worker: WorkerProcess, key: int, problem: Problem, steps: Collection[str]) -> None:
+    """With upstream gradients only where no step of the student's gives them."""
+    own = {"d" + name for name in problem.graph.names} & set(steps)
+    upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
+    worker.send_problem(key, problem.dtype, problem.values, upstream, problem.groups)
+
+
+def send_ahead(worker: WorkerProcess, problems: Sequence[Problem], chain: Problem, steps: Collection[str]) -> None:
+    """Sends a worker that waits what it will be asked about, under the numbers that a Student will use.
+
+    `chain` is one of the `problems`, the one on which the student's own chain will be run.
+    """
+    for number, problem in enumerate(problems):
+        if problem is chain:
+            send_chain(worker, -1 - number, problem, steps)
+            worker.ahead[-1 - number] = problem
+        else:
+            send(worker, number, problem)
+            worker.ahead[number] = problem

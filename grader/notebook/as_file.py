@@ -1,0 +1,164 @@
+"""A backward.py written out of a notebook's statements, and the way back from its lines to the cells'."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from grader.notebook.script import Statement
+from grader.notebook.slices import Slice
+from grader.sandbox.stand_ins import KNOWN
+
+if TYPE_CHECKING:  # torch comes with it
+    from grader.check import Row
+
+AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | KNOWN
+"""Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""
+NUMBERED = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the graded file comes from, when a student handed in something else.
+
+    Attributes:
+        lines: {line of the graded file: (the student's file as it is shown, line there)}.
+        texts: {the student's file as it is shown: its text}, to quote from.
+        missing: {row: why there is nothing to grade}.
+        rows: {row: (file, line)}, for rows of one function: where each gradient is assigned.
+    """
+
+    lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Of all that a result says and the graded file does not hold."""
+        parts = (self.lines, self.texts, self.missing, self.rows)
+        return repr([sorted(part.items()) for part in parts]).encode("utf-8", "surrogatepass")
+
+    def place(self, line: int | None) -> tuple[str, int] | None:
+        return self.lines.get(line) if line is not None else None
+
+    def in_words(self, line: int | None, otherwise: str) -> str:
+        """ "that.ipynb, cell 12, line 3", for a message."""
+        place = self.place(line)
+        return f"{place[0]}, line {place[1]}" if place else otherwise
+
+    def translated(self, message: str) -> str:
+        """A message's "Line 12 calls ..." as the line that the student knows."""
+
+        def own(match: re.Match[str]) -> str:
+            place = self.place(int(match[1]))
+            return f"Line {place[1]} of {place[0]}" if place else match[0]
+
+        return NUMBERED.sub(own, message)
+
+    def tell(self, row: Row) -> None:
+        """Gives the row the student's own file and line, or the reason why there is none."""
+        if row.status == "missing" and row.name in self.missing:
+            row.message = self.missing[row.name]
+        elif row.message:
+            row.message = self.translated(row.message)
+        if row.mistake:
+            row.mistake = {**row.mistake, "message": self.translated(row.mistake["message"])}
+        judged = row.status in ("passed", "failed", "shape")
+        place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)
+        if place:
+            row.file, row.line = place
+        else:
+            row.line = None
+
+
+@dataclass
+class Writer:
+    """Lines of the file, with the statement that each comes from."""
+
+    lines: list[str] = field(default_factory=list)
+    places: dict[int, tuple[str, int]] = field(default_factory=dict)
+
+    def add(self, text: str, file: str = "", line: int = 0) -> None:
+        self.lines.append(text)
+        if file:
+            self.places[len(self.lines)] = (file, line)
+
+    def statement(self, statement: Statement, indent: str) -> None:
+        text = ast.unparse(statement.node)
+        own = line_numbers(statement.node, text)
+        for number, line in enumerate(text.split("\n"), 1):
+            self.add(indent + line, statement.file, own.get(number, statement.line))
+
+    def extend(self, other: Writer) -> None:
+        self.places |= {line + len(self.lines): place for line, place in other.places.items()}
+        self.lines += other.lines
+
+    @property
+    def source(self) -> bytes:
+        return ("\n".join(self.lines) + "\n").encode()
+
+
+def line_numbers(node: ast.stmt, text: str) -> dict[int, int]:
+    """{line of `text`: line of `node`}, where the text is the node's, written anew."""
+    found: dict[int, int] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = ast.parse(text).body[0]
+    for old, new in zip(ast.walk(node), ast.walk(again), strict=False):
+        if type(old) is not type(new):
+            break
+        if isinstance(old, ast.stmt | ast.expr) and isinstance(new, ast.stmt | ast.expr):
+            found[new.lineno] = min(old.lineno, found.get(new.lineno, old.lineno))
+    return found
+
+
+def modules(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.ImportFrom):
+        return {(statement.module or "").partition(".")[0]}
+    return {alias.name.partition(".")[0] for alias in statement.names} if isinstance(statement, ast.Import) else set()
+
+
+def at_the_top(parts: Iterable[Slice]) -> list[str]:
+    """The imports of modules that are there, once each."""
+    nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for part in parts for text in part.imports]
+    return list(dict.fromkeys(ast.unparse(node) for node in nodes if modules(node) <= AT_THE_TOP))
+
+
+def function(
+    name: str, parameters: Sequence[str], part: Slice, before: Sequence[str], result: str, own: Sequence[Statement]
+) -> Writer:
+    """One function, in lines of its own: `before` are statements of ours, `own` those that assign the gradient.
+
+    Raises SyntaxError where the statements do not stand on their own (a `break` out of a loop that was opened).
+    """
+    writer = Writer()
+    first, last = own[0], own[-1]
+    writer.add(f"def {name}({', '.join(parameters)}):", first.file, first.line)
+    for line in before:
+        writer.add("    " + line, first.file, first.line)
+    for node in part.imports:
+        if isinstance(node, ast.stmt) and not modules(node) <= AT_THE_TOP:
+            writer.add("    " + ast.unparse(node), first.file, first.line)
+    for statement in part.statements:
+        writer.statement(statement, "    ")
+    writer.add(f"    return {result}", last.file, last.line)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(writer.source, "backward.py", "exec", dont_inherit=True)
+    writer.add("")
+    return writer
+
+
+def unwritten(name: str, parameters: str, statement: Statement) -> Writer:
+    """A function that says it is still to be written: `dlogits = None # TODO` in the notebook."""
+    writer = Writer()
+    writer.add(f"def {name}({parameters}):", statement.file, statement.line)
+    writer.add("    raise NotImplementedError", statement.file, statement.line)
+    writer.add("")
+    return writer

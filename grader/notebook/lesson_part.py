@@ -1,0 +1,192 @@
+"""What a lesson takes from the lecture's notebook: its `[notebook]` table, and the runs of statements that are its own.
+
+[notebook]
+names = ["dhprebn"]            gradients that the notebook has; all of the lesson's, if not given
+values = ["n", "dhpreact"]     what its steps are given; all values and gradients of the lesson, if not given
+again = ["dlogits"]            those that the notebook assigns once more after the chain, for other lessons
+after = "NN_name"              this lesson takes what stands after the chain of that one
+loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one function with these parameters
+[notebook.same]
+batch_size = "n"               the notebook's other names for values
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from grader.lesson import Lesson, LessonError
+from grader.notebook.script import Script, Statement, Uses
+from grader.notebook.slices import CannotSlice, Given, Slice, Slicer
+
+MOST_TRIED = 20  # answers to one exercise, the last ones
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The `[notebook]` table, read. `consumers` are {gradient: upstream gradients that its own step reads}."""
+
+    names: tuple[str, ...]
+    given: Given
+    again: frozenset[str] = frozenset()
+    after: Lesson | None = None
+    loop: str | None = None
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=64)
+def wanted_of(lesson: Lesson) -> Wanted | None:
+    """None for a lesson that takes nothing from it. Raises LessonError where the table is none."""
+    table = lesson.notebook
+    if table is None:
+        return None
+    check(table, lesson)
+    before = lesson.course / "exercises" / table["after"] / "lesson.toml" if "after" in table else None
+    if before is not None and not before.is_file():
+        return None  # a course without the lesson whose chain it follows
+    graph = lesson.public.graph
+    names = tuple(table.get("names", [item.name for item in lesson.gradients]))
+    if "loop" in table and lesson.joint is not None:
+        names = tuple(name for name in lesson.joint.returns)
+    known = {*graph.values, *("d" + name for name in graph.names)}
+    chosen = set(table.get("values", known))
+    return Wanted(
+        names,
+        Given(
+            frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.get("same", {}))
+        ),
+        frozenset(table.get("again", ())),
+        Lesson(lesson.course, table["after"], secrets=False) if "after" in table else None,
+        table.get("loop"),
+        dict(getattr(lesson.module, "GROUPS", {})),
+        {
+            name: frozenset("d" + consumer for consumer in graph.consumers.get(name[1:], ()) if consumer != "loss")
+            for name in names
+        },
+    )
+
+
+def check(table: Any, lesson: Lesson) -> None:
+    """Raises LessonError for a table that says something else than it may."""
+    kinds = {"names": list, "values": list, "again": list, "after": str, "loop": str, "same": dict}
+    path = lesson.exercise / "lesson.toml"
+    if not isinstance(table, dict):
+        raise LessonError(f"{path}: [notebook] is a table.")
+    for key, value in table.items():
+        kind = kinds.get(key)
+        entries = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        if kind is None or not isinstance(value, kind) or not all(isinstance(entry, str) for entry in entries):
+            raise LessonError(f"{path}: [notebook] {key} is not as grader/notebook/lesson_part.py says.")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A gradient's run of statements, and its slice or why there is none."""
+
+    run: tuple[int, ...]
+    part: Slice | None = None
+    reason: CannotSlice | None = None
+
+
+class Chooser:
+    """Picks, for one lesson, each gradient's run of statements out of a script."""
+
+    def __init__(self, script: Script, uses: Uses, wanted: Wanted, chain: Wanted) -> None:
+        self.statements, self.uses, self.wanted, self.chain = script.statements, uses, wanted, chain
+        self.slicer = Slicer(script.statements, uses, wanted.given)
+
+    @cached_property
+    def end_of_chain(self) -> int:
+        """Where the last gradient begins that the notebook assigns in its chain only; -1 when there is none."""
+        once = [name for name in self.chain.names if name not in self.chain.again]
+        return max((run[0] for name in once for run in self.runs(name)), default=-1)
+
+    @cached_property
+    def loops_around_the_chain(self) -> set[int]:
+        """Loops with so much of the chain in them that they are no training with shorter formulas."""
+        once = [name for name in self.chain.names if name not in self.chain.again]
+        found = Counter(
+            loop
+            for name in once
+            for loop in {self.statements[run[0]].loop for run in self.uses.runs.get(name, [])}
+            if loop is not None
+        )
+        return {loop for loop, count in found.items() if 3 * count >= 2 * len(once)} if not self.wanted.loop else set()
+
+    def runs(self, name: str, loop: bool = False) -> list[list[int]]:
+        """The name's runs outside of any loop around all, or inside of one."""
+        runs = [run for run in self.uses.runs.get(name, []) if self.statements[run[0]].computes]
+        inside = {n: self.statements[run[0]].loop for n, run in enumerate(runs)}
+        if loop:
+            return [run for n, run in enumerate(runs) if inside[n] is not None]
+        return [run for n, run in enumerate(runs) if inside[n] is None or inside[n] in self.loops_around_the_chain]
+
+    def choose(self, name: str) -> Found | None:
+        """The run that counts, or None: the last one in its place, and of several the last that fits the graph."""
+        runs, end = self.runs(name), self.end_of_chain
+        if self.wanted.after is None and name not in self.wanted.again:
+            written = [run for run in runs if not self.is_placeholder(run)]
+            return self.found(name, (written or runs)[-1]) if runs else None
+        if self.wanted.after is None:
+            here = [run for run in runs if run[0] <= end or self.is_of_the_chain(name, run)]
+        else:
+            here = [run for run in runs if run[0] > end and not self.is_of_the_chain(name, run)]
+        here = [run for run in here if not self.is_placeholder(run)] or here
+        candidates = [self.found(name, run) for run in here[: -MOST_TRIED - 1 : -1]]
+        if self.wanted.after is not None and not candidates:
+            runs = [*self.runs(name, loop=True), *(run for run in runs if not self.is_of_the_chain(name, run))]
+            candidates = [self.found(name, run) for run in runs[: -MOST_TRIED - 1 : -1]]
+            return next((each for each in candidates if self.fits(name, each)), None)
+        return next((each for each in candidates if self.fits(name, each)), candidates[0] if candidates else None)
+
+    def is_of_the_chain(self, name: str, run: Sequence[int]) -> bool:
+        """Whether it reads one of the gradients from which the chain's step for this name is computed."""
+        reads = {read for i in run for read in self.statements[i].names.reads}
+        return not reads.isdisjoint(self.chain.consumers.get(name, ()))
+
+    def is_placeholder(self, run: Sequence[int]) -> bool:
+        return is_placeholder([self.statements[i] for i in run])
+
+    def found(self, name: str, run: Sequence[int]) -> Found:
+        try:
+            return Found(tuple(run), self.slicer.slice({name: run}))
+        except CannotSlice as reason:
+            return Found(tuple(run), reason=reason)
+
+    def fits(self, name: str, found: Found) -> bool:
+        """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
+        if found.part is None:
+            return False
+        upstream = set(found.part.parameters) & self.wanted.given.gradients
+        consumers = self.wanted.consumers.get(name, frozenset())
+        return bool(upstream & consumers) if consumers else not upstream
+
+    def choose_loop(self) -> tuple[dict[str, list[int]], Found] | None:
+        """({gradient: its run} of the loop that has most of them, the slice of all)."""
+        loops: dict[int, dict[str, list[int]]] = {}
+        for name in self.wanted.names:
+            for run in self.runs(name, loop=True):
+                number = self.statements[run[0]].loop
+                assert number is not None
+                loops.setdefault(number, {})[name] = run
+        if not loops:
+            return None
+        targets = max(loops.items(), key=lambda entry: (len(entry[1]), entry[0]))[1]
+        try:
+            return targets, Found((), self.slicer.slice(targets))
+        except CannotSlice as reason:
+            return targets, Found((), reason=reason)
+
+
+def is_placeholder(run: Sequence[Statement]) -> bool:
+    """Whether it says `dlogits = None # TODO` only."""
+    node = run[0].node if run else None
+    value = node.value if isinstance(node, ast.Assign) else None
+    values = value.elts if isinstance(value, ast.Tuple) else [value]
+    alone = all(each is run[0] for each in run)
+    return alone and all(isinstance(v, ast.Constant) and v.value in (None, ...) for v in values)

@@ -1,0 +1,207 @@
+"""The lecture's notebook, or a script in its manner, as the file of a lesson: each gradient's statements as a function.
+
+Also a notebook that holds the stub's functions: these and what they need, without the notebook's other code.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from grader.lesson import Item, Lesson
+from grader.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
+from grader.notebook.cells import Cell, NotebookError
+from grader.notebook.lesson_part import Chooser, Found, Wanted, is_placeholder, wanted_of
+from grader.notebook.script import Script, Statement, Uses, script_of
+from grader.notebook.slices import Given, Slice
+
+MOST_WRITTEN = 1 << 20
+CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`source` is the file to be graded, None where there is nothing for the lesson; `message` says why."""
+
+    source: bytes | None
+    origin: Origin
+    message: str | None = None
+
+
+def read_for(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: bool = True) -> Reading:
+    """What `cells` hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
+
+    With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
+    several lessons have a function `dx`.
+    """
+    wanted = wanted_of(lesson)
+    nothing = f"{shown} holds nothing for this lesson"
+    if wanted is None and not functions:
+        return Reading(None, Origin(), nothing + ".")
+    chain = wanted_of(wanted.after) if wanted and wanted.after else wanted
+    chain = chain or Wanted((), Given(frozenset(), frozenset()))
+    loop_names = {*chain.names, *(wanted.names if wanted else ())}
+    script = script_of(cells, loop_names)
+    own_functions = [name for name in lesson.functions if name in script.functions]
+    assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & loop_names
+    if functions and len(own_functions) > len(assigned):
+        return with_functions(lesson, script, cells, own_functions)
+    if wanted is None:
+        return Reading(None, Origin(), f"{nothing}: it defines none of its functions.")
+    uses = Uses(script.statements, loop_names)
+    chooser = Chooser(script, uses, wanted, chain)
+    writing = Writing(lesson, script, cells, shown, loop_names)
+    if wanted.loop is None:
+        for item in lesson.gradients:
+            if item.name in wanted.names:
+                writing.step(item, chooser.choose(item.name), wanted)
+    else:
+        writing.joint(wanted, chooser)
+    return writing.done(wanted)
+
+
+class Writing:
+    def __init__(
+        self, lesson: Lesson, script: Script, cells: Sequence[Cell], shown: str, gradients: Collection[str]
+    ) -> None:
+        """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
+        self.lesson, self.script, self.cells, self.shown, self.gradients = lesson, script, cells, shown, gradients
+        self.pieces: list[Writer] = []
+        self.parts: list[Slice] = []
+        self.missing: dict[str, str] = {}
+        self.rows: dict[str, tuple[str, int]] = {}
+
+    def step(self, item: Item, found: Found | None, wanted: Wanted) -> None:
+        """One gradient as a function of its own, or the reason why it is missing."""
+        if found is None:
+            self.missing[item.name] = self.absent(item.name, wanted)
+            return
+        own = [self.script.statements[i] for i in found.run]
+        self.write(item.name, [item.name], found, own, wanted, item.name, ())
+
+    def joint(self, wanted: Wanted, chooser: Chooser) -> None:
+        """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
+        assert self.lesson.joint is not None and wanted.loop is not None
+        rows = [item.name for item in self.lesson.items if item.function == self.lesson.joint.name]
+        chosen = chooser.choose_loop()
+        if chosen is None:
+            expected = ", ".join(name for name in wanted.names if name.startswith("d"))
+            for name in rows:
+                self.missing[name] = f"{self.shown} has no training loop that assigns {expected}."
+            return
+        targets, found = chosen
+        own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run)]
+        before = [f"{', '.join(names)} = {group}" for group, names in wanted.groups.items()]
+        result = "{" + ", ".join(f"{name!r}: {name}" for name in targets) + "}"
+        if is_placeholder([s for s in own if "loss" not in s.names.binds]):
+            self.pieces.append(unwritten(self.lesson.joint.name, wanted.loop, own[0]))
+            return
+        firsts = {name: self.script.statements[run[0]] for name, run in targets.items()}
+        self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
+        self.write(self.lesson.joint.name, rows, found, own, wanted, result, before)
+
+    def write(
+        self,
+        name: str,
+        rows: Sequence[str],
+        found: Found,
+        own: Sequence[Statement],
+        wanted: Wanted,
+        result: str,
+        before: Sequence[str],
+    ) -> None:
+        place = f"{own[0].file}, line {own[0].line}"
+        if found.part is None:
+            statement = found.reason.statement if found.reason else None
+            where = f"{statement.file}, line {statement.line}" if statement else place
+            self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
+            return
+        if wanted.loop is None and is_placeholder(own):
+            self.pieces.append(unwritten(name, "", own[0]))
+            return
+        parameters = wanted.loop.split(", ") if wanted.loop else found.part.parameters
+        same = [f"{other} = {wanted.given.same[other]}" for other in found.part.same]
+        try:
+            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own))
+        except CANNOT_BE_WRITTEN as error:
+            message = f"`{name}` cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
+            self.missing |= dict.fromkeys(rows, message)
+            return
+        self.parts.append(found.part)
+        if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
+            raise NotebookError("its gradients depend on too much of its code. Hand in the exercise's cells only.")
+
+    def absent(self, name: str, wanted: Wanted) -> str:
+        """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
+        for broken in self.script.broken:
+            if name in broken.text:
+                return f"`{name}` stands in lines that Python cannot read: {broken.file}, from line {broken.line} on."
+        if name in self.script.inside:
+            holder, file, line = self.script.inside[name]
+            return (
+                f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
+                "outside of functions."
+            )
+        names = {other for s in self.script.statements for other in s.names.binds}
+        strangers = sorted(names - set(self.gradients) - wanted.given.values - wanted.given.gradients)
+        near = difflib.get_close_matches(name, [other for other in strangers if other[:1] == name[:1]], n=1)
+        guess = f"; did you mean `{near[0]}`? Rename it." if near else "."
+        if name in names:
+            guess = guess.replace("Rename it.", "Rename that one.")
+            return f"{self.shown} assigns `{name}` for another exercise only, and for this one not once more{guess}"
+        return f"{self.shown} assigns no `{name}`{guess}"
+
+    def done(self, wanted: Wanted) -> Reading:
+        texts = {cell.file: cell.text for cell in self.cells}
+        if not self.pieces:
+            reasons = list(dict.fromkeys(self.missing.values()))
+            message = reasons[0] if len(reasons) == 1 else None
+            names = ", ".join(name for name in wanted.names[:3]) + (", ..." if len(wanted.names) > 3 else "")
+            nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
+            return Reading(None, Origin({}, texts, self.missing), message or nothing)
+        for item in self.lesson.items:
+            if item.function not in (*wanted.names, self.lesson.joint.name if self.lesson.joint else None):
+                self.missing[item.name] = (
+                    f"This row is not in the lecture's notebook: hand in backward.py with `{item.function}` for it."
+                )
+        file = Writer()
+        for line in at_the_top(self.parts):
+            file.add(line)
+        for piece in self.pieces:
+            file.add("")
+            file.extend(piece)
+        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows))
+
+
+def with_functions(lesson: Lesson, script: Script, cells: Sequence[Cell], names: Sequence[str]) -> Reading:
+    """The lesson's functions, with the imports, functions and values that they need, and no other code."""
+    by_name: dict[str, list[int]] = {}
+    for i, statement in enumerate(script.statements):
+        for name in statement.names.binds | statement.names.changes:
+            by_name.setdefault(name, []).append(i)
+    chosen: set[int] = set()
+    seen, waiting = set(names), list(names)
+    while waiting:
+        for i in by_name.get(waiting.pop(), []):
+            needed = script.statements[i].names
+            if i not in chosen and not script.statements[i].opaque:
+                chosen.add(i)
+                waiting += (needed.reads | needed.late) - seen
+                seen |= needed.reads | needed.late
+    file = Writer()
+    for i, statement in enumerate(script.statements):
+        star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
+        if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):
+            file.statement(statement, "")
+    broken = script.broken
+    missing = {
+        item.name: f"`{item.function}` stands in lines that Python cannot read: {b.file}, from line {b.line} on."
+        for item in lesson.items
+        for b in broken
+        if item.function in b.text and item.function not in names
+    }
+    if len(file.lines) == 0:
+        return Reading(None, Origin(), "Its functions cannot be read.")
+    return Reading(file.source, Origin(file.places, {cell.file: cell.text for cell in cells}, missing))

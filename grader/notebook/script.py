@@ -1,0 +1,218 @@
+"""A notebook or a script as one run of statements, in the order of the page, with blocks around all of it opened.
+
+The order is that of the document, not of the execution counts: they are lost when outputs are cleared, and say nothing
+of cells run twice.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
+from grader.notebook.names import Function, Names, changed_parameters, names_of
+
+MOST_STATEMENTS = 5_000
+MOST_SHARING = 50  # names for one tensor
+WHOLE = 3
+"""A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
+NOT_FOLLOWED = frozenset(
+    {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "get_ipython", "__import__", "load"}
+    | {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "normal", "multinomial", "Generator"}
+    | {"manual_seed", "read_csv", "read_text", "loadtxt"}
+)
+"""Means of making a value that is not computed from the forward pass: chance, files, text run as code."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`loop` numbers the loop around all that it stands in. `opaque`: it binds names to what is not computed."""
+
+    node: ast.stmt
+    file: str
+    names: Names
+    loop: int | None = None
+    opaque: bool = False
+
+    @property
+    def line(self) -> int:
+        return self.node.lineno
+
+    @property
+    def computes(self) -> bool:
+        """Whether what it binds is computed there: a function or a class is only defined."""
+        return not isinstance(self.node, Function | ast.ClassDef | ast.Import | ast.ImportFrom)
+
+
+def is_opaque(node: ast.stmt) -> bool:
+    named = {
+        n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)
+    }
+    return not isinstance(node, Function | ast.ClassDef) and not NOT_FOLLOWED.isdisjoint(named)
+
+
+@dataclass
+class Script:
+    """`inside` are names assigned in a function or class only, with the place: {name: (function, file, line)}."""
+
+    statements: list[Statement] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
+    inside: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+
+    @property
+    def functions(self) -> set[str]:
+        return {s.node.name for s in self.statements if isinstance(s.node, Function | ast.ClassDef)}
+
+
+def script_of(cells: Sequence[Cell], gradients: Collection[str]) -> Script:
+    """All cells' statements. `gradients` are the names that tell a loop around all. Raises NotebookError."""
+    script = Script()
+    changers: dict[str, frozenset[int]] = {}
+    loops = 0
+    for cell in cells:
+        body, broken = statements_of(cell)
+        script.broken += broken
+        try:
+            for node, loop in opened(body, frozenset(gradients), loops, None):
+                loops = max(loops, loop or 0)
+                if isinstance(node, Function):
+                    changers[node.name] = changed_parameters(node)
+                if isinstance(node, Function | ast.ClassDef):
+                    note_inside(node, cell.file, script.inside)
+                script.statements.append(
+                    Statement(node, cell.file, names_of(node, changers), loop, is_opaque(node) or bound_by_loop(node))
+                )
+                if len(script.statements) > MOST_STATEMENTS:
+                    raise NotebookError(
+                        f"it has more than {MOST_STATEMENTS:,} statements. Hand in the exercise's cells only."
+                    )
+        except READING:
+            script.broken.append(Broken(cell.file, 1, cell.text))
+    return script
+
+
+def bound_by_loop(node: ast.stmt) -> bool:
+    return isinstance(node, ast.For) and not node.body
+
+
+def opened(
+    body: Iterable[ast.stmt], gradients: Collection[str], loops: int, loop: int | None
+) -> Iterator[tuple[ast.stmt, int | None]]:
+    """Statements as they stand at the top: those of `with`, of `if True`, and of a loop around all, one by one."""
+    for node in body:
+        if isinstance(node, ast.With):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    yield binder(item.optional_vars, node), loop
+            yield from opened(node.body, gradients, loops, loop)
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
+            yield from opened(node.body if node.test.value else node.orelse, gradients, loops, loop)
+        elif isinstance(node, ast.If) and "__name__" in {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}:
+            yield from opened(node.body, gradients, loops, loop)
+        elif isinstance(node, ast.For | ast.While) and len(assigned(node) & set(gradients)) >= WHOLE:
+            if loop is None:
+                loops += 1
+            if isinstance(node, ast.For):
+                yield binder(node.target, node), loop or loops
+            yield from opened([*node.body, *node.orelse], gradients, loops, loop or loops)
+        else:
+            yield node, loop
+
+
+def binder(target: ast.expr, node: ast.stmt) -> ast.stmt:
+    """A loop without a body: it binds its target, and nobody can say to what."""
+    return ast.copy_location(ast.For(target=target, iter=ast.Tuple(elts=[], ctx=ast.Load()), body=[], orelse=[]), node)
+
+
+def assigned(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def note_inside(node: Function | ast.ClassDef, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            inside.setdefault(each.id, (node.name, file, each.lineno))
+
+
+class Uses:
+    """Where each name of a script is bound and changed, by number of the statement.
+
+    Attributes:
+        binds: {name: statements that give it a value}.
+        changes: {name: statements that change it in place}, by itself or by another name of the same tensor.
+        runs: {name: [[statements], ...]}: each begins with a new value and goes on with the stages that add to it.
+    """
+
+    def __init__(self, statements: Sequence[Statement], gradients: Collection[str]) -> None:
+        self.binds: dict[str, list[int]] = {}
+        self.changes: dict[str, list[int]] = {}
+        self.runs: dict[str, list[list[int]]] = {}
+        self._helped: dict[tuple[str, str], list[int]] = {}  # (gradient, helper) -> changes by way of the helper
+        sharing: dict[str, list[str]] = {}  # name -> all names of its tensor, oldest first: one list for all of them
+        for i, statement in enumerate(statements):
+            names = statement.names
+            for name in self._touched(i, names.changes, sharing, gradients):
+                self.changes.setdefault(name, []).append(i)
+                if name not in names.binds:
+                    self._stage(name, i)
+            shares: Mapping[str, str] = dict(names.shares)
+            for name in sorted(names.binds):
+                self.binds.setdefault(name, []).append(i)
+                if name in names.reads and name in self.runs:
+                    self._stage(name, i)
+                else:
+                    self.runs.setdefault(name, []).append([i])
+            for name in sorted(names.binds):
+                if name in sharing:
+                    sharing.pop(name).remove(name)
+                old = shares.get(name)
+                if old is not None and old != name:
+                    group = sharing.setdefault(old, [old])
+                    if name in gradients and old not in gradients:
+                        self._hand_over(old, [other for other in group if other in gradients and other != name])
+                    if len(group) < MOST_SHARING:
+                        group.append(name)
+                        sharing[name] = group
+
+    def _stage(self, name: str, i: int) -> None:
+        runs = self.runs.setdefault(name, [[]])
+        if i not in runs[-1][-1:]:
+            runs[-1].append(i)
+
+    def _hand_over(self, helper: str, gradients: Collection[str]) -> None:
+        """A helper that began as one gradient has become another: what was changed by way of it was for that one."""
+        for name in gradients:
+            for i in self._helped.pop((name, helper), []):
+                if i in self.changes[name]:
+                    self.changes[name].remove(i)
+                if i in self.runs[name][-1][1:]:
+                    self.runs[name][-1].remove(i)
+
+    def _touched(
+        self, i: int, changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]
+    ) -> list[str]:
+        """The names whose value changes. One gradient changed by way of another that was named later is no stage of
+        it but that one's mistake: it changes what it was given."""
+        found: set[str] = set()
+        for name in changed:
+            group = sharing.get(name, [name])
+            place = group.index(name)
+            for other in group if name not in gradients else ():
+                if other in gradients:
+                    self._helped.setdefault((other, name), []).append(i)
+            for at, other in enumerate(group):
+                if at >= place or name not in gradients or other not in gradients:
+                    found.add(other)
+        return sorted(found)
+
+    def before(self, name: str, i: int) -> list[int]:
+        """The statements that make the value that statement i finds in `name`."""
+        binds, changes = self.binds.get(name, []), self.changes.get(name, [])
+        at = bisect_left(binds, i)
+        if at:
+            return [binds[at - 1], *changes[bisect_right(changes, binds[at - 1]) : bisect_left(changes, i)]]
+        if binds:  # a cell further down: it was run before this one
+            return [binds[-1], *changes[bisect_right(changes, binds[-1]) :]]
+        return []

@@ -1,0 +1,162 @@
+"""One gradient's own statements out of a script: what assigns it, and what that needs, back to what a step is given.
+
+A slice in Weiser's sense: the statements that the value depends on, in their order, stopping at forward values and at
+finished upstream gradients, which become the step's parameters. A gradient that is read while it is half done (a later
+line adds to it) is no parameter: its statements up to there are part of the slice, as they are part of the mistake.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.notebook.script import Statement, Uses
+
+CUSTOMARY = {
+    "torch": "import torch",
+    "F": "import torch.nn.functional as F",
+    "np": "import numpy as np",
+    "math": "import math",
+}
+"""Imports of the lecture: a notebook without its first cell is read as well."""
+BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
+MOST_LOOKED_AT = 200_000
+"""Statements looked at for all gradients of a lesson together; the lecture's own notebook needs a thousand."""
+
+
+class CannotSlice(Exception):
+    """A gradient that needs what a step is not given; the text is a sentence's end, `place` where it says so."""
+
+    def __init__(self, message: str, statement: Statement | None = None) -> None:
+        super().__init__(message)
+        self.statement = statement
+
+
+class _HalfDone(Exception):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a step may ask for. `same` are other names of values: {"batch_size": "n"}, any expression of values."""
+
+    values: frozenset[str]
+    gradients: frozenset[str]
+    same: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Slice:
+    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's."""
+
+    statements: list[Statement] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    imports: list[ast.stmt | str] = field(default_factory=list)
+
+
+class Slicer:
+    def __init__(self, statements: Sequence[Statement], uses: Uses, given: Given) -> None:
+        self.statements, self.uses, self.given = statements, uses, given
+        self.looked_at = 0
+
+    def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
+        """What computes `targets`, {gradient: the run of statements that makes it}. Raises CannotSlice."""
+        unfinished: set[str] = set()
+        while True:
+            try:
+                return _Slicing(self, targets, unfinished).done()
+            except _HalfDone as found:
+                unfinished.add(found.name)
+
+    def is_finished(self, name: str, i: int) -> bool:
+        """Whether no statement from i on adds to what `name` is at i."""
+        runs = self.uses.runs.get(name, [])
+        above = bisect_left(runs, [i])
+        return not above or runs[above - 1][-1] < i
+
+
+class _Slicing:
+    def __init__(self, slicer: Slicer, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]) -> None:
+        self.slicer, self.targets, self.unfinished = slicer, targets, unfinished
+        self.result = Slice()
+        self.places: dict[int, float] = {}  # statement -> where it stands in the slice
+        self.seen: set[tuple[str, int]] = set()
+        self.waiting: deque[tuple[str, int, Statement]] = deque()
+
+    def done(self) -> Slice:
+        for run in self.targets.values():
+            for i in run:
+                self.places[i] = i
+        for i in sorted(self.places):
+            self.need(i, i)
+        while self.waiting:
+            name, i, reader = self.waiting.popleft()
+            if (name, i) not in self.seen:
+                self.seen.add((name, i))
+                self.resolve(name, i, reader)
+        statements = self.slicer.statements
+        self.result.statements = [statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
+        return self.result
+
+    def need(self, i: int, at: int) -> None:
+        """Statement i reads names where it stands, and its functions read theirs where they are called."""
+        statement = self.slicer.statements[i]
+        self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
+        self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
+
+    def resolve(self, name: str, i: int, reader: Statement) -> None:
+        given, uses = self.slicer.given, self.slicer.uses
+        if name in self.targets and self.targets[name][0] < i:
+            return  # its statements are all here
+        if name in self.targets and self.targets[name][0] == i and not [b for b in uses.binds.get(name, []) if b < i]:
+            if i not in uses.binds.get(name, []):
+                raise CannotSlice(f"`{name}` is changed before anything is assigned to it", reader)
+            return
+        if name in given.gradients and name not in self.targets and name not in self.unfinished:
+            if not self.slicer.is_finished(name, i):
+                raise _HalfDone(name)
+            self.parameter(name)
+        elif name in given.values and name not in self.targets:
+            self.parameter(name)
+        elif name in given.same:
+            if name not in self.result.same:
+                self.result.same.append(name)
+            for node in ast.walk(ast.parse(given.same[name])):
+                if isinstance(node, ast.Name) and node.id in given.values:
+                    self.parameter(node.id)
+        else:
+            self.follow(name, i, reader)
+
+    def parameter(self, name: str) -> None:
+        if name not in self.result.parameters:
+            self.result.parameters.append(name)
+
+    def follow(self, name: str, i: int, reader: Statement) -> None:
+        """A variable of the student's own: the statements that give it its value are part of the slice."""
+        made = self.slicer.uses.before(name, i)
+        self.slicer.looked_at += 1 + len(made)
+        if self.slicer.looked_at > MOST_LOOKED_AT:
+            raise CannotSlice("it depends on too many other statements", reader)
+        if not made:
+            if name in CUSTOMARY:
+                self.result.imports.append(CUSTOMARY[name])
+            elif name not in BUILTINS:
+                raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
+            return
+        for k in made:
+            statement = self.slicer.statements[k]
+            if isinstance(statement.node, ast.Import | ast.ImportFrom):
+                self.result.imports.append(statement.node)
+                continue
+            if statement.opaque and k not in self.places:
+                raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
+            if k not in self.places:
+                limit = self.places.get(i, float(i))
+                self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
+                self.need(k, i)

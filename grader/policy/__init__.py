@@ -1,0 +1,1 @@
+"""The static check of what a submission may use."""

@@ -1,0 +1,161 @@
+"""One student's results, arranged as a report tells them: parts, lines, and what to do next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.grading.session import Graded
+from grader.lesson import Item, Lesson
+from grader.report.drawing import HeatMap, heat_map
+
+BROKEN = ("error", "timeout", "crashed", "forbidden")
+WRONG = ("failed", "shape", *BROKEN)
+UNWRITTEN = ("todo", "missing")
+EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
+
+Results = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of results.json with what the page adds. `state` is its status, or `chain` where only the chain is red."""
+
+    row: Results
+    state: str
+    anchor: str
+    item: Item | None
+    culprits: tuple[tuple[str, bool], ...] = ()  # the wrong steps above it, nearest first, and whether they are written
+    picture: Mapping[str, Any] | None = None
+    excerpt: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def wrong(self) -> bool:
+        return self.state in WRONG
+
+    @property
+    def heat(self) -> HeatMap | None:
+        return heat_map(self.picture) if self.picture else None
+
+
+@dataclass
+class Part:
+    """A lesson's part of the page; `groups` are rows that tell the same, in one section."""
+
+    results: Results
+    lesson: Lesson | None
+    lines: list[Line]
+    groups: list[list[Line]] = field(default_factory=list)
+    printed: str = ""
+
+    @property
+    def first(self) -> Line | None:
+        """The step to mend first: the wrong one nearest the loss, else the first one not written yet."""
+        unwritten = (line for line in self.lines if line.state in UNWRITTEN)
+        return next((line for line in self.lines if line.wrong), next(unwritten, None))
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether any row is a gradient; a lesson of functions and classes has none."""
+        return any(line.item is None or line.item.target for line in self.lines)
+
+    @property
+    def title(self) -> str:
+        return self.lesson.title if self.lesson else str(self.results["name"])
+
+    @property
+    def number(self) -> str:
+        return self.lesson.number if self.lesson else ""
+
+    @property
+    def by_target(self) -> dict[str, Line]:
+        return {line.item.target: line for line in self.lines if line.item and line.item.target}
+
+    @property
+    def explained(self) -> dict[str, str]:
+        """{a row's anchor: the anchor of the section that explains it}"""
+        return {line.anchor: group[0].anchor for group in self.groups for line in group}
+
+
+@dataclass(frozen=True)
+class Next:
+    """What to do next: a row to mend or to write, or a lesson to hand in; nothing when all is right."""
+
+    part: Part | None = None
+    line: Line | None = None
+    together: int = 1  # rows that fail with this one sentence
+
+
+def next_step(parts: Sequence[Part]) -> Next:
+    graded = [part for part in parts if part.results["status"] == "graded" and part.first]
+    for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
+        together = next((len(group) for group in part.groups if part.first in group), 1)
+        return Next(part, part.first, together)
+    return Next(next((part for part in parts if part.results["status"] != "graded"), None))
+
+
+def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -> Part:
+    name = results["name"]
+    rows = {row["name"]: row for row in results["gradients"]}
+    items = {item.name: item for item in lesson.items} if lesson else {}
+    pictures = graded.pictures.get(name, {})
+    lines = [
+        Line(
+            row,
+            "chain" if row["status"] == "passed" and row["chain"] == "failed" else row["status"],
+            f"{name}-{row['name']}",
+            items.get(row["name"]),
+            tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
+            picture if picture and any(map(any, picture["cells"])) else None,
+            excerpt(graded.texts.get(row["file"], source), row["name"], row["line"])
+            if row["status"] not in ("passed", *UNWRITTEN)
+            else (),
+        )
+        for row in results["gradients"]
+        for picture in (pictures.get(row["name"]),)
+    ]
+    found = Part(results, lesson, lines, printed=graded.printed.get(name, ""))
+    for line in lines:
+        tells = line.wrong or (line.state != "todo" and line.row["message"])
+        alike = found.groups and telling(found.groups[-1][-1]) == telling(line)
+        if tells and alike and line.state in BROKEN:
+            found.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
+        elif tells:
+            found.groups.append([line])
+    return found
+
+
+def telling(line: Line) -> tuple[str, str | None, int | None]:
+    return line.state, line.row["message"], line.row["line"]
+
+
+def excerpt(source: str, name: str, line: int | None) -> tuple[tuple[int, str], ...]:
+    """The student's own lines around `line`, numbered: their function, or a few lines before and after."""
+    lines = re.split(r"\r\n|\r|\n", source)  # as Python counts lines
+    starts = [n for n, text in enumerate(lines, 1) if re.match(r"def\b", text)]
+    if line is None:
+        line = next((n for n in starts if re.match(rf"def\s+{re.escape(name)}\s*\(", lines[n - 1])), None)
+    if line is None or line > len(lines):
+        return ()
+    function = without_docstring(lines, max((n for n in starts if n <= line), default=line))
+    return function if line in dict(function) else without_docstring(lines, max(1, line - 3))
+
+
+def without_docstring(lines: Sequence[str], start: int) -> tuple[tuple[int, str], ...]:
+    """Lines from number `start` on, up to the next function; the docstring is the stub's, not the student's."""
+    found: list[tuple[int, str]] = []
+    quotes = ""  # those that end the docstring we are in
+    for n, text in enumerate(lines[start - 1 :], start):
+        if quotes:
+            quotes = "" if quotes in text else quotes
+        elif found and found[-1][1].rstrip().endswith(":") and (opened := re.match(r"\s*(\"\"\"|''')", text)):
+            quotes = "" if text.count(opened[1]) > 1 else opened[1]
+        elif len(found) == EXCERPT_LINES or (found and re.match(r"(def|class|@)\b|# %%", text)):
+            break
+        else:
+            found.append((n, text if len(text) <= EXCERPT_WIDTH else text[:EXCERPT_WIDTH] + " …"))
+    while len(found) > 1 and not found[-1][1].strip():
+        found.pop()
+    return tuple(found)

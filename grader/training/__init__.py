@@ -1,0 +1,1 @@
+"""`dojo train`: a lesson's training script, its terminal and its page."""
