@@ -15,7 +15,7 @@ help:
 	@echo "make test-slow  statistical and long tests as well"
 	@echo "make lint       ruff and mypy"
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
-	@echo "make seeds      the verdict over 1,000 seeds (all lessons: over an hour)"
+	@echo "make seeds      the verdict over 1,000 seeds, all lessons (an hour and a half on 2 idle cores)"
 	@echo "make bench      what a submission costs, side by side in one run"
 	@echo "make format     ruff format"
 	@echo "make clean      remove the environment and results"

@@ -119,8 +119,14 @@ class Problem:
         return self._references[name]
 
     def scale(self, name: str) -> float:
-        """Norm of the upstream gradients that flow into d`name`."""
-        return math.hypot(*(float(torch.linalg.vector_norm(self.upstream[c])) for c in self.graph.consumers[name]))
+        """The size that rounding in d`name` is measured against: the norm of the upstream gradients that flow into it.
+
+        Those of a whole pass may cancel on the way to zero (two equal examples in a batch norm), which leaves rounding
+        noise of what was there before. So there it is the largest norm of all that d`name` comes from.
+        """
+        if self.random_upstream:
+            return math.hypot(*(norm(self.upstream[consumer]) for consumer in self.graph.consumers[name]))
+        return max((norm(self.upstream[above]) for above in self.graph.above(name)), default=0.0)
 
     def reference_from(self, name: str, asked: Collection[str]) -> Tensor:
         """The gradient with respect to `name` for a step that asks for the upstream gradients of `asked` only.
@@ -149,3 +155,7 @@ class Problem:
             except (RuntimeError, IndexError, KeyError):  # no broadcast: the step does something else with the shape
                 continue
         return found
+
+
+def norm(tensor: Tensor) -> float:
+    return float(torch.linalg.vector_norm(tensor))

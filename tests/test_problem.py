@@ -9,8 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.check import judge_line
+from grader.course.verify import right_files
 from grader.grading.plugin import ProblemBook
-from grader.problem import Draw, Problem, derive
+from grader.local import LocalStudent
+from grader.problem import Draw, Problem, derive, norm
 
 SMALL = {"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}
 
@@ -112,3 +115,38 @@ def test_a_forward_pass_without_a_loss_ends_in_random_gradients():
     assert problem.graph.sinks == ("z",)
     assert set(problem.ends) == {"z"} and bool(problem.ends["z"].all())
     torch.testing.assert_close(problem.chain["x"], 3 * problem.values["x"] ** 2 * problem.ends["z"])
+
+
+def test_where_a_whole_pass_cancels_rounding_is_measured_against_what_was_there():
+    """The mean is taken off two rows that are one and the same: dC adds up to nothing but noise."""
+
+    def inputs(generator):
+        return {"C": torch.randn(1, 3, generator=generator), "target": torch.randn(2, 3, generator=generator)}
+
+    def forward(t):
+        t.x = t.C[[0, 0]]
+        t.centred = t.x - t.x.mean(0)
+        t.loss = (t.centred * t.target).sum()
+
+    problem = Problem(forward, inputs, Draw(), seed=1, random_upstream=False)
+    assert norm(problem.reference("C")) < 1e-12
+    assert problem.scale("C") == pytest.approx(norm(problem.values["target"]))  # dcentred, before anything cancels
+    assert problem.scale("centred") == 1.0  # the loss's own
+    fed = Problem(forward, inputs, Draw(), seed=1)
+    assert fed.scale("C") == pytest.approx(norm(fed.upstream["x"]))
+
+
+def test_a_gradient_that_is_zero_but_for_rounding_is_right(course):
+    """Two examples with the same context, as one seed in a thousand draws them: dC is 1e-16 of noise, in any order."""
+
+    def the_same_context_twice(inputs):
+        inputs["Xb"][:] = inputs["Xb"][0]
+
+    lesson = course.find("06")
+    sizes = {"batch": 2, "block": 3, "vocabulary": 7, "embedding": 5, "hidden": 9}
+    problem = lesson.problem(Draw(sizes, the_same_context_twice), seed=2)
+    assert norm(problem.reference("C")) < 1e-12
+    steps = [item.name for item in lesson.gradients]
+    for name, module in right_files(lesson).items():
+        answers = LocalStudent(vars(module), steps, lesson.joint).answers(problem)
+        assert judge_line("C", [(problem, answers["dC"])]).passed, name
