@@ -17,6 +17,7 @@ help:
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
 	@echo "make seeds      the verdict over 1,000 seeds, all lessons (an hour and a half on 2 idle cores)"
 	@echo "make bench      what a submission costs, side by side in one run"
+	@echo "make picture    the pictures in docs/, from real pages (needs chromium)"
 	@echo "make format     ruff format"
 	@echo "make clean      remove the environment and results"
 
@@ -59,10 +60,5 @@ bench: $(VENV)/ready
 clean:
 	rm -rf $(VENV) $(OUT)
 
-# The picture in the README, from the real report (needs Debian's chromium)
 picture: $(VENV)/ready
-	$(BIN)/grade run examples/submissions/emil_novak --lesson 03 --seed 1 -o $(OUT)/picture
-	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run --disable-background-networking \
-	  --user-data-dir=$(OUT)/picture/profile --window-size=1240,1500 --screenshot=docs/report.png \
-	  file://$(abspath $(OUT))/picture/emil_novak/report.html
-	rm -rf $(OUT)/picture
+	$(BIN)/python tests/browser/pictures.py docs

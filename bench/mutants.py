@@ -7,6 +7,11 @@
 A mutant must be rejected, or stand in mutants_equivalent.toml with the reason why it is right after all. Exit status 1
 if one was accepted that is not listed, if a listed one was rejected, or if the hidden suite itself broke on one.
 Mutants run in a forked child: one that never ends, or takes too much memory, costs only itself.
+
+A rejected mutant is told something specific where a known mistake is named, a reading of the graph, of the result or of
+an error's text holds, or a shape, a type or a rule of the row says what was expected; not where only the anatomy of the
+error is given, or Python's own error with its line. As an error that is read is the easier case, the share is also
+printed without any that raised, and with all of them.
 """
 
 from __future__ import annotations
@@ -91,7 +96,8 @@ class Tally:
             "unlisted": len(accepted) - equivalent - free,
             "rejected": sum(kinds[kind] for kind in KINDS),
             "specific": sum(kinds[kind] for kind in SPECIFIC),
-            "raised": kinds["raised"],
+            "of raised": kinds["meaning"],
+            "raised": kinds["meaning"] + kinds["raised"],
             "anatomy": kinds["anatomy"],
         }
 
@@ -130,21 +136,22 @@ def table(tallies: Sequence[Tally]) -> Iterator[str]:
     rows.append(("all", total, sum(tally.seconds for tally in tallies)))
     yield f"{'':20}" + "".join(f"{head:>11}" for head in total) + f"{'of answers':>12}{'seconds':>9}"
     for name, counts, seconds in rows:
-        answered = share(counts["specific"], counts["rejected"] - counts["raised"])
+        answered = share(counts["specific"] - counts["of raised"], counts["rejected"] - counts["raised"])
         yield f"{name:20}" + "".join(f"{n:11,}" for n in counts.values()) + f"{answered:>12}{seconds:9.0f}"
     yield ""
+    answers = total["specific"] - total["of raised"]
     yield f"specific, of all rejected: {share(total['specific'], total['rejected'])}"
-    yield (
-        f"specific, of those that gave an answer (what raised is told with its own error, "
-        f"{share(total['raised'], total['rejected'])} of the rejected): "
-        f"{share(total['specific'], total['rejected'] - total['raised'])}"
-    )
+    yield f"  of which raised, with what the error means: {share(total['of raised'], total['rejected'])}"
+    yield f"  counting nothing that raised: {share(answers, total['rejected'])}"
+    yield f"  counting all that raised: {share(answers + total['raised'], total['rejected'])}"
+    yield f"specific, of those that gave an answer: {share(answers, total['rejected'] - total['raised'])}"
     yield ""
     kinds = Counter(found.kind for tally in tallies for _, found in tally.judged)
     yield from (f"{kinds[kind]:7,}  {meaning}" for kind, meaning in KINDS.items())
     yield ""
-    read_off = Counter(found.id for tally in tallies for _, found in tally.of("read off"))
-    yield "read off: " + ", ".join(f"{name} {count}" for name, count in read_off.most_common())
+    for kind in ("read off", "meaning"):
+        names = Counter(found.id for tally in tallies for _, found in tally.of(kind))
+        yield f"{kind}: " + ", ".join(f"{name} {count}" for name, count in names.most_common())
 
 
 def shown(tallies: Sequence[Tally], kind: str) -> Iterator[str]:

@@ -31,11 +31,13 @@ KINDS = {
     "read off": "read off the graph",
     "shape": "shape or type, with what was expected",
     "sentence": "a sentence of its own (not finite, a rule of the row)",
-    "raised": "raised: Python's or torch's own error",
+    "meaning": "raised, and told what that error means",
+    "raised": "raised: Python's or torch's own error alone",
     "timeout": "stopped: no end, or too many operations",
     "anatomy": "the anatomy of the error",
 }
-SPECIFIC = ("known", "read off", "shape", "sentence", "timeout")
+ANSWERED = ("known", "read off", "shape", "sentence", "timeout")
+SPECIFIC = (*ANSWERED, "meaning")
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ class Bench:
     def _judged(self, item: Item, status: str, identifier: str, message: str) -> Judged:
         if status == "passed":
             return Judged("accepted")
-        if identifier:
+        if identifier and status == "error" and identifier not in self._known:
+            kind = "meaning"
+        elif identifier:
             kind = "known" if identifier in self._known else "read off"
         elif status in ("timeout", "shape"):
             kind = status

@@ -24,7 +24,7 @@ from pathlib import Path
 import pexpect
 
 from grader.course.stubs import CLOSE, OPEN
-from grader.dojo.check import PUBLIC_SEED
+from grader.examples import PUBLIC_SEED
 from grader.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -140,7 +140,7 @@ def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]
         if "wrong where" in special:
             message = (
                 message.rstrip(".")
-                + ". "
+                + (" " if message.endswith("?") else ". ")
                 + special.replace("It is right on", "It runs on").replace("wrong where", "does not where")
             )
     return Verdict(STATUS_OF[answer.outcome], message=message, mistake=explanation, line=answer.line)

@@ -13,10 +13,14 @@ from grader.agreement import Agreement, Finding, agreement
 from grader.answer import Answer
 from grader.calling import CallFailed, Side
 from grader.check import STATUS_OF, Row, Verdict, judge_line, sizes_written_in, unstable
+from grader.diagnosis.evidence import Explanation
+from grader.diagnosis.raised import Asked, meaning
+from grader.diagnosis.results import Outcome, explain_result
 from grader.judge import TOLERANCE, bits
 from grader.lesson import Item, Lesson
+from grader.listening import Call, Listening, numbers_given, tensors_given
 from grader.mistakes import Mistake
-from grader.picture import error_picture
+from grader.picture import curve_picture, error_picture, values_picture
 from grader.problem import Draw, Problem, derive
 from grader.sides import ModuleSide
 
@@ -121,6 +125,8 @@ class GradientCheck:
                 row.message = unstable(self.item.target, self.lesson.public, answer)
             if not verdict.passed:
                 self.picture = error_picture(answer.tensor, reference)
+            if self.item.drawn and (values := values_picture(answer.tensor, reference)):
+                self.picture = {**(self.picture or {}), self.item.drawn: values}
         return row
 
 
@@ -141,11 +147,18 @@ class Check:
         self, lesson: Lesson, item: Item, student: Answering, on: Side, book: ProblemBook, naming: bool = True
     ) -> None:
         """Without `naming`, a failed check is not explained (which takes the longest)."""
-        self.lesson, self.item, self.on, self._naming = lesson, item, on, naming
+        self.lesson, self.item, self._naming = lesson, item, naming
+        self.on = Listening(on, self.signatures)
         self._student, self._book = student, book
         self._consulted: list[GradientCheck] = []
         self._asked = itertools.count()
         self.error: float | None = None
+        self.picture: dict[str, Any] | None = None
+
+    @property
+    def signatures(self) -> Any:
+        """Whose functions and classes have the parameters' names."""
+        return self.lesson.answers
 
     def gradient(self, name: str) -> GradientCheck:
         gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book)
@@ -182,13 +195,16 @@ class Check:
         for number, draw in enumerate(draws):
             key = (asked, number, identity(draw))
             side = ModuleSide(self.lesson.answers if reference is None else reference)
-            expected = self._value(scenario, side, draw, key)
+            expected, _ = self._value(scenario, side, draw, key)
             found = self._found(scenario, self.generator(*key), draw)
             compared = agreement(found, expected, tolerance, self.on.coarse)
             results.append((described(draw), found, expected, compared))
             if not (compared.holds or self._naming):
                 break
         self.error = max((c.error for *_, c in results if c.error is not None), default=self.error)
+        if self.item.drawn and results:
+            curves = curve_picture(*results[-1][1:3], self.item.drawn)
+            self.picture = {"curves": curves} if curves else None
         failing = [(where, compared.findings[0]) for where, _, _, compared in results if not compared.holds]
         if not failing:
             return
@@ -196,27 +212,70 @@ class Check:
         rung = "shape" if any(finding.rung == "shape" for _, finding in failing) else "failed"
         if known is not None:
             raise CheckFailed(known.message, rung, known.id)
+        explained = self._explained(scenario, draws, asked, reference, results, tolerance) if self._naming else None
+        if explained is not None:
+            raise CheckFailed(explained.message, rung, explained.id)
         raise CheckFailed(told(failing, len(results)), rung)
+
+    def _explained(
+        self,
+        scenario: Scenario,
+        draws: Sequence[Mapping[str, Any]],
+        asked: int,
+        reference: Any,
+        results: Sequence[tuple[str, Any, Any, Agreement]],
+        tolerance: float,
+    ) -> Explanation | None:
+        """How what was found stands to what was expected, on every draw."""
+        outcomes = []
+        for number, (draw, (_, found, expected, compared)) in enumerate(zip(draws, results, strict=True)):
+            side = ModuleSide(self.lesson.answers if reference is None else reference)
+            _, calls = self._value(scenario, side, draw, (asked, number, identity(draw)))
+            given, numbers = tensors_given(calls), numbers_given(calls) | dict(draw)
+            outcomes.append(
+                Outcome(
+                    found,
+                    expected,
+                    parts_of(compared.findings),
+                    given,
+                    {name: n for name, n in numbers.items() if type(n) is int and n > 1},
+                    {name: s for name, s in numbers.items() if type(s) is float},
+                )
+            )
+        return explain_result(outcomes, tolerance, self.on.coarse)
+
+    def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
+        """The row's end where a call gave no value: with what the error means, where that is known."""
+        answer = failed.answer
+        explained = None
+        if answer.outcome == "raised" and self._naming:
+            explained = meaning(answer.message, Asked(self.on.calls[-1].arguments if self.on.calls else {}))
+        message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
+        return CheckFailed(
+            where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line
+        )
 
     def _found(self, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]) -> Any:
         try:
             return scenario(self.on, generator, **draw)
         except CallFailed as failed:
             told = described(draw) if failed.answer.outcome == "raised" else ""
-            where = f"With {told}: " if told else ""
-            status = STATUS_OF[failed.answer.outcome]
-            raise CheckFailed(where + failed.answer.message, status, line=failed.answer.line) from failed
+            raise self.failed_call(failed, f"With {told}: " if told else "") from failed
         except Exception as error:  # the suite could not work with what the student returned
-            name = getattr(self.on, "last_name", "") or self.item.function
+            name = self.on.last_name or self.item.function
             raise CheckFailed(f"What `{name}` returned is not what was expected: {error}.", "shape") from error
 
-    def _value(self, scenario: Scenario, side: ModuleSide, draw: Mapping[str, Any], key: tuple[Any, ...]) -> Any:
-        """What the scenario gives there; made once for every student."""
+    def _value(
+        self, scenario: Scenario, side: ModuleSide, draw: Mapping[str, Any], key: tuple[Any, ...]
+    ) -> tuple[Any, list[Call]]:
+        """What the scenario gives there, and what it calls; made once for every student."""
 
-        def make() -> Any:
-            return scenario(side, self.generator(*key[:3]), **draw)
+        def make() -> tuple[Any, list[Call]]:
+            listening = Listening(side, self.signatures, keeping=True)
+            return scenario(listening, self.generator(*key[:3]), **draw), listening.calls
 
-        return self._book.value((self.lesson.name, self.item.name, *key), make)
+        found: tuple[Any, list[Call]] = self._book.value((self.lesson.name, self.item.name, *key), make)
+        return found
 
     def _known_mistake(
         self, scenario: Scenario, draws: Sequence[Mapping[str, Any]], asked: int, found: Sequence[Any], tolerance: float
@@ -227,7 +286,7 @@ class Check:
             for number, draw in enumerate(draws):
                 key = (asked, number, identity(draw), mistake.gradient, mistake.id)
                 try:
-                    value = self._value(scenario, side, draw, key)
+                    value, _ = self._value(scenario, side, draw, key)
                 except Exception:  # a mistake may be one that raises
                     break
                 if not same(found[number], value, tolerance, self.on.coarse):
@@ -235,6 +294,12 @@ class Check:
             else:
                 return mistake
         return None
+
+
+def parts_of(findings: Sequence[Finding]) -> frozenset[str]:
+    """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
+    shapes = frozenset(finding.part for finding in findings if finding.rung == "shape")
+    return shapes or frozenset(finding.part for finding in findings)
 
 
 def same(found: Any, value: Any, tolerance: float, coarse: bool) -> bool:
@@ -268,7 +333,7 @@ def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
     except CheckFailed as failed:
         return failed
     except CallFailed as failed:
-        return CheckFailed(failed.answer.message, STATUS_OF[failed.answer.outcome])
+        return check.failed_call(failed)
     return None
 
 

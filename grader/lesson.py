@@ -34,7 +34,8 @@ class LessonError(Exception):
 class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
 
-    `function` is the name of the student's function or class that the row is about.
+    `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
+    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Item:
     points: float
     hints: tuple[str, ...]
     function: str
+    drawn: str = ""
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -98,9 +100,7 @@ class Lesson:
         self.title: str = settings.get("title", name)
         self.seed: int = settings.get("seed", LECTURE_SEED)
         self._function = settings.get("function")
-        self.notebook: Any = settings.get(
-            "notebook"
-        )  # see grader/notebook/lesson_part.py
+        self.notebook: Any = settings.get("notebook")  # see grader/notebook/lesson_part.py
         self._public_sizes = public_sizes(settings, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
@@ -116,6 +116,7 @@ class Lesson:
                 entry.get("points", 1),
                 tuple(entry.get("hints", ())),
                 together or entry.get("function", name),
+                entry.get("drawn", ""),
             )
             for name, entry in table.items()
         ]

@@ -1,20 +1,24 @@
-"""The error of a wrong gradient as a small grid, for the report's heat map."""
+"""What a report draws of a student's answer, as plain numbers: an error as a small grid, a gradient, two curves."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 MOST_ROWS, MOST_COLUMNS = 32, 64
+MOST_STEPS = 2_000
+MOST_ELEMENTS = 5
 
 
 def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
     """|found − expected| over the reference's largest element, each cell the largest error of its block.
 
-    Tensors of more than two dimensions are laid out with the leading ones as rows. None where shapes differ or there
-    is nothing to see. On the published problem: it shows nothing secret.
+    Tensors of more than two dimensions are laid out with the leading ones as rows. `worst` are the worst elements, the
+    worst first. None where shapes differ or there is nothing to see. On the published problem: it shows nothing secret.
     """
     if found.shape != expected.shape or expected.numel() < 2 or not found.is_floating_point():
         return None
@@ -24,11 +28,51 @@ def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
     blocks = torch.nn.functional.adaptive_max_pool2d(
         matrix.clamp(max=1e30)[None], (min(MOST_ROWS, matrix.shape[0]), min(MOST_COLUMNS, matrix.shape[1]))
     )[0]
-    worst = int(difference.argmax())
-    index = [int(i) for i in torch.unravel_index(torch.tensor(worst), difference.shape)]
+    flat = difference.flatten()
+    places = [place for place in flat.topk(min(MOST_ELEMENTS, flat.numel())).indices if flat[place] > 0]
+    worst = [tuple(int(i) for i in torch.unravel_index(place, difference.shape)) for place in places]
     return {
         "rows": matrix.shape[0],
         "columns": matrix.shape[1],
         "cells": [[round(min(float(cell) / size, 1e6), 6) for cell in line] for line in blocks],
-        "worst": {"index": index, "found": float(found[tuple(index)]), "expected": float(expected[tuple(index)])},
+        "worst": [{"index": list(at), "found": float(found[at]), "expected": float(expected[at])} for at in worst],
     }
+
+
+def values_picture(found: Tensor, expected: Tensor) -> dict[str, list[list[float]]] | None:
+    """Both matrices in full, to six digits. None where they are large, or no finite matrices of one shape.
+
+    On the published problem: it shows nothing secret.
+    """
+    fits = expected.ndim == 2 and expected.shape[0] <= MOST_ROWS and expected.shape[1] <= MOST_COLUMNS
+    if not fits or found.shape != expected.shape or not expected.numel() or not bool(torch.isfinite(found).all()):
+        return None
+    written = ([[float(f"{value:.6g}") for value in row] for row in each.tolist()] for each in (found, expected))
+    return dict(zip(("found", "expected"), written, strict=True))
+
+
+def curve_picture(found: Any, expected: Any, name: str) -> dict[str, Any] | None:
+    """The part `name` of two results as curves, to six digits; the one found ends where it is no finite number.
+
+    None where there is no such part, or it is not as long as the one expected.
+    """
+    curves = [numbers(each.get(name)) if isinstance(each, Mapping) else [] for each in (found, expected)]
+    if not 2 <= len(curves[1]) <= MOST_STEPS or len(curves[0]) != len(curves[1]):
+        return None
+    ends = next((at for at, value in enumerate(curves[0]) if not math.isfinite(value)), len(curves[0]))
+    own, right = ([float(f"{value:.6g}") for value in curve] for curve in (curves[0][:ends], curves[1]))
+    return {"name": name, "found": own, "expected": right} if own else None
+
+
+def numbers(value: Any) -> list[float]:
+    """A list of numbers, or tensors of one number, as floats; empty for anything else."""
+    value = value.tolist() if isinstance(value, Tensor) and value.ndim == 1 else value
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return []
+    plain = [each.item() if isinstance(each, Tensor) and each.numel() == 1 else each for each in value]
+    if not all(type(each) in (int, float) for each in plain):
+        return []
+    try:
+        return [float(each) for each in plain]
+    except OverflowError:
+        return []

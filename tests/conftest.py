@@ -16,7 +16,7 @@ from grader.lesson import Course, Lesson
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import Plan
-from grader.submissions.submission import find
+from grader.submissions.finding import find
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,4 +74,27 @@ def lay_out(name: str, folder: Path) -> Path:
         (place / path).write_bytes(b"# " + b"x" * (size - 3) + b"\n")
     for path, target in make.get("links", {}).items():
         (place / path).symlink_to(target)
+    if "pack" in make:
+        packed_up(place, make)
+        shutil.rmtree(place)
     return place
+
+
+def packed_up(place: Path, make: dict[str, Any]) -> None:
+    """The folder as an archive beside it, with entries that no packer would make."""
+    path = place.with_name(f"{place.name}.{make['pack']}")
+    files = {str(p.relative_to(place)): p for p in sorted(place.rglob("*")) if p.is_symlink() or p.is_file()}
+    if make["pack"] == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, file in files.items():
+                archive.writestr(name.replace("/", "\\" if make.get("backslashes") else "/"), file.read_bytes())
+            for name, text in make.get("entries", {}).items():
+                archive.writestr(name, text)
+    elif make["pack"].startswith("tar."):
+        with tarfile.open(path, f"w:{make['pack'][4:]}") as archive:
+            for name, file in files.items():
+                archive.add(file, f"./{name}")
+    else:
+        path.write_bytes(b"of a kind that nothing here writes")
+    if "torn" in make:
+        path.write_bytes(path.read_bytes()[: -make["torn"]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import shutil
@@ -12,14 +13,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 from support import ROOT, solution_of
 
 from grader.commands import console
 from grader.commands import grade as cli
+from grader.commands.live import RunView
 from grader.grading import server
 from grader.lesson import Lesson
 from grader.sandbox.probe import Isolation
@@ -121,6 +125,19 @@ def test_the_same_seed_gives_the_same_files_but_for_seconds_even_from_another_fo
     assert (out / "grades.csv").read_bytes() == (tmp_path / "grades" / "grades.csv").read_bytes()
 
 
+def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submissions):
+    _, out = graded
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file() and "sqlite" not in path.name}
+    again = run(submissions, "--lesson", "4", "--seed", "7", "-o", out, "--fail-under", "90")
+    assert again.returncode == 1
+    assert again.stderr == (
+        "0 of 4 are new or changed; 4 are as before (--fresh grades all).\n"
+        "4 graded, 1 with full marks.\nUnder 90 %: bo, cy, di\n"
+    )
+    after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file() and "sqlite" not in path.name}
+    assert after == before
+
+
 def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_path, small):
     folder = tmp_path / "class"
     shutil.copytree(submissions, folder)
@@ -152,6 +169,66 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
     assert process.returncode == console.STOPPED
     assert "Stopped: 4 of 5 were graded and are on disk." in said
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
+
+
+# The screen ----------------------------------------------------------------------------------------------------------
+
+
+def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> dict[str, Any]:
+    lessons = [{"gradients": [{"status": status}]}]
+    return {
+        "student": student,
+        "score": score,
+        "max_score": 3,
+        "status": whole,
+        "message": "Why.",
+        "lessons": lessons,
+    }
+
+
+def screen(view: RunView) -> str:
+    paper = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None, legacy_windows=False)
+    paper.print(view.screen())
+    assert isinstance(paper.file, io.StringIO)
+    return paper.file.getvalue()
+
+
+def test_the_screen_of_a_run_at_80_columns():
+    now = [1000.0]
+    console = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None)
+    view = RunView(console, clock=lambda: now[0])
+    view.planned(200, 0)
+    assert screen(view) == (
+        "                                 0/200  left --:--\n"  # no bar yet
+        "0 passed · 0 wrong · 0 broken\n"
+    )
+    view.started("zoë\x1b[31m " + "x" * 60)
+    for number, (status, score) in enumerate(4 * [("passed", 3), ("failed", 1.5), ("todo", 0), ("error", 0)]):
+        view.started(f"student {number}")
+        now[0] += 0.25
+        view.result(results_of(f"student {number}", status, score))
+    assert screen(view) == (
+        "━━                               16/200 4.0 a second left 00:46\n"
+        "4 passed · 8 wrong · 4 broken · slowest now (4 s): zoë\\x1b[31m xxxxxxxxxxxxxxxx…\n"
+    )
+
+
+def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none():
+    for quiet in (False, True):
+        console = Console(width=80, file=io.StringIO())
+        with RunView(console, quiet) as view:
+            view.planned(2, 3)
+            view.started("ada")
+            view.result(results_of("ada", "passed", 3))
+            view.result(results_of("b\x1b[2J", "missing", 0, "rejected"))
+        assert isinstance(console.file, io.StringIO)
+        assert console.file.getvalue() == (
+            ""
+            if quiet
+            else "2 of 5 are new or changed; 3 are as before (--fresh grades all).\n"
+            "[1/2] ada: 3 of 3 (100 %)\n"
+            "[2/2] b\\x1b[2J: 0 of 3 (0 %), rejected: Why.\n"
+        )
 
 
 # Bad input -----------------------------------------------------------------------------------------------------------

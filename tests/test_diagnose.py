@@ -341,8 +341,15 @@ def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
 
 
 @pytest.mark.parametrize("factor", [lambda n: n + 1, lambda n: n - 2, lambda n: n**0.5, lambda n: 1 + 1e-3 * n])
-def test_a_ratio_that_has_no_name_and_is_not_constant_is_not_told(problems, factor):
-    assert told(problems, "W", times(factor, "W")) is None
+def test_a_ratio_that_has_no_name_and_is_not_constant_is_a_multiple(problems, factor):
+    explanation = told(problems, "W", times(factor, "W"))
+    first, *others = (factor(problem.values["n"]) for problem in problems)
+    other = max(others, key=lambda value: abs(value - first))
+    assert explanation == Explanation(
+        "multiple",
+        f"Your `dW` is a multiple of the gradient, {first:.6g} times on one problem and {other:.6g} times on another. "
+        "Which sizes make up that factor?",
+    )
 
 
 def test_sizes_are_named_only_where_they_are_plain_numbers(problems):

@@ -9,19 +9,15 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import click.testing
 import pytest
 from click.shell_completion import BashComplete
 from kits import file_of, functions_of, line_of, make_kit, solved
 from rich.console import Console
-from support import HURRIED, ROOT
+from support import ROOT
 
 from grader.commands.dojo import main
-from grader.dojo import check as dojo_check
-from grader.dojo.check import LocalJudge
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import HIDDEN, Outline, read_own
 from grader.dojo.report import open_page
@@ -34,34 +30,12 @@ from grader.lesson import Course, Lesson
 from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.probe import Isolation
 
-Dojo = Callable[..., click.testing.Result]
+pytest_plugins = ["dojos"]
 
 
 @pytest.fixture
 def kit(tmp_path: Path) -> Path:
     return make_kit(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[LocalJudge]:
-    """One for all tests: its zygote takes seconds to start."""
-
-    class Kept(LocalJudge):
-        def close(self) -> None:
-            pass
-
-    kept = Kept(Starter(HURRIED))
-    yield kept
-    LocalJudge.close(kept)
-
-
-@pytest.fixture
-def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
-    """dojo("check", "03"): what came of it, in the kit."""
-    monkeypatch.chdir(kit)
-    monkeypatch.setattr("grader.dojo.desk.Starter", lambda: None)
-    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
-    return lambda *words: click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, words)
 
 
 # The list ------------------------------------------------------------------------------------------------------------
@@ -128,14 +102,15 @@ def test_a_check_at_the_beginning(kit, dojo):
         "in_one_go       | to do\n"
         "\n"
         "0 of 1 right, 2 to do · 0 of 3 points\n"
-        "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
-        "hidden suite, on problems of its own.\n"
+        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
+        "Grades come from the hidden suite, on problems of its own.\n"
         f"Next: write dlogits  exercises/04_cross_entropy/backward.py:{line_of(kit, '04', 'dlogits')}\n"
         "      dojo watch 04 · dojo hint 04.dlogits\n"
     )
 
 
 def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(kit, dojo):
+    (kit / "exercises" / "04_cross_entropy" / "examples.py").unlink()
     source = solved("04", "dlogits").replace("    return", "    print('n =', n)\n    return")
     file_of(kit, "04").write_text(source)
     result = dojo("check", "04")
@@ -312,6 +287,7 @@ def test_a_file_that_is_not_there_or_cannot_be_read(kit, dojo):
 def test_rows_that_are_no_gradients_are_to_do_until_they_are_written(tmp_path, judge):
     """In lesson 05, rows are about a class: one by the name of a method is about that method."""
     lesson = Course(make_kit(tmp_path, ("05_batch_norm",)), secrets=False).find("05")
+    (lesson.exercise / "examples.py").unlink()
     stub = lesson.pristine.read_text()
     path = file_of(tmp_path, "05")
 
@@ -432,7 +408,7 @@ def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, 
     assert opened == [(kit / "my-report.html").as_uri()]
     assert "Your own check, on public problems: no grade. The hidden suite uses problems of its own" in page
     assert "and alone decides about 1 of these points." in page
-    assert "not checked here" in page and "1 right, 1 not checked here" in page and "Checked in" in page
+    assert "passed here" in page and "1 right, 1 passed here" in page and "Checked in" in page
     assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun
     dojo("report", "03", "--no-open", "-o", "pages/03.html")
     assert len(opened) == 1 and (kit / "pages" / "03.html").is_file()

@@ -1,4 +1,4 @@
-"""The graph's layout: every name once, edges that go forward, no box over another; the heat map's PNG."""
+"""The graph's layout: every name once, edges that go forward, no box over another; heat map and forces as PNG."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.lesson import Lesson
-from grader.report.drawing import (
-    COLOURS,
-    HEIGHT,
-    SCALE,
-    Layout,
-    heat_map,
-    lay_out,
-    layers_of,
-    layout_of,
-    level,
-    reads_of,
-)
+from grader.report.forces import Arrow, colour, forces
+from grader.report.graph import HEIGHT, Layout, lay_out, layers_of, layouts_of, parts_of, reads_of
+from grader.report.heat_map import COLOURS, SCALE, heat_map, level
 
-LESSONS = ("02_small_net", "03_makemore_steps", "04_cross_entropy", "05_batch_norm")
+PARTS = {
+    "01_chain_rule": 16,
+    "02_small_net": 1,
+    "03_makemore_steps": 1,
+    "04_cross_entropy": 1,
+    "05_batch_norm": 3,
+    "11_layer_norm": 2,
+}
+"""How many drawings a lesson's graph has."""
 
 
 def assert_sound(layout: Layout) -> None:
@@ -54,16 +53,20 @@ def assert_edges_avoid_boxes(layout: Layout) -> None:
             assert x < leftmost or not inside or inside in ([start], [end])
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", PARTS)
 def test_layout_of_every_lesson_is_sound(lessons: dict[str, Lesson], name: str) -> None:
-    layout = layout_of(lessons[name])
-    assert_sound(layout)
-    assert_edges_avoid_boxes(layout)
-    assert {node.name for node in layout.nodes} >= {item.target for item in lessons[name].gradients}
+    layouts = layouts_of(lessons[name])
+    assert len(layouts) == PARTS[name]
+    for layout in layouts:
+        assert_sound(layout)
+        assert_edges_avoid_boxes(layout)
+    assert {node.name for layout in layouts for node in layout.nodes} >= {
+        item.target for item in lessons[name].gradients
+    }
 
 
 def test_lecture_graph_has_27_nodes_and_its_own_edges(lesson: Lesson) -> None:
-    layout = layout_of(lesson)
+    (layout,) = layouts_of(lesson)
     assert len(layout.nodes) == 27
     graph = lesson.public.graph
     drawn = {(edge.start, edge.end) for edge in layout.edges}
@@ -71,7 +74,7 @@ def test_lecture_graph_has_27_nodes_and_its_own_edges(lesson: Lesson) -> None:
 
 
 def test_parameters_stand_one_layer_above_their_reader_and_beside_the_spine(lesson: Lesson) -> None:
-    placed = layout_of(lesson).by_name
+    placed = layouts_of(lesson)[0].by_name
     for parameter, reader in {"W1": "hprebn", "b1": "hprebn", "bngain": "hpreact", "W2": "logits"}.items():
         assert placed[parameter].kind == "input"
         assert placed[parameter].layer == placed[reader].layer - 1
@@ -87,8 +90,17 @@ def test_fused_names_are_drawn_between_what_they_read_and_what_reads_them(lesson
     assert reads_of(lessons["04_cross_entropy"])["loss"] == ("logprobs",)
 
 
-def test_separate_parts_stand_under_each_other() -> None:
-    assert layers_of({"a": (), "b": ("a",), "x": (), "y": ("x",)}) == {"a": 0, "b": 1, "x": 2, "y": 3}
+def test_separate_parts_are_drawings_of_their_own() -> None:
+    reads = {"a": (), "x": (), "b": ("a",), "y": ("x",), "c": ("a", "b")}
+    assert parts_of(reads) == [{"a": (), "b": ("a",), "c": ("a", "b")}, {"x": (), "y": ("x",)}]
+    assert parts_of({}) == []
+
+
+def test_a_box_holds_its_name_and_its_shape() -> None:
+    reads: dict[str, tuple[str, ...]] = {"w": (), "y": ("w",)}
+    for shape in ("()", "(1000, 1000, 1000)"):
+        (wide, _) = lay_out(reads, dict.fromkeys(reads, shape), {"w": "input", "y": "step"}).nodes
+        assert wide.width >= 33 + 6.7 * len(shape)
 
 
 def test_an_input_read_twice_stands_above_its_first_reader() -> None:
@@ -134,7 +146,12 @@ def test_scale_has_a_name_for_every_colour() -> None:
 def test_heat_map_is_a_png_of_the_cells() -> None:
     map_ = heat_map({"cells": [[0.0, 0.5, 0.0], [0.0, 0.0, 3.0]]})
     assert (map_.width, map_.height, map_.worst, map_.wrong) == (3, 2, (2, 1), 2)
-    data = base64.b64decode(map_.png.removeprefix("data:image/png;base64,"))
+    assert pixels(map_.png) == [[0, 5, 0], [0, 0, 6]]
+
+
+def pixels(uri: str) -> list[list[int]]:
+    """The numbers of colours in a PNG as the report writes it, each of its chunks sound."""
+    data = base64.b64decode(uri.removeprefix("data:image/png;base64,"))
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     chunks, at = {}, 8
     while at < len(data):
@@ -142,5 +159,38 @@ def test_heat_map_is_a_png_of_the_cells() -> None:
         kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
         assert struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0] == zlib.crc32(kind + body)
         chunks[kind], at = body, at + 12 + size
-    assert struct.unpack(">II", chunks[b"IHDR"][:8]) == (3, 2)
-    assert zlib.decompress(chunks[b"IDAT"]) == bytes([0, 0, 5, 0, 0, 0, 0, 6])
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    lines = zlib.decompress(chunks[b"IDAT"])
+    assert len(lines) == height * (width + 1)
+    return [list(lines[y * (width + 1) + 1 : (y + 1) * (width + 1)]) for y in range(height)]
+
+
+# --- forces
+
+
+@pytest.mark.parametrize(
+    ("force", "number"), [(0, 0), (5e-4, 0), (0.01, 1), (-0.01, 5), (0.2, 3), (-0.2, 7), (1, 4), (-1, 8), (9, 4)]
+)
+def test_colour_of_a_force(force: float, number: int) -> None:
+    assert colour(force) == number
+
+
+RIGHT = [[0.1, 0.2, -0.3], [-0.5, 0.25, 0.25]]
+
+
+def test_forces_of_the_right_gradient() -> None:
+    drawn = forces(RIGHT, RIGHT)
+    assert (drawn.width, drawn.height, drawn.example, drawn.cancelling, drawn.right) == (3, 2, 0, 2, True)
+    assert [round(arrow.found, 6) for arrow in drawn.arrows] == [-0.333333, -0.666667, 1]
+    assert pixels(drawn.png) == [[7, 8, 4], [4, 8, 8]]
+
+
+def test_forces_of_a_wrong_gradient_show_the_example_farthest_off() -> None:
+    drawn = forces([[0.1, 0.2, -0.3], [0.5, 0.25, 0.25]], RIGHT)
+    assert (drawn.example, drawn.cancelling, drawn.right) == (1, 1, False)
+    assert drawn.arrows == (Arrow(-1, 1), Arrow(-0.5, -0.5), Arrow(-0.5, -0.5))
+
+
+def test_forces_of_zeros() -> None:
+    drawn = forces([[0.0, 0.0]], [[0.0, 0.0]])
+    assert drawn.arrows == (Arrow(0, 0), Arrow(0, 0)) and pixels(drawn.png) == [[0, 0]]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from bench.mutants import Listed, Tally, judge_lesson, listed
-from bench.mutants_judge import Bench, judge_all
+from bench.mutants import Listed, Tally, judge_lesson, listed, table
+from bench.mutants_judge import Bench, Judged, judge_all
 from bench.mutate import Mutant, mutants, sample
 from grader.lesson import Course
 
@@ -131,6 +131,35 @@ def test_what_is_listed_and_rejected_is_told(cross_entropy):
     known = Listed(frozenset({("04_cross_entropy", "dlogits", "old → new")}), frozenset())
     tally = Tally("04_cross_entropy", [(mutant, cross_entropy.judge(mutant))], 1, 0.0, known)
     assert [fault.split(":")[0] for fault in tally.faults] == ["listed as equivalent, but rejected"]
+
+
+def test_the_share_is_given_with_and_without_those_that_raised():
+    kinds = [
+        "known",
+        "read off",
+        "read off",
+        "meaning",
+        "meaning",
+        "raised",
+        "anatomy",
+        "anatomy",
+        "anatomy",
+        "accepted",
+    ]
+    judged = [(wrong("return logits"), Judged(kind, id="an_id")) for kind in kinds]
+    tally = Tally("04_cross_entropy", judged, 12, 0.0, Listed(frozenset(), frozenset()))
+    assert [line for line in table([tally]) if " raised: " in line or line.startswith("specific")] == [
+        "specific, of all rejected: 55.6 %",
+        "  counting nothing that raised: 33.3 %",
+        "  counting all that raised: 66.7 %",
+        "specific, of those that gave an answer: 50.0 %",
+    ]
+    assert "  of which raised, with what the error means: 22.2 %" in list(table([tally]))
+
+
+def test_an_error_that_is_read_is_told_apart_from_one_that_is_not(cross_entropy):
+    undefined, own = cross_entropy.judge(wrong("return probs")), cross_entropy.judge(wrong("raise ValueError('no')"))
+    assert (undefined.kind, undefined.id, own.kind, own.id) == ("meaning", "name_not_defined", "raised", "")
 
 
 @pytest.mark.parametrize("lesson, budget", [("02", 4), ("03", 2), ("04", 20)])

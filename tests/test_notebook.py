@@ -13,7 +13,8 @@ import pytest
 from support import IMPORTS, ROOT, rows_of, solution_of
 
 from grader.notebook.cells import MOST_CELLS, MOST_CODE, MOST_NOTEBOOK_BYTES, NotebookError, cells_of, python_of
-from grader.submissions.submission import Submission, find
+from grader.submissions.finding import find
+from grader.submissions.submission import Submission
 
 NOTEBOOKS = Path(__file__).parent / "notebooks"
 STYLES = ("colab_as_in_the_lecture", "jupyter_a_cell_each", "version_3_one_big_cell")

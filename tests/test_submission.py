@@ -10,17 +10,9 @@ from typing import Any
 import pytest
 
 from grader.lesson import LessonError
-from grader.submissions.submission import (
-    MAX_FILE_BYTES,
-    MAX_FILES,
-    Handed,
-    Submission,
-    SubmissionError,
-    Unreadable,
-    find,
-    read_file,
-    unique,
-)
+from grader.submissions.arrival import Arrival
+from grader.submissions.finding import Found, SubmissionError, find, unique
+from grader.submissions.submission import MAX_FILE_BYTES, MAX_FILES, Handed, Unreadable, read_file
 
 SOURCE = b"import torch\n"
 MAKEMORE, ENTROPY = "03_makemore_steps", "04_cross_entropy"
@@ -39,10 +31,10 @@ def lay(folder: Path, *paths: str, source: bytes = SOURCE) -> Path:
 
 
 @pytest.fixture
-def found(lessons) -> Callable[..., list[Submission]]:
+def found(lessons) -> Callable[..., Found]:
     """found(path, ..., lessons="04 03"): what `grade run` finds there, all lessons unless some are named."""
 
-    def look(*paths: Path, wanted: str = "") -> list[Submission]:
+    def look(*paths: Path, wanted: str = "") -> Found:
         everything = list(lessons.values())
         chosen = [next(e for e in everything if e.name.startswith(number)) for number in wanted.split()] or everything
         return find(paths, chosen, everything)
@@ -139,12 +131,66 @@ def test_the_full_name_comes_first(tmp_path, found):
     assert ada.handed[MAKEMORE].files["backward.py"] == b"# full\n"
 
 
-@pytest.mark.parametrize("folder", ["lesson3", "makemore", "03_makemore", "3"])
-def test_another_name_is_no_lesson(tmp_path, found, folder):
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "lesson3",
+        "makemore",
+        "03_makemore",
+        "3",
+        "3_makemore",
+        "03-makemore-steps",
+        "Lesson 03",
+        "makemore-steps",
+        "hw03",
+    ],
+)
+def test_another_name_is_no_lesson_and_told_as_a_guess(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
-    assert ada.student == "ada"
+    assert ada.student == "ada" and not any(handed.present for handed in ada.handed.values())
+    guess = f"No folder {MAKEMORE} was handed in; did you mean `{folder}`? Rename it."
+    assert ada.handed[MAKEMORE].message == guess
+    assert ada.handed[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+
+
+@pytest.mark.parametrize("folder", ["lesson30", "week3_notes", "steps to take", "04_makemore", "2023"])
+def test_what_may_be_anything_is_no_guess(tmp_path, found, folder):
+    lay(tmp_path, f"ada/{folder}/backward.py")
+    (ada,) = found(tmp_path)
     assert ada.handed[MAKEMORE].message == f"No folder {MAKEMORE} was handed in: expected {MAKEMORE}/backward.py."
+
+
+@pytest.mark.parametrize("name", ["03_makemore_steps.py", "03-Makemore-Steps.py", "03_makemore_steps_backward.py"])
+def test_a_file_named_after_its_lesson(tmp_path, found, name):
+    lay(tmp_path, f"class/ada/{name}", f"class/ada/{ENTROPY}.py", "class/bo/README.md", f"class/bo/{name}")
+    ada, bo = found(tmp_path / "class")
+    assert ada.handed[MAKEMORE] == Handed(MAKEMORE, {"backward.py": SOURCE}, name)
+    assert ada.handed[ENTROPY].present and bo.handed[MAKEMORE].present
+    assert bo.handed[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+
+
+@pytest.mark.parametrize("kit", ["exercises", "my homework", "später 🥋"])
+def test_the_lessons_stand_in_a_folder_among_others(tmp_path, found, kit):
+    lay(tmp_path, f"class/ada/{kit}/{MAKEMORE}/backward.py", "class/ada/grader/tape.py", "class/ada/README.md")
+    lay(tmp_path, f"class/ada/{kit.split('/')[0]}/notes.txt")
+    (ada,) = found(tmp_path / "class")
+    assert ada.handed[MAKEMORE].present
+
+
+def test_a_checkout_of_the_kit_is_one_submission(tmp_path, found):
+    lay(tmp_path, f"kit/exercises/{MAKEMORE}/backward.py", "kit/grader/tape.py", "kit/templates/report.py")
+    (kit,) = found(tmp_path / "kit")
+    assert kit.student == "kit" and kit.handed[MAKEMORE].present
+
+
+@pytest.mark.parametrize("name", ["solution.py", "my backward.py"])
+def test_one_file_of_any_name_in_a_folder_is_the_lesson_s(tmp_path, found, name):
+    lay(tmp_path, f"class/ada/{name}")
+    (ada,) = found(tmp_path / "class", wanted="04")
+    assert ada.handed[ENTROPY] == Handed(ENTROPY, {"backward.py": SOURCE}, name)
+    (ada,) = found(tmp_path / "class")
+    assert ada.message == f"{name} is a single file: say which lesson it is for, with --lesson."
 
 
 @pytest.mark.parametrize("wanted", ["03", "3", "makemore_steps", MAKEMORE])
@@ -300,9 +346,15 @@ def test_two_of_the_same_name(tmp_path, found):
 
 
 def test_a_file_and_a_folder_of_the_same_name(tmp_path, found):
+    """They are one student's: the newest counts, and says so."""
     lay(tmp_path, f"ada/{ENTROPY}/backward.py", "ada.py", "ada-2.py")
-    names = sorted(s.student for s in found(tmp_path, wanted="04"))
-    assert len(names) == 3 and len({name.lower() for name in names}) == 3
+    os.utime(tmp_path / "ada.py", (1, 1))
+    ada, other = found(tmp_path, wanted="04")
+    assert (ada.student, ada.path.name, other.student) == ("ada", "ada", "ada-2")
+    assert ada.told == "Of 2 submissions the newest counts, ada; not graded: ada.py." and other.told is None
+    os.utime(tmp_path / "ada" / ENTROPY / "backward.py", (0, 0))
+    ada, other = found(tmp_path, wanted="04")
+    assert (ada.student, ada.path.name) == ("ada", "ada.py")
 
 
 @pytest.mark.parametrize("name", ["index.html", "grades.csv", "gradebook.sqlite", "INDEX.html"])
@@ -312,8 +364,12 @@ def test_names_that_the_output_needs_itself(tmp_path, found, name):
 
 
 def test_unique_leaves_other_names_alone():
-    places = [("zoe", Path("z")), ("Ada Okafor", Path("a")), ("ada okafor", Path("b"))]
-    assert unique(places) == [("Ada Okafor", Path("a")), ("ada okafor-2", Path("b")), ("zoe", Path("z"))]
+    places = [("zoe", "z"), ("Ada Okafor", "a"), ("ada okafor", "b"), ("../../etc", "c"), ("a/b\x1b", "d"), ("..", "e")]
+    found = unique([Arrival(name, Path(place), place) for name, place in places])
+    assert [(each.student, each.who) for each in found] == [
+        *(("unnamed", "e"), ("etc", "c"), ("a-b", "d")),
+        *(("Ada Okafor", "a"), ("ada okafor-2", "b"), ("zoe", "z")),
+    ]
 
 
 # Errors of whoever asks ----------------------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ from grader.commands import dojo as dojo_cli
 from grader.commands import train as dojo_train
 from grader.course.stubs import stub_of
 from grader.lesson import load_module
+from grader.report.curve import logarithmic_ticks, plot, smooth
 from grader.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
-from grader.training.curve import logarithmic_ticks, plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"
 SMALL = ("--steps", "60", "--hidden", "12")

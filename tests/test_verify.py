@@ -59,7 +59,16 @@ def test_a_course_in_order(own):
     report = verify_lesson(own, seed=1)
     assert report.problems == []
     assert report.summary == (
-        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes"
+        "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes, "
+        "1 public examples"
+    )
+
+
+def test_an_example_that_refuses_what_is_right(own):
+    replace(own.exercise / "examples.py", "ALLOWED = 15", "ALLOWED = 1")
+    assert problems(own)[0] == (
+        "examples.py: test_in_one_go refuses what is right, solution: it is failed: `dlogits` is right, with 7 tensor "
+        "operations; 1 are allowed."
     )
 
 

@@ -1,9 +1,9 @@
-"""What the commands share: exit codes, the course that is meant, sentences on standard error, progress with ETA."""
+"""What the commands share: exit codes, the course that is meant, sentences on standard error, a bar with ETA."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 from rich.console import Console
@@ -11,6 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from grader.paths import nearest_course
 from grader.report.scores import percent
+
+if TYPE_CHECKING:
+    from grader.grading.run import Outcome
 
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
@@ -50,39 +53,13 @@ def progress_bar(console: Console) -> Progress:
     )
 
 
-class ProgressLine:
-    """A bar with ETA on a terminal, a line a submission elsewhere."""
-
-    def __init__(self, console: Console, count: int) -> None:
-        self._console, self._count, self._done = console, count, 0
-        self._progress = progress_bar(console)
-        self._task = self._progress.add_task("starting", total=count)
-
-    def __enter__(self) -> ProgressLine:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def result(self, results: dict[str, Any]) -> None:
-        self._done += 1
-        line = f"{results['student']}: {results['score']:g} of {results['max_score']:g} ({percent(results):.0f} %)"
-        if results["status"] != "graded":
-            line += f", {results['status']}: {results['message']}"
-        self._progress.update(self._task, advance=1, description=printable(results["student"])[:40])
-        if not self._console.is_terminal:
-            self._console.print(
-                f"[{self._done}/{self._count}] {printable(line)}", markup=False, highlight=False, soft_wrap=True
-            )
-
-
 def printable(text: str) -> str:
     """A student's text made harmless for a terminal: control characters shown, not obeyed."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return shown.replace("##[", "## [")  # where it stands in a line, GitHub's runner takes it for a command
 
 
-def summary(console: Console, outcome: Any, count: int, out: Path) -> None:
+def summary(console: Console, outcome: Outcome, count: int, out: Path) -> None:
     graded = len(outcome.results)
     if outcome.stopped:
         console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)

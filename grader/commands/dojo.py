@@ -8,16 +8,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 from rich.console import Console, RenderableType
 
 from grader.commands.train import STOPPED, fail, train
+from grader.commands.wanted import Wanted, asked_for, course_option, lesson_option
 from grader.dojo.desk import Desk
-from grader.dojo.file import own_file, read_own, reset, shown
+from grader.dojo.file import own_file, reset, shown
 from grader.dojo.overview import hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.errors import Unusable
-from grader.lesson import Course, Lesson, LessonError
+from grader.lesson import Lesson, LessonError
 from grader.training.setup import find_course
 
 RIGHT, WRONG = 0, 1
@@ -28,6 +28,7 @@ Examples:
   dojo watch 03           checks lesson 03 whenever you save
   dojo check              once, for the lesson you last worked on
   dojo check 03.dprobs    one row of it
+  dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
   dojo report             the whole page, in your browser
   dojo train              trains a network with your gradients
@@ -35,31 +36,6 @@ Examples:
 \b
 Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
 """
-
-
-class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
-    """A lesson, or with `rows` also a row of one; completed from the lessons there are."""
-
-    name = "lesson"
-
-    def __init__(self, rows: bool = False) -> None:
-        self._rows = rows
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        try:
-            lessons = Course(find_course(ctx.params.get("course")), secrets=False).lessons.values()
-        except (LessonError, Unusable):
-            return []
-        words = {lesson.number: lesson.title for lesson in lessons}
-        for lesson in lessons if self._rows else ():
-            before = f"{lesson.number}." if incomplete[:1].isdigit() else ""
-            words |= {before + item.name: lesson.title for item in lesson.items}
-        return [CompletionItem(word, help=title) for word, title in words.items() if word.startswith(incomplete)]
-
-
-course_option = click.option(
-    "--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/."
-)
 
 
 def console() -> Console:
@@ -118,7 +94,7 @@ def list_lessons(course: Path | None = None) -> None:
             click.echo("All that can be checked here is right.")
             return
         row = todo.next_row
-        show(next_lines(todo, at.line_of(todo.lesson, row) if row else None))
+        show(next_lines(todo, at.place_of(todo.lesson, row) if row else ""))
 
 
 CHECK_EPILOG = """\b
@@ -126,6 +102,12 @@ Examples:
   dojo check                  the lesson you last worked on, else the first unfinished one
   dojo check 03               lesson 03
   dojo check 03.dprobs dh     two rows
+  dojo check that.ipynb       a notebook, or a script in the lecture's manner: the lessons found in it
+  dojo check that.ipynb 03    lesson 03 of it
+
+\b
+A file is read as `grade run` reads it, and is never run as a whole: the statements that assign each
+gradient, or the lesson's functions, are taken out of it. `dojo` and its list count exercises/ alone.
 
 \b
 Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 something is wrong,
@@ -134,57 +116,64 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 
 
 @main.command(epilog=CHECK_EPILOG)
-@click.argument("wanted", nargs=-1, type=Wanted(rows=True), metavar="[LESSON[.GRADIENT]]...")
+@click.argument("wanted", nargs=-1, type=Wanted(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
+@lesson_option
 @course_option
-def check(wanted: tuple[str, ...], course: Path | None) -> None:
+def check(wanted: tuple[str, ...], named: tuple[str, ...], course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
     The problems are public ones. Grades come from the hidden suite, on problems of its own.
     """
     with desk(course) as at:
+        work, parts = asked_for(at, (*wanted, *named), rows=True)
         asked: dict[Lesson, list[str]] = {}
-        for lesson, row in [at.find(word) for word in wanted] or [(at.current(), None)]:
+        for lesson, row in parts or [(at.current(), None)]:
             rows = asked.setdefault(lesson, [])
             rows += [row] if row else [item.name for item in lesson.items]
         wrong = False
         for number, (lesson, rows) in enumerate(asked.items()):
-            checked = at.check(lesson, read_own(lesson))
-            at.remember(checked)
+            checked = at.check(lesson, work.read(lesson))
+            if work.remembered:
+                at.remember(checked)
             from grader.dojo.screen import lesson_screen, scope  # torch comes with it
 
             if number:
                 click.echo()
             show(lesson_screen(checked, rows))
             show([scope(lesson)] if checked.judged.runs else [])
-            show(next_lines(checked.progress, checked.next_line))
+            elsewhere = work.elsewhere(lesson, checked.progress.next_row)
+            show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
             wrong |= any(row in rows for row in checked.progress.wrong)
     raise SystemExit(WRONG if wrong else RIGHT)
 
 
 WATCH_EPILOG = """\b
 Examples:
-  dojo watch             the lesson you last worked on, else the first unfinished one
-  dojo watch 03          lesson 03
+  dojo watch                  the lesson you last worked on, else the first unfinished one
+  dojo watch 03               lesson 03
+  dojo watch that.ipynb       a notebook or a script: save it, and it is checked
+  dojo watch that.ipynb 05    lesson 05 of it
 
 \b
-Keys: n the next unfinished lesson, h a hint, l the list, r the report in your browser,
-Enter once more, q quit.
+Keys: n the next unfinished lesson (of a file: the next one in it), h a hint, l the list,
+r the report in your browser, Enter once more, q quit.
 """
 
 
 @main.command(epilog=WATCH_EPILOG)
-@click.argument("wanted", required=False, type=Wanted(), metavar="[LESSON]")
+@click.argument("wanted", nargs=-1, type=Wanted(), metavar="[FILE] [LESSON]")
 @course_option
-def watch(wanted: str | None, course: Path | None) -> None:
+def watch(wanted: tuple[str, ...], course: Path | None) -> None:
     """Checks your file whenever you save it, at once: torch stays loaded."""
     with desk(course) as at:
-        lesson = at.course.find(wanted) if wanted else at.current()
-        at.memory.worked_on(lesson)
-        at.judge.prepare(lesson)
+        work, parts = asked_for(at, wanted)
+        lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
+        at.memory.worked_on(lessons[0])
+        at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # no check takes long enough from here on
         from grader.dojo.watch import Watch
 
-        Watch(at, lesson, console()).run()
+        Watch(at, lessons[0], console(), work=work, lessons=lessons).run()
 
 
 HINT_EPILOG = """\b
@@ -212,11 +201,12 @@ REPORT_EPILOG = """\b
 Examples:
   dojo report                      all that you have begun
   dojo report 03 --no-open         lesson 03; only says where the page is
+  dojo report that.ipynb           what is in a notebook or a script
 """
 
 
 @main.command(epilog=REPORT_EPILOG)
-@click.argument("wanted", nargs=-1, type=Wanted(), metavar="[LESSON]...")
+@click.argument("wanted", nargs=-1, type=Wanted(), metavar="[FILE] [LESSON]...")
 @click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens it.  [default: open]")
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[default: my-report.html]"
@@ -225,10 +215,11 @@ Examples:
 def report(wanted: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
     """Writes the page that an instructor sees (graph, figures, mistakes, hints) about your own check, and opens it."""
     with desk(course) as at:
-        lessons = [at.course.find(word) for word in wanted]
+        work, parts = asked_for(at, wanted)
+        lessons = [lesson for lesson, _ in parts]
         lessons = lessons or [each.lesson for each in at.all_progress() if each.begun] or [at.current()]
-        checks = [at.check(lesson, read_own(lesson)) for lesson in dict.fromkeys(lessons)]
-        for checked in checks:
+        checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
+        for checked in checks if work.remembered else ():
             at.remember(checked, working=False)
         from grader.dojo.report import NAME, open_page, write_report
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import secrets
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from grader.commands.console import BELOW, FAULT, STOPPED, ProgressLine, course_option, fail, find_course, summary
+from grader.commands.console import BELOW, FAULT, STOPPED, course_option, fail, find_course, printable, summary
 from grader.commands.course import new_lesson, stubs, verify
+from grader.commands.export import export
+from grader.commands.live import RunView
+from grader.commands.release import release
+from grader.errors import Unusable, WentAway
+from grader.export.github import commands_stopped
+from grader.export.outputs import FORMATS
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import LEVELS, at_least, probe
 
@@ -24,6 +32,8 @@ Examples:
   grade run . --lesson 3 --fail-under 80     for CI: exit status 1 below 80 percent
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
+  grade release kit                          what students get, checked for leaks: kit/ and kit.zip
+  grade export gradescope                    autograder.zip; also github, canvas, moodle
 
 \b
 Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
@@ -46,8 +56,10 @@ Examples:
   grade run ada.zip bo/ --lesson 03 -o out     two submissions, one lesson, results in out/
   grade run backward.py --lesson 4             a single file
   grade run makemore_part4_backprop.ipynb      the lecture's own notebook, or a folder of such
+  grade run submissions.zip --lesson 3 --roster roster.csv   a download of Canvas, Moodle or Gradescope
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
   grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
+  grade run submissions/                       once more: grades only what is new or changed
 """
 
 
@@ -64,7 +76,21 @@ Examples:
 @click.option(
     "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson (number, name or both); may be repeated."
 )
+@click.option(
+    "--roster",
+    "roster_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="CSV",
+    help="The class's list (id, name, email): names come from it, and who handed in nothing is told.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    default=None,
+    help="Grade on the workers of a Dask scheduler, such as tcp://192.168.0.7:8786 (docs/scale.md).",
+)
 @click.option(
     "--seed",
     type=int,
@@ -99,17 +125,32 @@ Examples:
     metavar="PERCENT",
     help="Exit with 1 when a score is below.",
 )
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(FORMATS),
+    multiple=True,
+    help="Also for this program; may be repeated. gradescope and junit are files beside the reports, github speaks to "
+    "the job that runs this (docs/ci.md).",
+)
+@click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
+@click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
 @course_option
 def run(
     submissions: tuple[Path, ...],
     out: Path,
     wanted: tuple[str, ...],
+    roster_file: Path | None,
     jobs: int | None,
+    cluster: str | None,
     seed: int | None,
     timeout: float,
     require: str,
     chosen_limits: tuple[str, ...],
     fail_under: float | None,
+    formats: tuple[str, ...],
+    fresh: bool,
+    quiet: bool,
     course: Path | None,
 ) -> None:
     """Grades SUBMISSIONS: folders, archives, single files, or a folder with one submission for each student.
@@ -117,21 +158,82 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
+    from grader.export.outputs import tell_github, write_formats
     from grader.grading.run import OutputError, grade_run
     from grader.grading.server import Settings
     from grader.lesson import Course, LessonError
-    from grader.submissions.submission import SubmissionError, find
+    from grader.submissions.finding import SubmissionError, find
+    from grader.submissions.places import innermost
+    from grader.submissions.roster import RosterError, read_roster
 
+    on_github, quieted = "github" in formats, ExitStack()
+    if on_github:  # students' names and messages are printed from here on: nothing of it is a command
+        click.get_current_context().call_on_close(quieted.close)
+        quieted.enter_context(commands_stopped(click.echo))
     try:
         loaded = Course(find_course(course))
         lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
         for lesson in lessons:
             if not lesson.solution.is_dir():
                 fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
-        found = find(submissions, lessons, list(loaded.lessons.values()))
-    except (LessonError, SubmissionError) as error:
+        roster = None if roster_file is None else read_roster(roster_file)
+        found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+    except (LessonError, SubmissionError, RosterError) as error:
         fail(str(error))
+    for remark in found.remarks:
+        click.echo(f"grade: roster: {printable(remark)}", err=True)
     limits = limits_from(timeout, chosen_limits)
+    if cluster is None:
+        check_isolation(require)
+    elif importlib.util.find_spec("distributed") is None:
+        fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
+    settings = Settings(
+        course=str(loaded.root.resolve()),
+        lessons=[lesson.name for lesson in lessons],
+        seed=secrets.randbits(32) if seed is None else seed,
+        out=str(out),
+        seed_given=seed is not None,
+        limits=limits.to_dict(),
+        require=require,
+        hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
+    )
+    console = Console(stderr=not on_github)
+    try:
+        with RunView(console, quiet) as view:
+            outcome = grade_run(
+                found, lessons, settings, jobs or os.cpu_count() or 1, view, fresh, cluster, found.attendance
+            )
+    except OutputError as error:
+        fail(str(error))
+    except WentAway as error:
+        fail(str(error), FAULT)
+    except Unusable as error:
+        fail(str(error))
+    if not quiet:
+        summary(console, outcome, len(found), out)
+    try:
+        write_formats(out, (result["student"] for result in outcome.results), formats)
+        if on_github:
+            quieted.close()
+            places = {each.student: each.path for each in found.arrivals}
+            paths = {who: innermost(path, lessons) if path.is_dir() else path for who, path in places.items()}
+            tell_github(out, outcome.results, paths, os.environ, click.echo)
+    except OutputError as error:
+        fail(str(error))
+    if outcome.stopped:
+        raise SystemExit(STOPPED)
+    if outcome.faults:
+        raise SystemExit(FAULT)
+    if fail_under is not None and (below := outcome.below(fail_under)):
+        console.print(
+            f"Under {fail_under:g} %: {printable(', '.join(below[:10]))}{' ...' if len(below) > 10 else ''}",
+            markup=False,
+        )
+        raise SystemExit(BELOW)
+
+
+def check_isolation(require: str) -> None:
+    """Refuses to grade here with less isolation than required; of a cluster each worker is asked for its own."""
     isolation = probe()
     if not at_least(isolation.level, require):
         fail(
@@ -141,32 +243,6 @@ def run(
         )
     if isolation.level in ("weak", "none"):
         click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
-    settings = Settings(
-        course=str(loaded.root.resolve()),
-        lessons=[lesson.name for lesson in lessons],
-        seed=secrets.randbits(32) if seed is None else seed,
-        out=str(out),
-        limits=limits.to_dict(),
-        require=require,
-        hide=[str(folder.resolve()) for folder in [out, *submissions] if folder.is_dir()],
-    )
-    console = Console(stderr=True)
-    live = ProgressLine(console, len(found))
-    try:
-        with live:
-            outcome = grade_run(found, lessons, settings, jobs or os.cpu_count() or 1, live.result)
-    except OutputError as error:
-        fail(str(error))
-    summary(console, outcome, len(found), out)
-    if outcome.stopped:
-        raise SystemExit(STOPPED)
-    if outcome.faults:
-        raise SystemExit(FAULT)
-    if fail_under is not None and (below := outcome.below(fail_under)):
-        console.print(
-            f"Under {fail_under:g} %: {', '.join(below[:10])}{' ...' if len(below) > 10 else ''}", markup=False
-        )
-        raise SystemExit(BELOW)
 
 
 def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
@@ -181,7 +257,7 @@ def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
         fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
 
 
-for command in (verify, stubs, new_lesson):
+for command in (verify, stubs, new_lesson, release, export):
     main.add_command(command)
 
 

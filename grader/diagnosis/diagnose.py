@@ -7,6 +7,7 @@ slip to the oddest. Where two explanations fit, both are told. How one is found 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from grader.answer import Answer
@@ -15,10 +16,20 @@ from grader.diagnosis.evidence import Cases, Explanation, Wrong, equal, kept, wr
 from grader.diagnosis.factors import factors
 from grader.diagnosis.forms import arithmetic, constants, upside_down
 from grader.diagnosis.inner_lines import inner_lines
-from grader.diagnosis.ratios import coefficients, ratio
+from grader.diagnosis.lines import factor_of_a_line, term_of_a_line
+from grader.diagnosis.paths import each_way, one_way, several_ways
+from grader.diagnosis.places import repeated_index, zero_elsewhere
+from grader.diagnosis.ratios import coefficients, ratio, some_multiple
 from grader.diagnosis.reductions import extra_sums, not_broadcast, sums
 from grader.diagnosis.shapes import keepdim, shuffled, transposed
-from grader.diagnosis.substitutes import unchanged_upstream, upstream_forgotten, wrong_upstream, wrong_value
+from grader.diagnosis.substitutes import (
+    unchanged_upstream,
+    upstream_forgotten,
+    upstream_with_a_factor,
+    wrong_upstream,
+    wrong_value,
+)
+from grader.diagnosis.sums_inside import sums_inside
 from grader.local import run_formula
 from grader.mistakes import Mistake
 from grader.problem import Problem
@@ -54,14 +65,21 @@ def together(explanations: Iterable[Explanation]) -> Explanation | None:
 TIERS: tuple[tuple[Reading, ...], ...] = (
     (sums, ratio, coefficients, keepdim, not_broadcast, transposed),
     (unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
-    (differences, inner_lines),
+    (differences, inner_lines, repeated_index),
+    (one_way, upstream_with_a_factor, sums_inside),
+    (several_ways,),
+    (some_multiple,),
+    (zero_elsewhere, factor_of_a_line, term_of_a_line),
     (constants, upside_down, shuffled),
     (arithmetic,),
 )
 """Readings in the order of trust: a later tier is asked only where an earlier one has nothing to say."""
 
-OF_A_BRANCH: dict[int, Reading] = {1: factors, 4: arithmetic}
+OF_A_BRANCH: dict[int, tuple[Reading, ...]] = {1: (factors,), 3: (sums_inside,), 8: (arithmetic,)}
 """What is asked of each branch alone, where all of a tier has nothing to say of the whole."""
+
+OF_A_WAY: dict[int, tuple[Reading, ...]] = {3: (factors, sums_inside), 8: (arithmetic,)}
+"""The same for each way through a step of several operations."""
 
 
 def readings(failed: Wrong) -> Iterator[Explanation]:
@@ -81,9 +99,11 @@ def readings(failed: Wrong) -> Iterator[Explanation]:
 def asked(number: int, tier: Sequence[Reading], failed: Wrong, said: Collection[str]) -> Iterator[Explanation]:
     for reading in tier:
         yield from reading(failed)
-    if number in OF_A_BRANCH and not said:
-        for branch in failed.branches():
-            yield from OF_A_BRANCH[number](branch)
+    for parts, readings in ((failed.branches, OF_A_BRANCH), (partial(each_way, failed), OF_A_WAY)):
+        if number in readings and not said:
+            for part in parts():
+                for reading in readings[number]:
+                    yield from reading(part)
 
 
 def known_mistake(step: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:

@@ -66,6 +66,7 @@ class Wrong:
     floors: list[float]
     tolerance: float
     uses: frozenset[str] = frozenset()  # parameters that the student's code reads, as far as is known
+    part: str = ""  # how a part is called that is not all that comes through `consumer`
 
     @property
     def what(self) -> str:
@@ -74,7 +75,7 @@ class Wrong:
 
     @property
     def path(self) -> str:
-        return "gradient" if self.consumer is None else f"part that comes through `{self.consumer}`"
+        return self.part or ("gradient" if self.consumer is None else f"part that comes through `{self.consumer}`")
 
     @property
     def same_shape(self) -> bool:

@@ -8,7 +8,11 @@ import torch
 from torch import Tensor
 
 from grader.diagnosis.evidence import Explanation, Wrong, kept, listed
+from grader.diagnosis.numbers import factors_of, name_of
 from grader.problem import Problem
+
+ENOUGH = 3
+"""Elements of a gradient that is a multiple of another by more than luck."""
 
 ZERO = 1e-7
 """What is left of a branch that is missing, at most."""
@@ -29,50 +33,50 @@ def sizes_of(problem: Problem, name: str) -> dict[str, int]:
 def named_factors(problem: Problem, name: str) -> dict[str, float]:
     """{a constant in words: its value on this problem}."""
 
-    def make() -> dict[str, float]:
-        factors: dict[str, float] = {"2": 2.0, "one half": 0.5}
-        for label, n in sizes_of(problem, name).items():
-            factors |= {label: n, f"1/{label}": 1 / n, f"{label}²": n * n, f"1/{label}²": 1 / n**2}
-            factors |= {f"({label}−1)": n - 1, f"1/({label}−1)": 1 / (n - 1)}
-            factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}
-            factors |= {f"{label}/({label}+1)": n / (n + 1), f"({label}+1)/{label}": (n + 1) / n, f"2/{label}": 2 / n}
-        return factors
-
-    return kept(problem, ("named factors", name), make)
+    return kept(problem, ("named factors", name), lambda: factors_of(sizes_of(problem, name)))
 
 
 def constant(wrong: Wrong, values: Sequence[float]) -> str | None:
-    """What a number is called that has these values on the problems: "1", "−n", "0.25" ...; None where it has no name.
+    """What a number is called that has these values on the problems; None where it has no name: see `name_of`."""
+    tables = [named_factors(problem, wrong.name) for problem in wrong.problems]
+    return name_of(values, tables, 10 * wrong.tolerance)
 
-    A number that is the same on all problems needs none. Sizes come first, where they fit all problems.
-    """
-    problems, name, close = wrong.problems, wrong.name, 10 * wrong.tolerance
-    sign = "−" if values[0] < 0 else ""
-    magnitudes = [abs(value) for value in values]
-    if any(value * values[0] <= 0 for value in values):
-        return None
-    same = max(magnitudes) - min(magnitudes) <= close * magnitudes[0]
-    if same and abs(magnitudes[0] - 1) <= close:
-        return sign + "1"
-    for label in named_factors(problems[0], name):
-        known = [named_factors(problem, name).get(label, float("nan")) for problem in problems]
-        if all(abs(value - k) <= close * k for value, k in zip(magnitudes, known, strict=True)):
-            return sign + label
-    return f"{sign}{magnitudes[0]:.7g}" if same else None
+
+def multiple_of(tensor: Tensor, of: Tensor) -> float | None:
+    """The k for which k · `of` comes nearest to `tensor`; None where `of` vanishes or is not finite."""
+    square = float((of * of).sum())
+    return float((tensor * of).sum()) / square if 0 < square < float("inf") else None
+
+
+def multiples(wrong: Wrong) -> list[float]:
+    """The number, on each problem, that the gradient is multiplied by; empty where it is not just that."""
+    values = []
+    for number, expected in enumerate(wrong.expected):
+        k = multiple_of(wrong.found[number], expected)
+        if not k or not wrong.equals(number, k * expected):
+            return []
+        values.append(k)
+    return values
+
+
+def some_multiple(wrong: Wrong) -> Iterator[Explanation]:
+    """The gradient times a number that has no name, and is another one on each problem."""
+    if wrong.same_shape and wrong.consumer is None and min(e.numel() for e in wrong.expected) >= ENOUGH:
+        values = multiples(wrong)
+        if values:
+            yield Explanation(
+                "multiple",
+                f"{wrong.what} is a multiple of the gradient, {several(values)}. Which sizes make up that factor?",
+            )
 
 
 def ratio(wrong: Wrong) -> Iterator[Explanation]:
     """The gradient times a number."""
     if not wrong.same_shape:
         return
-    values = []
-    for number, expected in enumerate(wrong.expected):
-        square = float((expected * expected).sum())
-        if square == 0:
-            return
-        values.append(float((wrong.found[number] * expected).sum()) / square)
-        if values[-1] == 0 or not wrong.equals(number, values[-1] * expected):
-            return
+    values = multiples(wrong)
+    if not values:
+        return
     label = constant(wrong, values)
     if label == "−1" and wrong.consumer is None:
         yield Explanation(
@@ -82,6 +86,12 @@ def ratio(wrong: Wrong) -> Iterator[Explanation]:
         )
     elif label is not None and label != "1":
         yield Explanation("ratio", f"{wrong.what} is exactly {too(label, wrong, values[0])}")
+
+
+def several(values: Sequence[float]) -> str:
+    """A factor that has no name, and not the same value on all problems."""
+    other = max(values, key=lambda value: abs(value - values[0]))
+    return f"{values[0]:.6g} times on one problem and {other:.6g} times on another"
 
 
 def too(label: str, wrong: Wrong, value: float) -> str:

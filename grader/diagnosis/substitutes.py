@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from grader.diagnosis.evidence import Explanation, Wrong, floats, kept
+from grader.diagnosis.evidence import Explanation, Wrong, broadcasts, floats, kept
 from grader.problem import Problem
 
 
@@ -77,6 +77,56 @@ def wrong_upstream(wrong: Wrong) -> Iterator[Explanation]:
                     f"You use `d{other}` where `d{consumer}` belongs: `{wrong.name}` is read in the line of "
                     f"`{consumer}`, so what comes back through that line is `{consumer}`'s gradient.",
                 )
+
+
+def upstream_with_a_factor(wrong: Wrong) -> Iterator[Explanation]:
+    """The line's own derivative, fed the upstream gradient times or divided by a forward value, or a value alone.
+
+    That is how a slip in a first line looks (`dxhat = dy / scale` for `dy * scale`) when more lines follow.
+    """
+    known = floats(wrong.problems[0])
+    for consumer in consumers(wrong):
+        arriving = wrong.problems[0].upstream[consumer]
+        fitting = [n for n, v in known.items() if n in wrong.uses and broadcasts(v.shape, arriving.shape)]
+        for words, made in fed(consumer, fitting):
+
+            def candidate(problem: Problem, expected: Tensor, c: str = consumer, m: Made = made) -> Tensor | None:
+                upstream = m(problem.upstream[c].double(), floats(problem)).expand(problem.upstream[c].shape)
+                if not bool(torch.isfinite(upstream).all()):
+                    return None
+                return rest(wrong, problem, expected, c) + pulled_back(
+                    problem, wrong.name, c, upstream.to(problem.dtype)
+                )
+
+            if wrong.holds(candidate):
+                yield Explanation(
+                    "upstream_with_a_factor",
+                    f"What goes through `{consumer}` is treated as it should be, but {words} stands where "
+                    f"`d{consumer}` belongs. Look at the first line that uses it: is it multiplied by what the forward "
+                    "line says?",
+                )
+                return
+
+
+Made = Callable[[Tensor, Mapping[str, Tensor]], Tensor]
+
+
+def fed(consumer: str, names: Sequence[str]) -> Iterator[tuple[str, Made]]:
+    """(in words, what is fed in the upstream gradient's place), simplest first."""
+    for name in names:
+        yield f"`{name}`", lambda _, known, n=name: known[n]  # type: ignore[misc]
+        yield f"`d{consumer}` times `{name}`", lambda d, known, n=name: d * known[n]  # type: ignore[misc]
+        yield f"`d{consumer}` divided by `{name}`", lambda d, known, n=name: d / known[n]  # type: ignore[misc]
+        yield f"`d{consumer}` divided twice by `{name}`", lambda d, known, n=name: d / known[n] ** 2  # type: ignore[misc]
+        yield f"`d{consumer}` squared, divided by `{name}`,", lambda d, known, n=name: d * d / known[n]  # type: ignore[misc]
+    for name in names:
+        for other in names:
+            if other != name:
+                yield (
+                    f"`d{consumer}` times `{name}` divided by `{other}`",
+                    lambda d, known, n=name, o=other: d * known[n] / known[o],  # type: ignore[misc]
+                )
+                yield f"`{name}` divided by `{other}`", lambda _, known, n=name, o=other: known[n] / known[o]  # type: ignore[misc]
 
 
 def wrong_value(wrong: Wrong) -> Iterator[Explanation]:

@@ -13,18 +13,17 @@ import torch
 
 from grader.check import Row
 from grader.checks import GradientCheck, ProblemBook
-from grader.dojo.file import HIDDEN, Outline
+from grader.dojo.file import HERE, HIDDEN, Outline, shown
 from grader.dojo.zygote import Starter
+from grader.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.grading.one_file import Judged, Suite, judge_file, printed_text
 from grader.grading.student import Student, send_ahead
-from grader.lesson import Lesson
+from grader.lesson import Item, Lesson
 from grader.problem import Problem
 from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.probe import Isolation
+from grader.sides import StudentSide
 from grader.submissions.submission import MAIN, Handed
-
-PUBLIC_SEED = 13
-"""Everybody's public problems are the same; those of a hidden suite come from another seed in every run."""
 
 
 class LocalJudge:
@@ -76,14 +75,13 @@ class LocalJudge:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
             if lesson.gradients:
                 student.answers(lesson.public)
+            others = {item.name: self._check_row(lesson, item, student, outline) for item in lesson.checks}
             # each step runs on several problems; what it prints on the published one is enough to read
             heard.append(printed_text(student.heard, len(student.heard)))
             rows, pictures = [], {}
             for item in lesson.items:
                 if item.target is None:
-                    status = HIDDEN if item.function in student.functions else "missing"
-                    status = "todo" if outline.to_do(item) else status
-                    rows.append(Row(item.name, status, 0, item.points, line=outline.line(item)))
+                    rows.append(others[item.name])
                     continue
                 gradient = GradientCheck(lesson, item, student, self._book)
                 rows.append(gradient.row(lesson.public_draws))
@@ -92,3 +90,21 @@ class LocalJudge:
             return rows, pictures
 
         return suite
+
+    def _check_row(self, lesson: Lesson, item: Item, student: Student, outline: Outline) -> Row:
+        """A row that is no gradient: by its public example, where the lesson has one. It gives no points here."""
+        row = Row(item.name, HIDDEN, 0, item.points, line=outline.line(item))
+        example = examples_of(lesson).get(item.name)
+        if outline.to_do(item):
+            row.status = "todo"
+        elif item.function not in student.functions:
+            row.status = "missing"
+        elif example is not None:
+            failed = run_example(example, Example(lesson, item, student, StudentSide(student), self._book))
+            row.status = HERE if failed is None else failed.status
+            if failed is not None:
+                place = f"{shown(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
+                message = str(failed) or "It failed."
+                row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
+                row.line = failed.line or row.line
+        return row

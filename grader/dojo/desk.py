@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo.file import Outline, read_own, untouched
+from grader.dojo.file import Outline, own_file, place, read_own, shown, untouched
 from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, digest
 from grader.dojo.zygote import Starter
@@ -19,6 +19,7 @@ from grader.lesson import Course, Lesson, LessonError
 from grader.submissions.submission import MAIN, Handed
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
+    from grader.check import Row
     from grader.dojo.check import LocalJudge
     from grader.grading.one_file import Judged
 
@@ -41,13 +42,22 @@ class Checked:
     def source(self) -> str:
         return self.handed.files[MAIN].decode("utf-8", "replace")
 
+    def text_of(self, row: Row) -> str:
+        """The text that a row's line numbers count in: a notebook's cell, or the file."""
+        texts = self.handed.origin.texts if self.handed.origin else {}
+        return texts.get(row.file or "", self.source)
+
     @property
-    def next_line(self) -> int | None:
-        """Where the function to be mended or written next begins; of a file that does not run, where it stops."""
-        if not self.judged.runs:
-            return self.judged.rows[0].line
-        row = self.progress.next_row
-        return Outline(self.handed.files[MAIN]).line(self.lesson.item_for(row)) if row else None
+    def next_place(self) -> str:
+        """Where what is to be mended or written next begins; of a file that does not run, where it stops."""
+        name, origin = self.progress.next_row, self.handed.origin
+        if not self.judged.runs or name is None:
+            row = self.judged.rows[0]
+            return place(row.file or self.handed.shown, row.line)
+        line = Outline(self.handed.files[MAIN]).line(self.lesson.item_for(name))
+        if origin is None:
+            return place(self.handed.shown, line)
+        return place(*(origin.rows.get(name) or origin.place(line) or (self.handed.shown, None)))
 
 
 class Desk:
@@ -150,12 +160,13 @@ class Desk:
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]
 
-    def line_of(self, lesson: Lesson, row: str) -> int | None:
+    def place_of(self, lesson: Lesson, row: str) -> str:
         """Where the function of a row begins in the student's file."""
         try:
-            return Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
+            line = Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
         except Unusable:
-            return None
+            line = None
+        return place(shown(own_file(lesson)), line)
 
 
 def suggestion(word: str, known: list[str]) -> str:

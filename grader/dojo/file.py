@@ -14,12 +14,21 @@ from grader.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
 
 HIDDEN = "hidden"
 """The status of a row that is written and that only the hidden suite can judge."""
+HERE = "here"
+"""The status of a row that agrees with its public examples, and of which the hidden suite checks more."""
 
 
 def shown(path: Path) -> str:
     """A path as it is shortest from here, for a terminal that opens what is clicked on."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(os.pardir) else relative
+
+
+def place(file: str, line: int | None) -> str:
+    """Where something stands: as a terminal opens it, or as a reader of a notebook finds it."""
+    if line is None:
+        return file
+    return f"{file}:{line}" if file.endswith(".py") else f"{file}, line {line}"
 
 
 def own_file(lesson: Lesson) -> Path:

@@ -1,4 +1,4 @@
-"""What `dojo watch` waits for, as descriptors: keys of the terminal, and changes of Python files."""
+"""What `dojo watch` waits for, as descriptors: keys of the terminal, and changes of Python files and notebooks."""
 
 from __future__ import annotations
 
@@ -61,10 +61,11 @@ class Keys:
 
 
 class Changes:
-    """Readable once a Python file under `folder` was written, replaced, moved or removed."""
+    """Readable once a Python file or a notebook in `folder` was written, replaced, moved or removed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._stop = folder, threading.Event()
+    def __init__(self, folder: Path, deep: bool = True) -> None:
+        """`deep`: in its subfolders as well."""
+        self._folder, self._deep, self._stop = folder, deep, threading.Event()
         self._told, self._tell = os.pipe()
         os.set_blocking(self._told, False)
         os.set_blocking(self._tell, False)
@@ -94,7 +95,10 @@ class Changes:
     def _watch(self) -> None:
         changes = watchfiles.watch(
             self._folder,
-            watch_filter=lambda change, path: path.endswith(".py") and not os.path.basename(path).startswith("."),
+            watch_filter=lambda change, path: (
+                path.endswith((".py", ".ipynb")) and not os.path.basename(path).startswith(".")
+            ),
+            recursive=self._deep,
             debounce=100,
             step=STEP,
             stop_event=self._stop,

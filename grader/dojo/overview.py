@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.dojo.file import own_file, shown
 from grader.dojo.progress import Progress
 from grader.lesson import Lesson
+from grader.report.inert import unheard
 from grader.report.scores import number
 
 TITLE_WIDTH = 41
@@ -26,6 +26,8 @@ class Paragraph:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         for line in self._text.wrap(console, max(20, options.max_width - self._indent)):
             line.rstrip()
+            if unheard(line.plain) != line.plain:
+                line = Text(unheard(line.plain), line.style)
             yield Text.assemble(" " * self._indent, line)
 
 
@@ -53,9 +55,15 @@ def state(each: Progress) -> tuple[str, str]:
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
 
 
-def next_lines(each: Progress, line: int | None) -> Iterator[Text]:
-    """The one thing to do next in a lesson; `line` is where its function begins."""
+def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str = "") -> Iterator[RenderableType]:
+    """The one thing to do next in a lesson, which stands at `place`; `words` follow `dojo watch` for it.
+
+    What is missing may have to be written `elsewhere`.
+    """
     row, number = each.next_row, each.lesson.number
+    if elsewhere and row in each.having("missing"):
+        yield Paragraph(f"Nothing in it is wrong. What is missing can be written in {elsewhere}.", "bold green")
+        return
     if row is None:
         rows = f"{len(each.hidden)} {'row is' if len(each.hidden) == 1 else 'rows are'}"
         left = f"{rows} left to the hidden suite." if each.hidden else "All of it is right."
@@ -64,9 +72,8 @@ def next_lines(each: Progress, line: int | None) -> Iterator[Text]:
     act = f"mend {row}" if row in each.wrong else f"write {row}"
     if each.broken:
         act = "make the file run"
-    place = shown(own_file(each.lesson)) + (f":{line}" if line else "")
     yield Text.assemble((f"Next: {act}", "bold"), f"  {place}")
-    yield Text(f"      dojo watch {number}" + ("" if each.broken else f" · dojo hint {number}.{row}"), "dim")
+    yield Text(f"      dojo watch {words or number}" + ("" if each.broken else f" · dojo hint {number}.{row}"), "dim")
 
 
 def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterator[RenderableType]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.dojo.file import HIDDEN
+from grader.dojo.file import HERE, HIDDEN
 from grader.lesson import Lesson
 
 UNWRITTEN = ("todo", "missing")
@@ -29,7 +29,8 @@ class Progress:
 
     @property
     def hidden(self) -> list[str]:
-        return self.having(HIDDEN)
+        """Rows about which only the hidden suite decides, whether or not there was something to check here."""
+        return self.having(HIDDEN, HERE)
 
     @property
     def unwritten(self) -> list[str]:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HIDDEN, shown
+from grader.dojo.file import HERE, HIDDEN, shown
 from grader.errors import Unusable
-from grader.grading.server import write_whole
+from grader.grading.files import write_whole
 from grader.grading.session import VERSION, Graded, clean, environment
 from grader.report.pages import Reporter
 from grader.report.scores import number
@@ -24,7 +24,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
     """What the checks found as a results.json has it, `local` besides: a sentence that says what it is not."""
     lessons, hidden = [], 0.0
     for each in checks:
-        hidden += sum(row.max_points for row in each.judged.rows if row.status == HIDDEN)
+        hidden += sum(row.max_points for row in each.judged.rows if row.status in (HERE, HIDDEN))
         lessons.append(
             {
                 "name": each.lesson.name,
@@ -56,6 +56,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
         results,
         pictures={each.lesson.name: each.judged.pictures for each in checks},
         printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
+        texts={file: text for each in checks if each.handed.origin for file, text in each.handed.origin.texts.items()},
     )
 
 

@@ -5,7 +5,8 @@ Everything is lines for rich, written for 80 columns and more. What a student's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from rich.console import RenderableType
@@ -13,12 +14,13 @@ from rich.text import Text
 
 from grader.check import Row
 from grader.dojo.desk import Checked
-from grader.dojo.file import HIDDEN, own_file, shown
+from grader.dojo.file import HERE, HIDDEN, place
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import UNWRITTEN, Progress
+from grader.examples import examples_of
 from grader.judge import written
 from grader.lesson import Lesson
-from grader.report.inert import inert
+from grader.report.inert import inert, unheard
 from grader.report.scores import number
 
 WORDS = {
@@ -31,6 +33,7 @@ WORDS = {
     "timeout": "out of time",
     "crashed": "crashed",
     "forbidden": "not allowed",
+    HERE: "passed here; the hidden suite checks more",
     HIDDEN: "written; only the hidden suite checks it",
 }
 SHORT = {
@@ -41,7 +44,7 @@ SHORT = {
     "timeout": "late ",
     "crashed": "crash",
 }
-STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HIDDEN: "cyan"}
+STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDDEN: "cyan"}
 WRONG = "bold red"
 CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
 NAME_WIDTH = 15  # the lecture's
@@ -52,8 +55,8 @@ def style(status: str) -> str:
     return STYLES.get(status, WRONG)
 
 
-def heading(lesson: Lesson) -> Text:
-    return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (shown(own_file(lesson)), "dim"))
+def heading(lesson: Lesson, file: str) -> Text:
+    return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (file, "dim"))
 
 
 def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
@@ -72,33 +75,44 @@ def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
     return line.append(" ").append(*CHAIN[row.chain])
 
 
-def table(rows: Sequence[Row], room: int | None = None) -> Iterator[Text]:
-    """A line a row, but many in a row that are to do in one. Beyond `room` lines, those that are right as well."""
+def table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = None) -> Iterator[Text]:
+    """A line a row, but many in a row that are to do in one. Beyond `room` lines, those that are right as well.
+
+    `checks` are the names of the rows that are no gradients: a column of their own.
+    """
     width = max([NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
-    checks = max((len(row.name) for row in rows if row.status == HIDDEN), default=0)
-    folding = ["todo"]
+    wide = max([width, *(len(row.name) for row in rows if row.name in checks and row.status not in UNWRITTEN)])
+    folding = [*UNWRITTEN]
     if room is not None and sum(row.status != "todo" for row in rows) > room:
-        folding.append("passed")
+        folding += ["passed", HERE]
     for status, group in groupby(rows, key=lambda row: row.status):
         alike = list(group)
         if status in folding and len(alike) > FEW:
             yield Text(f"{len(alike)} {WORDS[status]}: {listed([row.name for row in alike])}", style(status))
-        else:
-            yield from (row_line(row, max(width, checks if status == HIDDEN else 0)) for row in alike)
+            continue
+        for row in alike:
+            if row.name in checks and status not in UNWRITTEN:
+                yield Text.assemble(f"{row.name:<{wide}}", (" | ", "dim"), (word(row, checks), style(status)))
+            else:
+                yield row_line(row, width)
+
+
+def word(row: Row, checks: Collection[str]) -> str:
+    """A row's status; of one that is no gradient, what failed may be something else than a value."""
+    return "wrong here" if row.name in checks and row.status == "failed" else WORDS[row.status]
 
 
 def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
     """Rows that are wrong; those that fail with one sentence, as all rows of a joint function may, together."""
-    wrong = [row for row in rows if row.status not in ("passed", HIDDEN, *UNWRITTEN)]
+    wrong = [row for row in rows if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN)]
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 
 
-def why(rows: Sequence[Row], source: str) -> Iterator[RenderableType]:
+def why(rows: Sequence[Row], source: str, checks: Collection[str] = ()) -> Iterator[RenderableType]:
     """What is wrong: where, the sentence, and the student's own line if it stopped there."""
     row = rows[0]
-    place = f"{row.file}:{row.line}" if row.line else row.file or ""
     names = listed([row.name for row in rows])
-    yield Text.assemble((f"✗ {names}", WRONG), f" {WORDS[row.status]}  ", (place, "dim"))
+    yield Text.assemble((f"✗ {names}", WRONG), f" {word(row, checks)}  ", (place(row.file or "", row.line), "dim"))
     yield Paragraph(inert(row.message or f"It is {WORDS[row.status]}."), indent=INDENT)
     if row.status in ("error", "timeout", "forbidden"):
         yield from quoted(source, row.line)
@@ -107,7 +121,7 @@ def why(rows: Sequence[Row], source: str) -> Iterator[RenderableType]:
 def quoted(source: str, line: int | None) -> Iterator[Text]:
     texts = source.splitlines()
     if line is not None and 0 < line <= len(texts):
-        yield Text(f"    {line} │ {inert(texts[line - 1].strip())}", "bold", no_wrap=True, overflow="ellipsis")
+        yield Text(f"    {line} │ {unheard(inert(texts[line - 1].strip()))}", "bold", no_wrap=True, overflow="ellipsis")
 
 
 def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
@@ -115,8 +129,7 @@ def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
     for row in rows:
         if row.message and row.status == "passed":
             yield Paragraph(f"• {row.name}: {inert(row.message)}")
-        elif row.message and row.status == "missing":
-            yield Paragraph(f"• {inert(row.message)}")
+    yield from absent([row for row in rows if row.status == "missing"])
     right = [row for row in rows if row.status == "passed"]
     for chain, because in (("failed", "red in your chain only because"), ("skipped", "not run in your chain, as")):
         culprits: dict[str, list[str]] = {}
@@ -136,6 +149,17 @@ def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
         )
 
 
+def absent(rows: Sequence[Row]) -> Iterator[Paragraph]:
+    """Why rows are missing; where the sentences differ in a name alone, the first of them."""
+    alike: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.message:
+            alike.setdefault(re.sub("`[^`]*`", "", row.message), []).append(row)
+    for first, *others in alike.values():
+        more = f" So it is with {listed([row.name for row in others])}." if others else ""
+        yield Paragraph(f"• {inert(first.message or '')}{more}")
+
+
 def listed(names: Sequence[str], most: int = 3) -> str:
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
@@ -145,7 +169,12 @@ def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`"""
     gradients = len(progress.lesson.gradients)
     parts = [f"{len(progress.right)} of {gradients} right"] if gradients else []
-    counted = ((progress.wrong, "wrong"), (progress.unwritten, "to do"), (progress.hidden, "for the hidden suite"))
+    counted = (
+        (progress.wrong, "wrong"),
+        (progress.unwritten, "to do"),
+        (progress.having(HERE), "passed here"),
+        (progress.having(HIDDEN), "for the hidden suite"),
+    )
     parts += [f"{len(names)} {word}" for names, word in counted if names]
     return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.lesson.max_score):g} points"
 
@@ -154,8 +183,9 @@ def scope(lesson: Lesson) -> Paragraph:
     """What is checked here, and what is not."""
     draws = lesson.public_draws if lesson.gradients else ()
     others = sum(bool(draw.sizes) for draw in draws)
-    here = f"Checked on {len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")
-    here = here if draws else "Nothing was run here"
+    on = [f"{len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")] if draws else []
+    on += ["public examples"] if examples_of(lesson) else []
+    here = f"Checked on {', and on '.join(on)}" if on else "Nothing was run here"
     return Paragraph(f"{here}. Grades come from the hidden suite, on problems of its own.", "dim")
 
 
@@ -163,18 +193,19 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     """All about one lesson, or about `only` some of its rows; with little `room` for them, the most important."""
     judged = checked.judged
     rows = [row for row in judged.rows if not only or row.name in only]
-    yield heading(checked.lesson)
+    yield heading(checked.lesson, checked.handed.shown)
     yield ""
     if not judged.runs:
         yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)
         yield Paragraph(inert(judged.message or ""), indent=INDENT)
-        yield from quoted(checked.source, rows[0].line)
+        yield from quoted(checked.text_of(rows[0]), rows[0].line)
         return
-    yield from table(rows, room)
+    checks = [item.name for item in checked.lesson.checks]
+    yield from table(rows, checks, room)
     groups = wrong_groups(rows)
     for group in groups if room is None else groups[:1]:
         yield ""
-        yield from why(group, checked.source)
+        yield from why(group, checked.text_of(group[0]), checks)
     told = list(remarks(rows, checked.progress))
     if judged.message:
         told.append(Paragraph(inert(judged.message), "yellow"))
@@ -183,10 +214,16 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
         yield from told
     if judged.printed:
         yield ""
-        yield Text("It printed, on the lecture's own problem:", "dim")
+        yield Text(f"It printed, {' and '.join(heard_on(checked.lesson))}:", "dim")
         yield from printed(judged.printed, room)
     yield ""
     yield Text(tally(checked.progress))
+
+
+def heard_on(lesson: Lesson) -> list[str]:
+    """Where what is printed comes from."""
+    problem = ["on the lecture's own problem"] if lesson.gradients else []
+    return problem + (["in the public examples"] if examples_of(lesson) else [])
 
 
 def printed(text: str, room: int | None) -> Iterator[Text]:
@@ -195,4 +232,4 @@ def printed(text: str, room: int | None) -> Iterator[Text]:
     if len(lines) > most:
         yield Text(f"    … {len(lines) - most} lines", "dim")
     for line in lines[-most:]:
-        yield Text(f"    {line}", no_wrap=True, overflow="ellipsis")
+        yield Text(f"    {unheard(line)}", no_wrap=True, overflow="ellipsis")

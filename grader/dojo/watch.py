@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import selectors
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import Outline, own_file, read_own, shown
+from grader.dojo.file import HERE, Outline, shown
 from grader.dojo.keys import Changes, Keys
 from grader.dojo.overview import Paragraph, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.report import NAME, open_page, write_report
 from grader.dojo.screen import heading, lesson_screen, listed
+from grader.dojo.work import Exercises, Work
 from grader.errors import Unusable
 from grader.lesson import Lesson
 from grader.sandbox.endings import Interrupted
@@ -37,9 +38,17 @@ class Watch:
     """One lesson at a time; `n` goes to the next one, nothing else does."""
 
     def __init__(
-        self, desk: Desk, lesson: Lesson, console: Console, browser: Callable[[Path], bool] = open_page
+        self,
+        desk: Desk,
+        lesson: Lesson,
+        console: Console,
+        browser: Callable[[Path], bool] = open_page,
+        work: Work | None = None,
+        lessons: Sequence[Lesson] = (),
     ) -> None:
+        """`work` is what is watched, the exercises unless it is given; `lessons` are those in it."""
         self._desk, self._lesson, self._console, self._browser = desk, lesson, console, browser
+        self._work, self._lessons = work or Exercises(desk.course), lessons
         self._checked: Checked | None = None
         self._before: dict[str, str] = {}  # verdicts of the last time that the file ran
         self._news: list[Text] = []
@@ -49,7 +58,7 @@ class Watch:
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
-        with Keys(self._redo) as keys, Changes(self._desk.course.root / "exercises") as changes:
+        with Keys(self._redo) as keys, Changes(self._work.folder, self._work.deep) as changes:
             self._changes = changes
             self._selector.register(changes, selectors.EVENT_READ)
             if keys.there:
@@ -80,7 +89,7 @@ class Watch:
     def _check(self) -> bool:
         """Checks the file as it is now and shows what came of it; False when something else happened meanwhile."""
         try:
-            handed = read_own(self._lesson)
+            handed = self._work.read(self._lesson)
             sound = Outline(handed.files[MAIN]).complete and bool(handed.files[MAIN].strip())
         except Unusable as error:
             handed, sound, trouble = None, False, str(error)
@@ -88,7 +97,7 @@ class Watch:
             return False
         saved, self._saved = self._saved, None
         if handed is None:
-            self._draw([heading(self._lesson), "", Paragraph(trouble), "", "Waiting for it."])
+            self._draw([self._heading(), "", Paragraph(trouble), "", "Waiting for it."])
             return True
         try:
             checked = self._desk.check(self._lesson, handed, self._selector.fileno())
@@ -98,7 +107,8 @@ class Watch:
         self._tell_news(checked)
         self._checked, self._took = checked, None
         self._draw(self._screen(checked), lambda: self._footer(saved, handed))
-        self._desk.remember(checked)
+        if self._work.remembered:
+            self._desk.remember(checked)
         self._desk.judge.prepare(self._lesson)
         return True
 
@@ -108,14 +118,15 @@ class Watch:
         if not checked.judged.runs:
             return
         now, before = dict(checked.progress.statuses), self._before
-        turned = [row for row in now if now[row] == "passed" and before.get(row, "passed") != "passed"]
-        spoilt = [row for row in checked.progress.wrong if before.get(row) == "passed"]
-        if turned:
-            self._news.append(Text(f"✓ {listed(turned)} turned right.", "bold green"))
+        for words, status in (("turned right", "passed"), ("passed here now", HERE)):
+            turned = [row for row in now if now[row] == status and before.get(row, status) != status]
+            if turned:
+                self._news.append(Text(f"✓ {listed(turned)} {words}.", "bold green"))
+        if checked.progress.finished and self._news:
+            self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
+        spoilt = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
         if spoilt:
             self._news.append(Text(f"✗ {listed(spoilt)} was right before.", "bold red"))
-        if checked.progress.finished and turned:
-            self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
         self._before = now
 
     # keys
@@ -135,14 +146,22 @@ class Watch:
         return False
 
     def _next(self) -> bool:
-        found = next_lesson(self._desk.all_progress(), self._lesson.name)
+        found = self._following()
         if found is None:
             self._say(Text("No other lesson has anything left to do.", "bold green"))
             return False
-        self._lesson, self._checked, self._before = found.lesson, None, {}
+        self._lesson, self._checked, self._before = found, None, {}
         self._desk.memory.worked_on(self._lesson)
         self._desk.judge.prepare(self._lesson)
         return True
+
+    def _following(self) -> Lesson | None:
+        """The next unfinished lesson; of a notebook, the next one in it."""
+        if self._work.remembered:
+            found = next_lesson(self._desk.all_progress(), self._lesson.name)
+            return found.lesson if found else None
+        at = [lesson.name for lesson in self._lessons].index(self._lesson.name)
+        return next(iter([*self._lessons[at + 1 :], *self._lessons[:at]]), None)
 
     def _hint(self) -> None:
         row = self._checked.progress.next_row if self._checked else None
@@ -170,7 +189,10 @@ class Watch:
         yield from lesson_screen(checked, room=self._room())
         yield ""
         yield from self._news
-        yield from list(next_lines(checked.progress, checked.next_line))[:1]
+        yield from list(next_lines(checked.progress, checked.next_place))[:1]
+
+    def _heading(self) -> Text:
+        return heading(self._lesson, shown(self._work.path(self._lesson)))
 
     def _room(self) -> int | None:
         return max(6, self._console.height - AROUND) if self._console.is_terminal else None
@@ -180,7 +202,7 @@ class Watch:
         if saved is None:
             return ""
         try:
-            stamp = own_file(self._lesson).stat().st_mtime
+            stamp = self._work.path(self._lesson).stat().st_mtime
         except OSError:
             stamp = saved
         start = stamp if saved - 1 < stamp <= saved else saved
@@ -189,7 +211,7 @@ class Watch:
 
     def _say(self, *lines: RenderableType) -> None:
         """The lesson's screen with something below it."""
-        screen = list(self._screen(self._checked)) if self._checked else [heading(self._lesson)]
+        screen = list(self._screen(self._checked)) if self._checked else [self._heading()]
         self._draw([*screen, "", *lines])
 
     def _draw(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
+from grader.grading.files import OutputError
 from grader.grading.server import Settings
 from grader.submissions.submission import Submission
 
@@ -28,6 +29,11 @@ if os.getppid() == int(sys.argv[1]):
     main(sys.argv[2])
 """
 
+Reply = dict[str, Any]
+"""{"results": results.json}, or {"fault": why it could not be graded, a reason of ours}"""
+
+Replies = Generator[tuple[Submission, Reply], None, None]
+
 
 class GraderProcess:
     """One `grader.grading.server`, started again when it dies."""
@@ -37,27 +43,27 @@ class GraderProcess:
         self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> subprocess.Popen[bytes]:
         # -P: the current folder may be a submission, and its torch.py is not to be imported here
         command = [sys.executable, "-P", "-c", BOOTSTRAP, str(os.getpid()), self._settings.to_json()]
         # its own session: a Ctrl-C in the terminal reaches the coordinator, which decides
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=True
-        )
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
-    def grade(self, student: str, path: Path) -> dict[str, Any]:
-        """{"results": ...}, or {"fault": sentence} after TRIES attempts in fresh processes."""
+    def grade(self, submission: Submission) -> Reply:
+        """The reply, after TRIES attempts in fresh processes. Raises OutputError."""
         fault = ""
         for _ in range(TRIES):
             assert self._process.stdin is not None and self._process.stdout is not None
             try:
-                self._process.stdin.write(json.dumps({"student": student, "path": str(path)}) + "\n")
+                pickle.dump(submission, self._process.stdin)
                 self._process.stdin.flush()
                 line = self._process.stdout.readline()
             except (OSError, ValueError):
-                line = ""
-            if line:
-                reply: dict[str, Any] = json.loads(line)
+                line = b""
+            if line.endswith(b"\n"):
+                reply: Reply = json.loads(line)
+                if "unwritable" in reply:
+                    raise OutputError(reply["unwritable"])
                 if "results" in reply:
                     return reply
                 fault = reply["fault"]
@@ -84,42 +90,86 @@ class GraderProcess:
         self._process.wait()
 
 
+def nobody(student: str) -> None:
+    pass
+
+
 def grade_all(
-    submissions: Sequence[Submission], settings: Settings, jobs: int
-) -> Iterator[tuple[Submission, dict[str, Any]]]:
-    """(submission, reply) in the order in which they finish. Leaving the loop early ends the grader processes."""
-    waiting: queue.SimpleQueue[Submission] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Submission, dict[str, Any]]] = queue.SimpleQueue()
-    for submission in submissions:
-        waiting.put(submission)
-    stopping = threading.Event()
-    graders = [GraderProcess(settings) for _ in range(max(1, min(jobs, len(submissions))))]
+    submissions: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None] = nobody
+) -> Replies:
+    """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
 
-    def work(grader: GraderProcess) -> None:
-        while not stopping.is_set():
-            try:
-                submission = waiting.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                reply = grader.grade(submission.student, submission.path)
-            except Exception as error:  # a fault of ours must not leave the loop below waiting for ever
-                reply = {"fault": f"{type(error).__name__}: {error}"}
-            if not stopping.is_set():
-                done.put((submission, reply))
-
-    threads = [threading.Thread(target=work, args=(grader,), daemon=True) for grader in graders]
-    for thread in threads:
-        thread.start()
-    finished = False
+    `on_start` is told each student as grading begins, from any thread. Leaving the loop early ends the grader
+    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. Raises OutputError.
+    """
+    batch = Batch(submissions, on_start)
+    graders: list[GraderProcess] = []
+    ended = False
     try:
-        for _ in submissions:
-            yield done.get()
-        finished = True
+        for _ in range(max(1, jobs)):
+            graders.append(GraderProcess(settings))
+            threading.Thread(target=batch.work, args=(graders[-1],), daemon=True).start()
+        yield from batch.finished(len(graders))
+        ended = True
+    except KeyboardInterrupt:
+        batch.stop(graders)
+        yield from batch.left()
+        raise
     finally:
-        stopping.set()
-        for grader in graders:
-            if finished:
+        if ended:
+            for grader in graders:
                 grader.close()
+        else:
+            batch.stop(graders)
+
+
+class Batch:
+    """What the threads share, one for each grader process: submissions to be handed out, and what has come of them."""
+
+    def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
+        self._waiting, self._on_start = iter(submissions), on_start
+        self._taking, self._stopping = threading.Lock(), threading.Event()
+        # a pair as it is given on, an exception to be raised, or None from a thread that has no more to do
+        self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
+
+    def work(self, grader: GraderProcess) -> None:
+        try:
+            while (submission := self._next()) is not None:
+                self._on_start(submission.student)
+                try:
+                    reply = grader.grade(submission)
+                except OutputError:
+                    raise
+                except Exception as error:  # a fault of ours is told, and the others are graded
+                    reply = {"fault": f"{type(error).__name__}: {error}"}
+                if not self._stopping.is_set():
+                    self._done.put((submission, reply))
+            self._done.put(None)
+        except Exception as error:  # must not leave the loop that waits for this thread waiting for ever
+            self._done.put(error)
+
+    def _next(self) -> Submission | None:
+        with self._taking:
+            return None if self._stopping.is_set() else next(self._waiting, None)
+
+    def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
+        while threads:
+            entry = self._done.get()
+            if isinstance(entry, Exception):
+                raise entry
+            if entry is None:
+                threads -= 1
             else:
-                grader.kill()
+                yield entry
+
+    def left(self) -> Iterator[tuple[Submission, Reply]]:
+        """What finished before the stop and was not yet given on."""
+        while not self._done.empty():
+            entry = self._done.get()
+            if isinstance(entry, tuple):
+                yield entry
+
+    def stop(self, graders: Iterable[GraderProcess]) -> None:
+        self._stopping.set()
+        for grader in graders:
+            grader.kill()

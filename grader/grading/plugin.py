@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from grader.calling import CallFailed
-from grader.check import STATUS_OF, Row
+from grader.check import Row
 from grader.checks import Check, CheckFailed, GradientCheck, ProblemBook
 from grader.grading.student import Student
 from grader.lesson import Lesson
@@ -28,10 +28,12 @@ from grader.sides import StudentSide
 
 
 class GradingPlugin:
-    """Serves the hidden suite of `lesson` with one student's answers."""
+    """Serves the hidden suite of `lesson` with the answers of `student`, one after another."""
 
-    def __init__(self, lesson: Lesson, student: Student, book: ProblemBook) -> None:
-        self.lesson, self.student, self.book = lesson, student, book
+    def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
+        self.lesson, self.book = lesson, book
+        self.student: Student | None = None
+        self._found: dict[str, Any] = {}  # by the test that is running: its row, and perhaps a picture
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "gradient" in metafunc.fixturenames:
@@ -39,11 +41,22 @@ class GradingPlugin:
             metafunc.parametrize("gradient", items, ids=[item.name for item in items], indirect=True)
 
     @pytest.fixture
-    def gradient(self, request: pytest.FixtureRequest, json_metadata: dict[str, Any]) -> Recorded:
-        return Recorded(GradientCheck(self.lesson, request.param, self.student, self.book), json_metadata)
+    def gradient(self, request: pytest.FixtureRequest) -> Recorded:
+        assert self.student is not None
+        return Recorded(GradientCheck(self.lesson, request.param, self.student, self.book), self._found)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_json_runtest_metadata(self, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
+        """What pytest-json-report writes beside the test; at its end, so that it is checked once."""
+        if call.when != "teardown":
+            return None
+        found = dict(self._found)
+        self._found.clear()
+        return found
 
     @pytest.fixture
     def check(self, request: pytest.FixtureRequest) -> Check:
+        assert self.student is not None
         item = self.lesson.item_for(request.node.name.removeprefix("test_"))
         return Check(self.lesson, item, self.student, StudentSide(self.student), self.book)
 
@@ -56,23 +69,24 @@ class GradingPlugin:
         assert isinstance(check, Check)
         item = check.item
         row = Row(item.name, "passed", item.points, item.points)
-        metadata: dict[str, Any] = pyfuncitem._request.getfixturevalue("json_metadata")
         result = None
         try:
             result = yield
         except CheckFailed as failed:
             self.spoil(row, failed)
         except CallFailed as failed:
-            self.spoil(row, CheckFailed(failed.answer.message, STATUS_OF[failed.answer.outcome]), failed.answer.line)
+            self.spoil(row, check.failed_call(failed))
         row.relative_error = check.error
         row.line = row.line or check.on.line
-        metadata["row"] = row.to_dict()
+        self._found["row"] = vars(row)
+        if check.picture is not None:
+            self._found["picture"] = check.picture
         if row.status != "passed":
             pytest.fail(row.message or row.status, pytrace=False)
         return result
 
-    def spoil(self, row: Row, failed: CheckFailed, line: int | None = None) -> None:
-        row.status, row.points, row.message, row.line = failed.status, 0, str(failed) or None, failed.line or line
+    def spoil(self, row: Row, failed: CheckFailed) -> None:
+        row.status, row.points, row.message, row.line = failed.status, 0, str(failed) or None, failed.line
         if failed.mistake is not None:
             row.mistake = {"id": failed.mistake, "message": str(failed)}
 
@@ -80,13 +94,13 @@ class GradingPlugin:
 class Recorded:
     """The `gradient` fixture: judges, records the row, and fails the test when the gradient does not pass."""
 
-    def __init__(self, gradient: GradientCheck, metadata: dict[str, Any]) -> None:
-        self._gradient, self._metadata = gradient, metadata
+    def __init__(self, gradient: GradientCheck, found: dict[str, Any]) -> None:
+        self._gradient, self._found = gradient, found
 
     def check(self, draws: Sequence[Draw]) -> None:
         row = self._gradient.row(draws)
-        self._metadata["row"] = row.to_dict()
+        self._found["row"] = vars(row)
         if self._gradient.picture is not None:
-            self._metadata["picture"] = self._gradient.picture
+            self._found["picture"] = self._gradient.picture
         if row.status != "passed":
             pytest.fail(row.message or row.status, pytrace=False)

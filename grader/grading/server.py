@@ -1,17 +1,22 @@
-"""A grader process: torch and pytest loaded once, one submission after another. Spoken to in JSON lines by `batch`.
+"""A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
 
-in:  {"student": "ada", "path": "submissions/ada"}       out: {"results": {...}} or {"fault": "..."}
+in: a pickled Submission, as the coordinator read it      out: a line of JSON, {"results": {...}} or {"fault": "..."}
+
+The coordinator and its graders are one program and trust each other; what a student wrote is bytes to both.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import pickle
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from grader.grading.files import RESULTS, OutputError, write_files
 from grader.grading.session import Graded, Session
 from grader.grading.suite import GraderFault
 from grader.lesson import Course
@@ -19,7 +24,7 @@ from grader.report.pages import Reporter
 from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import at_least, probe
-from grader.submissions.submission import Submission, read_submission
+from grader.submissions.submission import Submission
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class Settings:
     lessons: list[str]
     seed: int
     out: str
+    seed_given: bool = False  # else it was drawn, and any other would have done as well
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
@@ -54,18 +60,22 @@ class Server:
         hide = [Path(folder) for folder in settings.hide]
         return Session(self._lessons, settings.seed, Limits.from_dict(settings.limits), isolation, hide)
 
-    def grade(self, student: str, path: Path) -> dict[str, Any]:
-        """Grades one submission and writes its folder in OUT. Raises GraderFault or ZygoteDied."""
-        submission = read_submission(path, student, self._lessons)
+    def grade(self, submission: Submission) -> dict[str, Any]:
+        """Grades one submission and writes its folder in OUT. Raises GraderFault, ZygoteDied or OutputError."""
         graded = self._session.grade(submission)
-        write_student(self._out / student, graded, submission, self._reporter)
+        write_student(self._out / submission.student, graded, submission, self._reporter)
         return graded.results
 
-    def serve(self, requests: Any, replies: Any) -> None:
-        for line in requests:
-            job = json.loads(line)
+    def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
+        while True:
             try:
-                reply: dict[str, Any] = {"results": self.grade(job["student"], Path(job["path"]))}
+                submission = pickle.load(requests)
+            except EOFError:
+                break
+            try:
+                reply: dict[str, Any] = {"results": self.grade(submission)}
+            except OutputError as error:
+                reply = {"unwritable": str(error)}
             except (GraderFault, ZygoteDied, OSError) as error:
                 reply = {"fault": f"{type(error).__name__}: {error}"}
                 self._session.close()
@@ -75,29 +85,26 @@ class Server:
         self._session.close()
 
 
+FILES = (RESULTS, "report.html", "report.md")
+"""What every student's folder in OUT holds."""
+
+
 def write_student(folder: Path, graded: Graded, submission: Submission, reporter: Reporter) -> None:
-    """results.json, report.html and report.md of one student; each file appears whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """One student's FILES. Raises OutputError."""
     sources = {
         name: handed.files["backward.py"].decode("utf-8", errors="replace")
         for name, handed in submission.handed.items()
         if handed.present
     }
-    write_whole(folder / "results.json", json.dumps(graded.results, indent=1, ensure_ascii=False) + "\n")
-    write_whole(folder / "report.html", reporter.student_page(graded, sources))
-    write_whole(folder / "report.md", reporter.student_markdown(graded))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes beside and renames, so that a reader (or a killed run) never sees half a file."""
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(text, encoding="utf-8", errors="replace")
-    beside.replace(path)
+    results = json.dumps(graded.results, indent=1, ensure_ascii=False) + "\n"
+    texts = (results, reporter.student_page(graded, sources), reporter.student_markdown(graded))
+    write_files(folder, dict(zip(FILES, texts, strict=True)))
 
 
 def main(settings_as_json: str) -> None:
     """Serves until standard input ends; see batch.BOOTSTRAP for how it is started."""
     settings = Settings(**json.loads(settings_as_json))
+    gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints in here does not get between the lines of the protocol
-    Server(settings).serve(sys.stdin, replies)
+    Server(settings).serve(sys.stdin.buffer, replies)

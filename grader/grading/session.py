@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import torch
 from grader.check import Row
 from grader.checks import ProblemBook
 from grader.grading.one_file import judge_file
-from grader.grading.suite import run_suite
+from grader.grading.suite import HiddenSuite
 from grader.lesson import Lesson
 from grader.report.scores import number
 from grader.sandbox.client import ZygoteProcess
@@ -70,9 +70,13 @@ class Session:
             plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir()))
         )
         self._book = ProblemBook(seed)
+        self._suites: dict[str, HiddenSuite] = {}
         self._frozen = False
 
     def close(self) -> None:
+        for suite in self._suites.values():
+            suite.close()
+        self._suites.clear()
         self._zygote.close()
 
     def grade(self, submission: Submission) -> Graded:
@@ -89,7 +93,7 @@ class Session:
             "score": number(sum(lesson["score"] for lesson in lessons)),
             "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
             "status": "rejected" if rejected else "graded",
-            "message": submission.message,
+            "message": submission.told,
             "isolation": self.isolation.level,
             "isolation_missing": list(self.isolation.missing),
             "seed": self.seed,
@@ -99,7 +103,7 @@ class Session:
         }
         if not self._frozen:
             gc.collect()
-            gc.freeze()  # pytest collects garbage twice a session: not torch's and ours each time
+            gc.freeze()  # collecting garbage need not look at torch's and ours each time
             self._frozen = True
         return graded
 
@@ -125,11 +129,13 @@ class Session:
             "status": status,
             "message": message,
             "seconds": round(time.monotonic() - started, 3),
-            "gradients": [clean(row.to_dict()) for row in rows],
+            "gradients": [clean(vars(row)) for row in rows],
         }
 
     def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
-        judged = judge_file(lesson, handed, self._zygote, partial(run_suite, lesson, book=self._book))
+        if lesson.name not in self._suites:
+            self._suites[lesson.name] = HiddenSuite(lesson, self._book)
+        judged = judge_file(lesson, handed, self._zygote, self._suites[lesson.name].rows)
         graded.pictures[lesson.name] = judged.pictures
         graded.texts |= handed.origin.texts if handed.origin else {}
         if judged.printed:

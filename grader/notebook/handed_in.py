@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +13,7 @@ from grader.lesson import Lesson
 from grader.notebook.cells import MOST_CODE, MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, tree_of
 from grader.notebook.reading import read_for
 from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
-
-NOTEBOOK = ".ipynb"
+from grader.submissions.places import NOTEBOOK
 
 
 def read_cells(path: Path, shown: str = "") -> list[Cell]:
@@ -27,10 +28,10 @@ def read_cells(path: Path, shown: str = "") -> list[Cell]:
 
 def script_cells(source: bytes, shown: str) -> list[Cell]:
     try:
-        text = source.decode("utf-8-sig")
-    except UnicodeDecodeError:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    except (SyntaxError, UnicodeDecodeError):
         return []
-    text = text.replace("\r\n", "\n")
     return [Cell(shown, text)] if len(text) <= MOST_CODE and tree_of(text) is not None else []
 
 

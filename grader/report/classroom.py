@@ -11,8 +11,10 @@ from urllib.parse import quote
 from grader.report.inert import csv_cell
 from grader.report.reading import UNWRITTEN
 from grader.report.scores import number, percent
+from grader.submissions.roster import Attendance
 
 Results = Mapping[str, Any]
+NOTHING = "nothing"  # the status of somebody who handed in nothing, in a class's pages only
 
 
 @dataclass
@@ -77,6 +79,54 @@ def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, lis
     return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
 
 
+@dataclass(frozen=True)
+class Student:
+    """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
+
+    `kind` are words to filter by: graded, full, absent, rejected, error, nothing.
+    """
+
+    name: str
+    kind: str
+    score: float | None
+    percent: float | None
+    points: tuple[float | None, ...]
+    note: str
+    isolation: str
+    seconds: float
+
+
+def nothing_handed_in(name: str, max_score: float) -> Results:
+    """What stands in place of results for somebody who is in the roster only."""
+    message = "In the roster, and handed in nothing."
+    blank = {"score": 0, "isolation": "–", "seconds": 0, "lessons": []}
+    return {"student": name, "status": NOTHING, "message": message, "max_score": max_score, **blank}
+
+
+def student(result: Results, lessons: Sequence[str]) -> Student:
+    points = {part["name"]: part["score"] for part in result["lessons"] if part["status"] == "graded"}
+    unread = [part["name"].split("_")[0] for part in result["lessons"] if part["status"] == "rejected"]
+    known, share = result["status"] not in ("error", NOTHING), percent(result)
+    kinds = [result["status"]]
+    note = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}.get(
+        result["status"], ""
+    )
+    if not note:
+        note = f"{', '.join(unread)} rejected" if unread else ""
+        kinds += ["full"] if share >= 100 else []
+        kinds += ["absent"] if len(points) < len(result["lessons"]) else []
+    return Student(
+        result["student"],
+        " ".join(kinds),
+        result["score"] if known else None,
+        share if known else None,
+        tuple(points.get(name) for name in lessons),
+        note,
+        result["isolation"],
+        result["seconds"],
+    )
+
+
 def link(student: str) -> str:
     """The address of a student's page from index.html, whatever the name holds."""
     return quote(student, safe="", errors="surrogateescape") + "/report.html"
@@ -96,14 +146,24 @@ def lesson_names(results: Sequence[Results]) -> list[str]:
     return sorted({lesson["name"] for result in results for lesson in result["lessons"]})
 
 
-def csv_rows(results: Sequence[Results]) -> list[list[str]]:
-    """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero."""
+def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -> list[list[str]]:
+    """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
+
+    With a roster, its own columns follow, but for those that would stand there twice.
+    """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
+    further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
+    known_as = {member.student: member for member in attendance.absent} | dict(attendance.members) if attendance else {}
+    rows[0] += ["handed_in", *further] if attendance else []
     for result in results:
         scores = {lesson["name"]: f"{lesson['score']:g}" for lesson in result["lessons"]}
         known = result["status"] != "error"
         total, share = (f"{result['score']:g}", f"{number(round(percent(result), 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
         rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share])
+        if attendance:
+            member = known_as.get(result["student"])
+            rows[-1] += ["no" if result["status"] == NOTHING else "yes"]
+            rows[-1] += [member.line.get(name, "") if member else "" for name in further]
     return [[csv_cell(cell) for cell in row] for row in rows]

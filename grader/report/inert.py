@@ -31,6 +31,11 @@ def inert(text: str) -> str:
     return "".join(shown)
 
 
+def unheard(line: str) -> str:
+    """A line of a terminal's that no CI runner takes for a command: one is `::` at its start, or `##[` anywhere."""
+    return re.sub(r"^(\s*):(?=:)", r"\1: ", line).replace("##[", "## [")
+
+
 def markdown(text: str) -> Markup:
     """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
@@ -54,6 +59,6 @@ def code(text: str) -> Markup:
 
 
 def csv_cell(text: str) -> str:
-    """What no spreadsheet takes for a formula."""
-    shown = "".join(c if c in "\t\r\n" else inert(c) for c in text)
-    return "'" + shown if shown[:1] in set("=+-@\t\r\n") else shown
+    """One line that no spreadsheet takes for a formula. (csv.writer leaves a lone carriage return unquoted.)"""
+    shown = "".join(c.encode("unicode_escape").decode() if c in "\t\r\n" else inert(c) for c in text)
+    return "'" + shown if shown[:1] in set("=+-@") else shown

@@ -11,6 +11,7 @@ import hashlib
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,18 +20,22 @@ from markupsafe import Markup
 from grader.grading.session import Graded
 from grader.lesson import Lesson
 from grader.paths import TEMPLATES
-from grader.report.classroom import absences, difficulties, duration, lesson_names, link, mistakes
-from grader.report.drawing import SCALE, Layout, layout_of
+from grader.report.classroom import NOTHING, absences, difficulties, duration, lesson_names, link, mistakes, student
+from grader.report.graph import Layout, layouts_of
+from grader.report.heat_map import SCALE
 from grader.report.inert import code, inert, markdown, prose
 from grader.report.reading import UNWRITTEN, WRONG, Part, Results, next_step, part
 from grader.report.scores import number, percent
 
 MOST_NAMES = 40
+AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
+STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "here", "hidden")
+"""A row's states in the order in which a page explains them."""
 
 
 @cache
-def layout(lesson: Lesson) -> Layout | None:
-    return layout_of(lesson) if lesson.gradients else None
+def layouts(lesson: Lesson) -> tuple[Layout, ...]:
+    return layouts_of(lesson) if lesson.gradients else ()
 
 
 def shape(sizes: Sequence[int] | None) -> str:
@@ -42,6 +47,24 @@ def figure(value: float | None) -> str:
     if value is None or value == 0:
         return "–" if value is None else "0"
     return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
+
+
+@dataclass(frozen=True)
+class Script:
+    """A page's own script; by its digest the page's policy lets it run, and nothing else."""
+
+    text: Markup
+    digest: str
+
+
+@cache
+def script(name: str) -> Script:
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    return Script(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+
+
+def any_gradients(parts: Sequence[Part]) -> bool:
+    return any(part.has_gradients for part in parts if part.results["status"] == "graded")
 
 
 class Reporter:
@@ -75,7 +98,6 @@ class Reporter:
         page, text = environment(inert, code), environment(markdown, lambda text: markdown(f"`{text}`"))
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
-        self._script = Markup((TEMPLATES / "index.js").read_text(encoding="utf-8"))
 
     def _parts(self, graded: Graded, sources: Mapping[str, str]) -> list[Part]:
         lessons = graded.results["lessons"]
@@ -84,40 +106,50 @@ class Reporter:
     def student_page(self, graded: Graded, sources: Mapping[str, str] = {}) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
         parts = self._parts(graded, sources)
-        layouts = {part.results["name"]: layout(part.lesson) if part.lesson else None for part in parts}
+        drawn = {part.results["name"]: layouts(part.lesson) if part.lesson else () for part in parts}
         occurring = {line.state for part in parts for line in part.lines if part.results["status"] == "graded"}
         return self._student.render(
             results=graded.results,
             parts=parts,
             next=next_step(parts),
-            layouts=layouts,
-            most_nodes=max((len(each.nodes) for each in layouts.values() if each), default=0),
-            states=[state for state in ("passed", "chain", *WRONG, *UNWRITTEN, "hidden") if state in occurring],
+            gradients=any_gradients(parts),
+            layouts=drawn,
+            most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
+            states=[state for state in STATES if state in occurring],
+            script=script("report.js"),
             percent=percent(graded.results),
         )
 
     def student_markdown(self, graded: Graded) -> str:
         """report.md, for a job summary or a comment."""
         parts = self._parts(graded, {})
-        return self._markdown.render(results=graded.results, parts=parts, next=next_step(parts))
+        return self._markdown.render(
+            results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
+        )
 
     def class_page(self, results: Sequence[Results]) -> str:
         """index.html over all students' results.json."""
-        digest = base64.b64encode(hashlib.sha256(str(self._script).encode()).digest()).decode()
-        scores = [percent(result) for result in results if result["status"] != "error"]
+        lessons = lesson_names(results)
+        students = [student(result, lessons) for result in results]
+        scores = [one.percent for one in students if one.percent is not None]
+        seconds = [one.seconds for one in students if one.kind != NOTHING]
+        missing = (sentence for result in results for sentence in result.get("isolation_missing", ()))
         return self._class.render(
-            results=results,
-            lessons=lesson_names(results),
+            students=students,
+            at_once=AT_ONCE,
+            lessons=lessons,
             titles={name: lesson.title for name, lesson in self._lessons.items()},
-            percents=[percent(result) for result in results],
+            kinds=Counter(kind for one in students for kind in one.kind.split()),
             median=statistics.median(scores) if scores else None,
             histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
             difficulties=difficulties(results),
             mistakes=mistakes(results),
             absences=absences(results),
-            isolation=Counter(result["isolation"] for result in results).most_common(),
-            seconds=[result["seconds"] for result in results],
+            isolation=Counter(one.isolation for one in students if one.kind != NOTHING).most_common(),
+            isolation_missing=list(dict.fromkeys(missing)),
+            seconds=seconds,
+            median_seconds=statistics.median(seconds) if seconds else 0,
+            slowest=max(students, key=lambda one: one.seconds, default=None),
             most_names=MOST_NAMES,
-            script=self._script,
-            digest=digest,
+            script=script("index.js"),
         )

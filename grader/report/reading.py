@@ -9,12 +9,15 @@ from typing import Any
 
 from grader.grading.session import Graded
 from grader.lesson import Item, Lesson
-from grader.report.drawing import HeatMap, heat_map
+from grader.report.curve import Plot, plot
+from grader.report.forces import Forces, forces
+from grader.report.heat_map import HeatMap, heat_map
 
 BROKEN = ("error", "timeout", "crashed", "forbidden")
 WRONG = ("failed", "shape", *BROKEN)
 UNWRITTEN = ("todo", "missing")
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
+SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
 Results = Mapping[str, Any]
 
@@ -36,8 +39,34 @@ class Line:
         return self.state in WRONG
 
     @property
+    def broken(self) -> bool:
+        return self.state in BROKEN
+
+    @property
+    def error(self) -> Mapping[str, Any] | None:
+        """The picture of its error, where there is any: an argument changed in place leaves the value right."""
+        return self.picture if self.picture and any(map(any, self.picture.get("cells", ()))) else None
+
+    @property
     def heat(self) -> HeatMap | None:
-        return heat_map(self.picture) if self.picture else None
+        return heat_map(self.error) if self.error else None
+
+    @property
+    def forces(self) -> Forces | None:
+        drawn = (self.picture or {}).get("forces")
+        return forces(drawn["found"], drawn["expected"]) if drawn else None
+
+    @property
+    def curves(self) -> Mapping[str, Any] | None:
+        return (self.picture or {}).get("curves")
+
+    @property
+    def plot(self) -> Plot | None:
+        """The reference's curve, then the student's."""
+        if not self.curves:
+            return None
+        found, expected = self.curves["found"], self.curves["expected"]
+        return plot(found, [expected, found], 1, len(expected), SMALLEST_LOSS)
 
 
 @dataclass
@@ -108,23 +137,32 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
             f"{name}-{row['name']}",
             items.get(row["name"]),
             tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
-            picture if picture and any(map(any, picture["cells"])) else None,
+            pictures.get(row["name"]),
             excerpt(graded.texts.get(row["file"], source), row["name"], row["line"])
             if row["status"] not in ("passed", *UNWRITTEN)
             else (),
         )
         for row in results["gradients"]
-        for picture in (pictures.get(row["name"]),)
     ]
     found = Part(results, lesson, lines, printed=graded.printed.get(name, ""))
     for line in lines:
         tells = line.wrong or (line.state != "todo" and line.row["message"])
         alike = found.groups and telling(found.groups[-1][-1]) == telling(line)
-        if tells and alike and line.state in BROKEN:
+        if tells and alike and (line.broken or together(found.groups[-1][-1], line)):
             found.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
         elif tells:
             found.groups.append([line])
     return found
+
+
+def together(line: Line, other: Line) -> bool:
+    """Whether both are wrong gradients of one function, which one mistake may spoil."""
+    items = line.item, other.item
+    return (
+        line.wrong
+        and all(item and item.target for item in items)
+        and len({item and item.function for item in items}) == 1
+    )
 
 
 def telling(line: Line) -> tuple[str, str | None, int | None]:

@@ -11,8 +11,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache
-from types import CodeType
+from functools import cache, lru_cache
+from types import CodeType, FunctionType
 from typing import Any, Protocol
 
 import torch
@@ -37,6 +37,12 @@ class UnknownParameter(Exception):
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    plain = type(function) is FunctionType  # another callable may answer differently each time, or not be hashable
+    return parameters_of_function(function) if plain else list(inspect.signature(function).parameters.values())
+
+
+@lru_cache(maxsize=1000)  # a step is called on every problem
+def parameters_of_function(function: FunctionType) -> list[inspect.Parameter]:
     return list(inspect.signature(function).parameters.values())
 
 
@@ -64,16 +70,14 @@ def arguments_for(
     """Fresh copies of what the parameters name. Raises UnknownParameter with a sentence."""
     positional: list[Any] = []
     keyword: dict[str, Any] = {}
-    gradients = {"d" + name: tensor for name, tensor in upstream.items()}
-    gradients.pop(step, None)
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         name = parameter.name
         if name in values:
             value = values[name]
-        elif name in gradients:
-            value = gradients[name]
+        elif name[:1] == "d" and name[1:] in upstream and name != step:
+            value = upstream[name[1:]]
         elif parameter.default is not parameter.empty:
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 positional.append(parameter.default)  # those after it keep their places
@@ -81,6 +85,7 @@ def arguments_for(
         elif name == step:
             raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
         else:
+            gradients = ["d" + name for name in upstream if "d" + name != step]
             near = difflib.get_close_matches(name, [*values, *gradients], n=1)
             hint = (
                 f"; did you mean `{near[0]}`?"

@@ -55,7 +55,7 @@ class Frame:
 
 
 def encode(frame: Frame) -> bytes:
-    header = json.dumps(frame.header, ensure_ascii=True, separators=(",", ":")).encode()
+    header = ENCODER.encode(frame.header).encode()
     return PREFIX.pack(MAGIC, len(header), len(frame.body)) + header + frame.body
 
 
@@ -69,12 +69,18 @@ def lengths(prefix: bytes, max_header: int = MAX_HEADER, max_body: int = MAX_BOD
     return header, body
 
 
-def decode_header(raw: bytes) -> dict[str, Any]:
-    def refuse(constant: str) -> NoReturn:
-        raise ValueError(constant)
+def refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
 
+
+# made once: the module's own functions make one for every frame
+ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+DECODER = json.JSONDecoder(parse_constant=refuse)
+
+
+def decode_header(raw: bytes) -> dict[str, Any]:
     try:
-        header = json.loads(raw.decode("utf-8"), parse_constant=refuse)
+        header = DECODER.decode(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise WireError(f"the header is no JSON: {type(error).__name__}") from None
     if type(header) is not dict:

@@ -107,7 +107,7 @@ class Worker:
         for step in header["steps"]:
             needed = set(header["needs"].get(step, ())) & broken
             answer = (
-                self.answer(step, values, own, dtype)
+                self.answer(step, values, own, dtype, header["watched"])
                 if not needed
                 else Answer("skipped", message=", ".join(sorted(needed)))
             )
@@ -119,8 +119,10 @@ class Worker:
             self.flush()
             wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
 
-    def answer(self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype) -> Answer:
-        watch = OperatorWatch(cap=self._operator_cap)
+    def answer(
+        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool
+    ) -> Answer:
+        watch = OperatorWatch(cap=self._operator_cap) if watched else None
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
         if self._autograd_used:  # also where a bare `except` swallowed it
             answer = failure(self._autograd_used[0], step, self._files)

@@ -9,6 +9,7 @@ import selectors
 import signal
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -36,6 +37,43 @@ class Zygote(Protocol):
     def end_of(self, number: int) -> int: ...
 
     def status_if_ended(self, number: int, seconds: float) -> int | None: ...
+
+
+@dataclass(frozen=True)
+class PackedProblem:
+    """A problem as it is sent, the same to every worker: packed once, for a whole class."""
+
+    number: int
+    frame: bytes
+    known: frozenset[str]  # names that a step may ask for
+    room: int  # bytes of an answer that are taken
+
+
+def pack_problem(
+    number: int,
+    dtype: torch.dtype,
+    values: Mapping[str, Any],
+    upstream: Mapping[str, Tensor],
+    groups: Mapping[str, Sequence[str]] | None = None,
+) -> PackedProblem:
+    tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
+    tensors += [("u:" + n, u) for n, u in upstream.items()]
+    described, body = wire.pack_tensors(tensors)
+    largest = max((tensor.nbytes for _, tensor in tensors), default=0)
+    groups = groups or {}
+    known = frozenset(values) | {"d" + name for name in upstream} | groups.keys()
+    header = {
+        "op": "problem",
+        "problem": number,
+        "dtype": wire.NAMES[dtype],
+        "tensors": described,
+        "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
+        "values": [n for n, v in values.items() if isinstance(v, Tensor)],
+        "upstream": list(upstream),
+        "groups": {name: list(members) for name, members in groups.items()},
+    }
+    room = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
+    return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
 
 
 class WorkerProcess:
@@ -107,24 +145,11 @@ class WorkerProcess:
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Sends forward values and upstream gradients; a group is a list of values under a name of its own."""
-        tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
-        tensors += [("u:" + n, u) for n, u in upstream.items()]
-        described, body = wire.pack_tensors(tensors)
-        largest = max((tensor.nbytes for _, tensor in tensors), default=0)
-        self._room[number] = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
-        groups = groups or {}
-        self._known[number] = frozenset(values) | {"d" + name for name in upstream} | groups.keys()
-        header = {
-            "op": "problem",
-            "problem": number,
-            "dtype": wire.NAMES[dtype],
-            "tensors": described,
-            "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
-            "values": [n for n, v in values.items() if isinstance(v, Tensor)],
-            "upstream": list(upstream),
-            "groups": {name: list(members) for name, members in groups.items()},
-        }
-        self._send(header, body, time.monotonic() + self._limits.step_seconds)
+        self.send_packed(pack_problem(number, dtype, values, upstream, groups))
+
+    def send_packed(self, problem: PackedProblem) -> None:
+        self._room[problem.number], self._known[problem.number] = problem.room, problem.known
+        self._send_bytes(problem.frame, time.monotonic() + self._limits.step_seconds)
 
     def run(
         self,
@@ -133,11 +158,13 @@ class WorkerProcess:
         needs: Mapping[str, Collection[str]] | None = None,
         until: float = math.inf,
         joint: Joint | None = None,
+        watched: bool = True,
     ) -> Iterator[tuple[str, Answer]]:
         """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of time.monotonic()).
 
         With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
-        With `joint`, all steps are answered by one call of that function.
+        With `joint`, all steps are answered by one call of that function. Only `watched` steps have their operators
+        counted and float32 noticed, which takes as long as the rest of the step.
 
         Raises WorkerLost or DeadlineMissed; the step at fault is the one that is due.
         """
@@ -150,6 +177,7 @@ class WorkerProcess:
             "needs": {step: sorted(names) for step, names in (needs or {}).items()},
             "ticket": ticket,
             "room": self._room[problem],
+            "watched": watched,
             "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
         }
         self._reader.max_body = self._room[problem]
@@ -178,7 +206,10 @@ class WorkerProcess:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _send(self, header: dict[str, Any], body: bytes, deadline: float) -> None:
-        view = memoryview(wire.encode(wire.Frame(header, body)))
+        self._send_bytes(wire.encode(wire.Frame(header, body)), deadline)
+
+    def _send_bytes(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         try:
             while view:

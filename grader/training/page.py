@@ -9,10 +9,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from grader.paths import TEMPLATES
+from grader.report.curve import Plot, plot
 from grader.report.inert import inert, prose
 from grader.report.pages import shape
 from grader.training.contract import PAGE, Outcome, writing
-from grader.training.curve import Plot, plot
 
 SMALLEST = 1e-8
 """Differences below this are drawn as this: a logarithmic axis has no zero, and a loss near 2 has digits of 2.4e-7."""

@@ -231,6 +231,7 @@ def distances(on, generator, shape):
         "of equals": on.call("relative_error", a, a),
         "with an element zero in both": on.call("relative_error", both, with_zeros),
         "with an element zero in one": on.call("relative_error", a, with_zeros),
+        "with a zero beside a tiny one": on.call("relative_error", both * 1e-9, near * 1e-9),
         "of zeros": on.call("relative_error", zeros, zeros),
     }
     return plain(answers)

@@ -1,19 +1,17 @@
-"""Pictures for the report: a lesson's computational graph as the forward pass runs, and the heat map of an error.
+"""A lesson's computational graph as the forward pass runs: where its boxes stand and how its lines run.
 
 Layers run from top to bottom, one for each step of the forward pass. What a layer's steps read stands above it: values
 computed earlier in the first column, parameters beside them. An edge that skips layers runs down a lane at the left.
+Parts that have nothing to do with each other are drawings of their own, so that a page can set them side by side.
 """
 
 from __future__ import annotations
 
 import ast
-import base64
-import struct
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from grader.course.stubs import forward_statements
 from grader.judge import written
@@ -23,8 +21,9 @@ from grader.tape import is_floating
 Kind = Literal["input", "step", "fused"]
 Reads = Mapping[str, Sequence[str]]
 
-HEIGHT, GAP, BESIDE, LANE, CHARACTER = 40, 24, 14, 16, 7.8
-"""In CSS pixels: a node, the space under it and beside it, a lane for edges that skip layers, a letter of a name."""
+HEIGHT, GAP, BESIDE, LANE, CHARACTER, SMALL = 40, 24, 14, 16, 7.8, 6.7
+"""In CSS pixels: a node, the space under it and beside it, a lane for edges that skip layers, a letter of a name, one
+of a shape."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,8 @@ def names_in(line: str) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def layers_of(reads: Reads) -> dict[str, int]:
-    """{name: its layer}: below all it reads, inputs just above their first reader, separate parts below each other."""
+def parts_of(reads: Reads) -> list[Reads]:
+    """`reads` cut into parts that no line joins, in the order in which the forward pass comes to them."""
     part = {name: name for name in reads}
 
     def root(name: str) -> str:
@@ -106,20 +105,20 @@ def layers_of(reads: Reads) -> dict[str, int]:
     for name, parents in reads.items():
         for parent in parents:
             part[root(parent)] = root(name)
-    layers: dict[str, int] = {}
-    offset = 0
-    for each in dict.fromkeys(root(name) for name in reads):
-        members = [name for name in reads if root(name) == each]
-        depth: dict[str, int] = {}
-        for name in members:  # forward order: parents come first
-            depth[name] = 1 + max((depth[parent] for parent in reads[name]), default=-1)
-        for name in members:
-            readers = [depth[other] for other in members if name in reads[other]]
-            if not reads[name] and readers:
-                depth[name] = min(readers) - 1
-        layers |= {name: offset + level for name, level in depth.items()}
-        offset = max(layers.values()) + 1
-    return {name: layers[name] for name in reads}
+    roots = dict.fromkeys(root(name) for name in reads)
+    return [{name: reads[name] for name in reads if root(name) == each} for each in roots]
+
+
+def layers_of(reads: Reads) -> dict[str, int]:
+    """{name: its layer}: below all it reads, inputs just above their first reader."""
+    depth: dict[str, int] = {}
+    for name, parents in reads.items():  # forward order: parents come first
+        depth[name] = 1 + max((depth[parent] for parent in parents), default=-1)
+    for name, parents in reads.items():
+        readers = [depth[other] for other in reads if name in reads[other]]
+        if not parents and readers:
+            depth[name] = min(readers) - 1
+    return depth
 
 
 def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], int]:
@@ -145,9 +144,12 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind]) 
     left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
     inputs = [name for name in reads if kinds[name] == "input"]
     read = {parent for parents in reads.values() for parent in parents}
-    narrow, wide = (
-        max(least, 44 + CHARACTER * max(map(len, names), default=0)) for least, names in ((90, inputs), (118, reads))
-    )
+
+    def room_for(names: Iterable[str], least: float) -> float:
+        texts = (max(CHARACTER * len(name), SMALL * len(shapes[name])) for name in names)
+        return max(least, 44 + max(texts, default=0))
+
+    narrow, wide = room_for(inputs, 90), room_for(reads, 118)
     placed: dict[str, Node] = {}
     column: dict[str, int] = {}
     for layer in range(max(layers.values(), default=-1) + 1):
@@ -205,66 +207,14 @@ def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
     )
 
 
-def layout_of(lesson: Lesson) -> Layout:
+def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
+    """The drawings of a lesson's graph, one for each of its parts."""
     graph = lesson.public.graph
-    reads = reads_of(lesson)
 
     def kind(name: str) -> Kind:
         return "input" if name in graph.inputs else "fused" if name in graph.fused else "step"
 
-    kinds = {name: kind(name) for name in reads}
-    return lay_out(reads, {name: written(graph.values[name].shape) for name in reads}, kinds)
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """An error's picture: a PNG of `width` × `height` blocks, and the block of the worst element."""
-
-    png: str  # a data URI
-    width: int
-    height: int
-    worst: tuple[int, int]  # column and row, in blocks
-    wrong: int  # blocks
-
-
-LEVELS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-"""Where one colour of the heat map ends and the next begins, as shares of the reference's largest element."""
-
-COLOURS = ((0, 0, 0, 0), *((214, 40, 40, alpha) for alpha in (28, 66, 120, 180, 255)), (110, 52, 190, 255))
-"""Red, green, blue, opacity: clear where the value is right, then deeper with the error, which fits a light page and a
-dark one; violet where the error is larger than the gradient itself."""
-
-
-SCALE = tuple(zip(COLOURS, ("right", "≤ 0.01 %", "≤ 0.1 %", "≤ 1 %", "≤ 10 %", "≤ 100 %", "more"), strict=True))
-
-
-def level(error: float) -> int:
-    """The colour's number for an error relative to the reference's largest element."""
-    return 0 if error <= 0 else 1 + sum(error > limit for limit in LEVELS)
-
-
-def heat_map(picture: Mapping[str, Any]) -> HeatMap:
-    """Draws what `grader.picture.error_picture` found."""
-    cells: list[list[float]] = picture["cells"]
-    height, width = len(cells), len(cells[0])
-    pixels = b"".join(b"\0" + bytes(level(error) for error in line) for line in cells)
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", b"".join(bytes(colour[:3]) for colour in COLOURS)),
-        (b"tRNS", bytes(colour[3] for colour in COLOURS)),
-        (b"IDAT", zlib.compress(pixels, 9)),
-        (b"IEND", b""),
-    )
-    png = b"\x89PNG\r\n\x1a\n"
-    for kind, data in parts:
-        png += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    # leading dimensions were laid out as rows, too many rows or columns pooled into blocks: find the worst one's block
-    errors = [(error, -y, -x) for y, line in enumerate(cells) for x, error in enumerate(line)]
-    _, y, x = max(errors)
-    return HeatMap(
-        "data:image/png;base64," + base64.b64encode(png).decode(),
-        width,
-        height,
-        (-x, -y),
-        sum(error > 0 for error, _, _ in errors),
+    return tuple(
+        lay_out(part, {name: written(graph.values[name].shape) for name in part}, {name: kind(name) for name in part})
+        for part in parts_of(reads_of(lesson))
     )

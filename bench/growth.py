@@ -1,0 +1,220 @@
+"""What a class costs as it grows: submissions from bench/made_up_class.py, a new class and a new OUT for each size.
+
+    python -m bench.growth                                   10, 100 and 1,000 submissions, 10,000 with --sizes
+    python -m bench.growth --sizes 10 100 1000 10000 --write docs/growth.svg
+
+Each class is graded by `grade run` in a process of its own, with one grader process unless `--jobs` says otherwise.
+Then the class page is opened in headless Chromium, if playwright and a chromium are there. The columns:
+
+- each: from the first result to the last, over their number, without the deadlines that hanging ones took (1 of 100
+  hangs: a class of 10 has none).
+- processor: seconds of processor time of the whole tree of processes, less those of a run over one submission, over the
+  number. Other work on the machine moves it less than the clock.
+- memory: the coordinator's own largest resident size, VmHWM, without its grader processes.
+- total: from the command to its end, its start and the class page included.
+- page: from the address to the load event; then the slowest of three sorts and of three searches, each until the frame
+  after it is drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.made_up_class import HANGING, ROOT, kind_of, write_class
+from grader.lesson import Course
+
+GOAL_SHARE, GOAL_BYTES, GOAL_OPEN, GOAL_ANSWER = 0.10, 50 << 20, 2.0, 0.1
+TIMEOUT = 2
+RUN = """
+import sys
+from pathlib import Path
+from grader.commands.grade import main
+try:
+    main()
+finally:
+    Path(sys.argv[-1]).with_suffix(".peak").write_text(Path("/proc/self/status").read_text())
+"""
+DRAWN = "await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));"
+SORT = (
+    "async (column) => { const head = document.querySelectorAll('#students thead button')[column];"
+    f"const start = performance.now(); head.click(); {DRAWN} return performance.now() - start; }}"
+)
+SEARCH = (
+    "async (word) => { const field = document.getElementById('search'); const start = performance.now();"
+    f"field.value = word; field.dispatchEvent(new Event('input')); {DRAWN} return performance.now() - start; }}"
+)
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A class of `size`; times in seconds, `peak` in bytes; `page` is (open, sort, search), None without a browser."""
+
+    size: int
+    each: float
+    total: float
+    processor: float
+    peak: int
+    page: tuple[float, float, float] | None = None
+
+
+def grade(place: Path, size: int, lesson: str, jobs: int) -> Grown:
+    """`processor` is of the whole run here, its start included. Leaves the class's pages in place/out."""
+    submissions, out = place / "submissions", place / "out"
+    write_class(submissions, Course(ROOT).find(lesson), size)
+    command = [sys.executable, "-c", RUN, "run", submissions, "--lesson", lesson, "--seed", 1, "--jobs", jobs]
+    started, before = time.perf_counter(), os.times()
+    process = subprocess.run(
+        [str(part) for part in [*command, "--timeout", TIMEOUT, "-o", out]], cwd=ROOT, capture_output=True, text=True
+    )
+    total, after = time.perf_counter() - started, os.times()
+    if process.returncode != 0:
+        raise SystemExit(f"grade run ended with {process.returncode}:\n{process.stderr[-2000:]}")
+    paths = list(out.glob("*/results.json"))
+    if len(paths) != size:
+        raise SystemExit(f"{len(paths)} of {size} have results.")
+    finished = sorted(path.stat().st_mtime_ns for path in paths)
+    hanging = [number for number in range(size) if kind_of(number) == HANGING]
+    waited = sum(json.loads((out / f"student_{n:06}" / "results.json").read_text())["seconds"] for n in hanging)
+    span = (finished[-1] - finished[0]) / 1e9 * jobs - waited
+    each = span / (size - jobs - len(hanging)) if size > jobs + len(hanging) else math.nan
+    told = re.search(r"VmHWM:\s+(\d+) kB", out.with_suffix(".peak").read_text())
+    assert told is not None
+    processor = after.children_user + after.children_system - before.children_user - before.children_system
+    return Grown(size, each, total, processor, int(told[1]) * 1024)
+
+
+def page_times(index: Path) -> tuple[float, float, float] | None:
+    """(open, slowest sort, slowest search) of a class page, None where there is no browser."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    if chromium is None:
+        return None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        started = time.perf_counter()
+        page.goto(index.resolve().as_uri())
+        opened = time.perf_counter() - started
+        page.wait_for_timeout(1000)  # what the page reads while nobody waits for it
+        sorts = [page.evaluate(SORT, column) for column in (1, 0, 2)]
+        searches = [page.evaluate(SEARCH, word) for word in ("student_00001", "hang", "")]
+        browser.close()
+    return opened, max(sorts) / 1000, max(searches) / 1000
+
+
+def measure(sizes: Sequence[int], lesson: str, jobs: int) -> list[Grown]:
+    """One after another, the smallest first. A run over one submission says what the start costs."""
+    grown, start = [], 0.0
+    for size in (1, *sizes):
+        print(f"{size:,} ...", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory(prefix="growth-") as folder:
+            found = grade(Path(folder), size, lesson, jobs)
+            if size == 1:
+                start = found.processor
+                continue
+            processor = (found.processor - start) / (size - 1)
+            page = page_times(Path(folder) / "out" / "index.html")
+        grown.append(Grown(size, found.each, found.total, processor, found.peak, page))
+    return grown
+
+
+# What is shown -------------------------------------------------------------------------------------------------------
+
+
+def table(grown: Iterable[Grown]) -> str:
+    lines = [
+        "| submissions | each | processor, each | total | coordinator's memory | page opens | sorts | searches |",
+        "| ---: |" + " ---: |" * 7,
+    ]
+    for each in grown:
+        opened, sort, search = (
+            ("not run",) * 3
+            if each.page is None
+            else (f"{each.page[0]:.2f} s", *(f"{1000 * t:.0f} ms" for t in each.page[1:]))
+        )
+        lines.append(
+            f"| {each.size:,} | {1000 * each.each:.1f} ms | {1000 * each.processor:.1f} ms | {each.total:.1f} s "
+            f"| {each.peak / 2**20:.1f} MiB | {opened} | {sort} | {search} |"
+        )
+    return "\n".join(lines)
+
+
+def verdicts(grown: Sequence[Grown]) -> list[str]:
+    """Goals, each with what was found."""
+    costs = [each.each for each in grown]
+    worst = max(cost / costs[0] - 1 for cost in costs)
+    told = [
+        f"cost a submission: at most {100 * worst:+.0f} % over the smallest class's (goal: {100 * GOAL_SHARE:.0f} %)"
+    ]
+    large = [each for each in grown if each.size >= 100]
+    if len(large) > 1:
+        more = (large[-1].peak - large[0].peak) / 2**20
+        sizes = f"from {large[0].size:,} to {large[-1].size:,}"
+        told.append(f"coordinator's memory: {more:+.1f} MiB {sizes} (goal: below {GOAL_BYTES >> 20} MiB to 10,000)")
+    if (page := grown[-1].page) is not None:
+        told.append(
+            f"class page of {grown[-1].size:,}: opens in {page[0]:.2f} s (goal: {GOAL_OPEN:g} s), sorts in "
+            f"{1000 * page[1]:.0f} ms and searches in {1000 * page[2]:.0f} ms (goal: {1000 * GOAL_ANSWER:.0f} ms)"
+        )
+    return told
+
+
+def drawing(grown: Sequence[Grown]) -> str:
+    """An SVG of two curves over the size of the class: cost of a submission, and the coordinator's memory."""
+    panels: list[tuple[str, list[float], str]] = [
+        ("milliseconds of processor time a submission", [1000 * each.processor for each in grown], "#2f6f4f"),
+        ("MiB of memory, coordinator", [each.peak / 2**20 for each in grown], "#7a4a9e"),
+    ]
+    low, high = math.log10(grown[0].size), math.log10(max(grown[-1].size, 10 * grown[0].size))
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 470" font-family="system-ui, sans-serif" '
+        'font-size="13"><rect width="720" height="470" fill="#fff"/>'
+    ]
+    for number, (title, values, colour) in enumerate(panels):
+        top, most = 40 + 225 * number, 1.25 * max(values)
+        points = [
+            (70 + 600 * (math.log10(each.size) - low) / (high - low), top + 150 * (1 - value / most))
+            for each, value in zip(grown, values, strict=True)
+        ]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        parts.append(f'<text x="70" y="{top - 12}" fill="#222">{title}</text>')
+        parts.append(f'<path d="M70 {top}V{top + 150}H690" fill="none" stroke="#999"/>')
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for (x, y), each, value in zip(points, grown, values, strict=True):
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>')
+            parts.append(f'<text x="{x:.1f}" y="{y - 9:.1f}" text-anchor="middle" fill="#222">{value:.0f}</text>')
+            parts.append(f'<text x="{x:.1f}" y="{top + 168}" text-anchor="middle" fill="#555">{each.size:,}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--lesson", default="03")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", type=Path, help="an SVG of the curves")
+    options = parser.parse_args()
+    grown = measure(sorted(options.sizes), options.lesson, options.jobs)
+    print(f"Lesson {options.lesson}, {options.jobs} of {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    print(table(grown), *(f"- {line}" for line in verdicts(grown)), sep="\n")
+    if options.write:
+        options.write.write_text(drawing(grown), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

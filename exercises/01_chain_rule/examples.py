@@ -1,0 +1,68 @@
+"""What `dojo check 01` asks your answers to the questions: numbers that can be counted, and what autograd says.
+
+A hidden suite asks with numbers of its own, and with more cases.
+"""
+
+import torch
+import torch.nn.functional as F
+
+
+def numbers(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def slopes(function, *values, upstream=None):
+    """By autograd: what `backward` leaves with each of `values`."""
+    with torch.enable_grad():
+        leaves = [value.clone().requires_grad_() for value in values]
+        return torch.autograd.grad(function(*leaves), leaves, upstream)
+
+
+def through(check, name, operation):
+    a, b, dy = 2.0, -3.0, 7.0
+    da, db = check.on.call(name, a, b, dy)
+    expected = slopes(operation, numbers(a), numbers(b), upstream=numbers(dy))
+    check.equals({"da": da, "db": db}, dict(zip(("da", "db"), expected, strict=True)))
+
+
+def test_through_add(check):
+    through(check, "through_add", torch.add)
+
+
+def test_through_multiply(check):
+    through(check, "through_multiply", torch.mul)
+
+
+def test_nonzero_places(check):
+    labels = torch.tensor([2, 0, 2])
+    (gradient,) = slopes(lambda logprobs: F.nll_loss(logprobs, labels), numbers([[-1.0] * 4] * 3))
+    found = check.on.call("nonzero_places", labels, 4)
+    check.equals(found.double(), (gradient != 0).double())
+
+
+def test_closed_share(check):
+    h = numbers([[0.99, -0.95, 0.5, 0.1], [-0.5, 0.0, 0.3, -0.2]])
+    check.gives("closed_share", (h, 0.9), 0.25)  # 0.99 and -0.95, of eight
+    check.gives("closed_share", (h, 0.5), 0.25)  # at the threshold a gate is open
+
+
+def test_mean_gate(check):
+    z = numbers([[0.0, 1.0, -2.0], [0.3, -0.1, 4.0]])
+    (gates,) = slopes(lambda z: torch.tanh(z).sum(), z)
+    check.gives("mean_gate", (torch.tanh(z),), float(gates.mean()))
+
+
+def test_push_and_pull(check):
+    labels = torch.tensor([1, 3])
+    push, pull = check.on.call("push_and_pull", numbers([[0.0] * 4] * 2), labels)
+    check.equals({"push, for equal logits": push}, {"push, for equal logits": numbers([[0.25] * 4] * 2)})
+    check.equals({"pull": pull.double()}, {"pull": numbers([[0, 1, 0, 0], [0, 0, 0, 1]])})
+    logits = numbers([[1.0, 0.0, -2.0, 3.0], [0.5, 0.5, 1.0, -1.0]])
+    push, pull = check.on.call("push_and_pull", logits, labels)
+    (gradient,) = slopes(lambda logits: F.cross_entropy(logits, labels, reduction="sum"), logits)
+    check.equals({"push - pull": push - pull}, {"push - pull": gradient})
+
+
+def test_accumulation_factor(check):
+    tokens = torch.tensor([[5, 2, 5], [5, 1, 0]])
+    check.equals([check.on.call("accumulation_factor", tokens, token) for token in (5, 1, 4)], [3, 1, 0])

@@ -1,0 +1,136 @@
+"""What `dojo check 07` asks your functions, on a small network: the same as autograd and torch's own layers give.
+
+A hidden suite asks with numbers of its own, with longer runs, and with more cases.
+"""
+
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from grader.lesson import load_module
+
+lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture_of_examples")
+BLOCK, VOCABULARY, EMBEDDING, HIDDEN = 2, 5, 3, 4
+
+
+def numbers(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def network(generator):
+    def normal(*shape):
+        return 0.5 * torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    shapes = ((VOCABULARY, EMBEDDING), (BLOCK * EMBEDDING, HIDDEN), (HIDDEN,), (HIDDEN, VOCABULARY), (VOCABULARY,))
+    return [*(normal(*shape) for shape in shapes), 1 + normal(1, HIDDEN), normal(1, HIDDEN)]
+
+
+def examples(generator, count):
+    X = torch.randint(0, VOCABULARY, (count, BLOCK), generator=generator)
+    return X, torch.randint(0, VOCABULARY, (count,), generator=generator)
+
+
+def before_batch_norm(parameters, X):
+    C, W1, b1 = parameters[:3]
+    return F.linear(F.embedding(X, C).flatten(1), W1.T, b1)
+
+
+class Torch:
+    """Autograd, and torch's own layers."""
+
+    @staticmethod
+    def gradients(parameters, Xb, Yb):
+        with torch.enable_grad():
+            return lecture.autograd_gradients(parameters, Xb, Yb)
+
+    @staticmethod
+    def train(parameters, X, Y, batches, max_steps, start=0):
+        with torch.enable_grad():
+            return lecture.autograd_train(parameters, X, Y, batches, max_steps, start)
+
+    @staticmethod
+    def calibrate(parameters, X):
+        layer = torch.nn.BatchNorm1d(HIDDEN, momentum=1.0, dtype=torch.float64)  # remembers the last batch alone
+        layer(before_batch_norm(parameters, X))
+        return layer.running_mean.view(1, -1), layer.running_var.view(1, -1)
+
+    @staticmethod
+    def split_loss(parameters, statistics, X, Y):
+        flat = [value.flatten() for value in (*statistics, *parameters[5:])]
+        h = F.batch_norm(before_batch_norm(parameters, X), *flat, training=False, eps=1e-5).tanh()
+        return F.cross_entropy(F.linear(h, parameters[3].T, parameters[4]), Y)
+
+
+def loss(on, generator):
+    parameters, (Xb, Yb) = network(generator), examples(generator, 6)
+    result = on.call("gradients", parameters, Xb, Yb)
+    return {"loss": result["loss"] if isinstance(result, dict) else result[0]}
+
+
+def run(on, generator, pieces):
+    """`pieces` are how many steps each call of `train` is asked for."""
+    parameters, (X, Y), losses = network(generator), examples(generator, 30), []
+    batches = list(torch.randint(0, 30, (sum(pieces), 8), generator=generator))
+    for piece in pieces:
+        start = len(losses)
+        given = parameters, X, Y, batches[start : start + piece], sum(pieces)
+        found, (parameters, *_) = on.apply("train", *given, **({"start": start} if start else {}))
+        losses += found
+    return {"losses": losses, **dict(zip(lecture.PARAMETERS, parameters, strict=True))}
+
+
+def statistics_of_all(on, generator):
+    return dict(
+        zip(("bnmean", "bnvar"), on.call("calibrate", network(generator), examples(generator, 9)[0]), strict=True)
+    )
+
+
+def loss_of_a_split(on, generator):
+    parameters, statistics = network(generator), (torch.full((1, HIDDEN), 0.2), torch.full((1, HIDDEN), 2.0))
+    return {"loss": on.call("split_loss", parameters, [part.double() for part in statistics], *examples(generator, 9))}
+
+
+def knows_one_name():
+    """A network in which 3 follows 0, 1 follows 3, 4 follows 1, and then the name ends: for certain."""
+    C, W2 = torch.eye(VOCABULARY), torch.zeros(VOCABULARY, VOCABULARY)
+    W2[[0, 3, 1, 4, 2], [3, 1, 4, 0, 0]] = 200.0
+    W1 = torch.cat([torch.zeros(VOCABULARY, VOCABULARY), 50 * torch.eye(VOCABULARY)])  # the last token alone counts
+    zeros, ones = torch.zeros(1, VOCABULARY), torch.ones(1, VOCABULARY)
+    parameters = [C, W1, zeros[0], W2, zeros[0], ones, zeros]
+    return [parameter.double() for parameter in parameters], (zeros.double(), ones.double())
+
+
+def test_loss(check):
+    check.agrees(loss, reference=Torch)
+
+
+def test_update(check):
+    parameters, gradients = [numbers([1.0, 2.0]), numbers([[3.0]])], [numbers([4.0, -2.0]), numbers([[0.0]])]
+    _, (after, *_) = check.on.apply("update", parameters, gradients, 0.25)
+    check.equals({"parameters afterwards": after}, {"parameters afterwards": [numbers([0.0, 2.5]), numbers([[3.0]])]})
+
+
+def test_learning_rate(check):
+    found = {f"step {step} of 10": check.on.call("learning_rate", step, 10) for step in (0, 4, 5, 9)}
+    check.equals(found, {"step 0 of 10": 0.1, "step 4 of 10": 0.1, "step 5 of 10": 0.01, "step 9 of 10": 0.01})
+
+
+def test_trajectory(check):
+    check.agrees(run, ({"pieces": (10,)},), reference=Torch)
+
+
+def test_resumed(check):
+    check.agrees(run, ({"pieces": (4, 6)},), reference=Torch)
+
+
+def test_calibrate(check):
+    check.agrees(statistics_of_all, reference=Torch)
+
+
+def test_split_loss(check):
+    check.agrees(loss_of_a_split, reference=Torch)
+
+
+def test_sample(check):
+    check.gives("sample", (*knows_one_name(), torch.Generator().manual_seed(1)), [3, 1, 4])

@@ -1,0 +1,85 @@
+"""What `dojo check 10` asks your functions: numbers that can be counted, and patients of the clinic.
+
+A hidden suite has patients of its own: more of each illness, of both kinds of network, each with its healthy twin.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import torch
+
+from grader.lesson import load_module
+
+clinic = load_module(Path(__file__).with_name("clinic.py"), "backprop_ninja_clinic_of_examples")
+
+
+def numbers(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def test_closed_share(check):
+    h = numbers([[0.99, -0.98, 0.5, 0.0], [-0.6, 0.2, 0.1, -0.3]])
+    check.gives("closed_share", (h,), 0.25)
+    check.gives("closed_share", (h, 0.55), 0.375)
+
+
+def test_dead_units(check):
+    h = numbers([[0.0, 0.0, 2.0], [0.0, 1e-6, 0.0], [0.0, 0.0, 1.0]])
+    check.equals(torch.as_tensor(check.on.call("dead_units", h)), torch.tensor([True, False, False]))
+
+
+def test_gradient_norms(check):
+    check.gives("gradient_norms", ([numbers([3.0, -4.0]), numbers([[1.0, 1.0], [1.0, 1.0]])],), [5.0, 2.0])
+
+
+def test_gradient_growth(check):
+    for norms, growth in (([8.0, 4.0, 2.0, 1.0], 2.0), ([1.0, 10.0, 100.0], 0.1), ([0.0, 1.0, 2.0], 0.0)):
+        check.equals({f"growth of {norms}": check.on.call("gradient_growth", norms)}, {f"growth of {norms}": growth})
+
+
+def test_update_ratios(check):
+    parameters = {"W": numbers([3.0, 4.0]), "b": numbers([2.0])}
+    gradients = {"b": numbers([0.5]), "W": numbers([0.0, 10.0])}
+    check.gives("update_ratios", (parameters, gradients, 0.1), {"W": 0.2, "b": 0.025})
+
+
+patient = cache(clinic.patient)
+
+
+def names(check, *illnesses, seed=1):
+    for illness in illnesses:
+        name = f"diagnosis of patient({illness!r}, seed={seed})"
+        check.equals({name: check.on.call("diagnose", patient(illness, seed))}, {name: illness})
+
+
+def test_saturated(check):
+    names(check, "saturated", "healthy")
+
+
+def test_dead(check):
+    names(check, "dead", "healthy")
+
+
+def test_vanishing(check):
+    names(check, "vanishing", "healthy")
+
+
+def test_exploding(check):
+    names(check, "exploding", "healthy")
+
+
+def test_not_zeroed(check):
+    names(check, "not zeroed", "healthy")
+
+
+def test_not_averaged(check):
+    names(check, "not averaged", "healthy")
+
+
+def test_forgotten_branch(check):
+    names(check, "forgotten branch", "healthy")
+
+
+def test_ward(check):
+    others = "vanishing", "exploding", "not zeroed", "not averaged", "forgotten branch"
+    names(check, "healthy", "saturated", "dead", *others, seed=2)

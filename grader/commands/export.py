@@ -1,0 +1,183 @@
+"""`grade export`: what other programs want to have: a workflow, an autograder, a grade book's CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from grader.commands.console import course_option, fail, find_course
+from grader.commands.gradebooks import canvas, moodle
+from grader.sandbox.probe import LEVELS
+
+EPILOG = """\b
+Examples:
+  grade export github classroom/                 .github/workflows/grade.yml there
+  grade export gradescope -o autograder.zip --lesson 03
+  grade export canvas grades/ --roster roster.csv --name "03=Lesson 03 (98765)"
+  grade export moodle grades/ --roster roster.csv
+  grade run . --format junit --format github     formats of a single run are `grade run`'s
+
+\b
+Exit status: 0 written, 2 the command line or the input is unusable.
+"""
+
+
+@click.group(epilog=EPILOG)
+def export() -> None:
+    """Writes what GitHub, Gradescope, Canvas or Moodle read."""
+
+
+lesson_option = click.option(
+    "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson; may be repeated."
+)
+require_option = click.option(
+    "--require",
+    type=click.Choice(LEVELS),
+    default="fair",
+    show_default=True,
+    help="Refuse to grade with less isolation than this.",
+)
+pip_option = click.option(
+    "--pip-option",
+    "pip_options",
+    multiple=True,
+    metavar="OPTION",
+    help="For pip where the grader is installed, such as --extra-index-url=URL; may be repeated.",
+)
+
+
+def chosen_lessons(course: Path | None, wanted: tuple[str, ...]) -> tuple[Any, list[str]]:
+    """The course and the names of the lessons meant, all where none is named."""
+    from grader.lesson import Course, LessonError
+
+    try:
+        loaded = Course(find_course(course))
+        lessons = dict.fromkeys(loaded.find(name).name for name in wanted) or loaded.lessons
+    except LessonError as error:
+        fail(str(error))
+    return loaded, list(lessons)
+
+
+@export.command(
+    epilog="""\b
+Examples:
+  grade export github classroom/ --lesson 03          grades on push, with the hidden suites
+  grade export github classroom/ --public             checks public problems only: needs no secret
+  grade export github                                 here
+"""
+)
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@lesson_option
+@click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
+@click.option("--submission", default=".", show_default=True, help="Where in the repository the lessons lie.")
+@click.option(
+    "--fail-under", type=click.FloatRange(0, 100), default=None, metavar="PERCENT", help="A red job below this score."
+)
+@require_option
+@pip_option
+@click.option("--force", is_flag=True, help="Replaces the workflow that is there.")
+@course_option
+def github(
+    folder: Path,
+    wanted: tuple[str, ...],
+    public: bool,
+    submission: str,
+    fail_under: float | None,
+    require: str,
+    pip_options: tuple[str, ...],
+    force: bool,
+    course: Path | None,
+) -> None:
+    """Writes DIR/.github/workflows/grade.yml for the repository from which the students' are made.
+
+    A student who may change the workflow can read whatever it fetches: see docs/ci.md first.
+    """
+    from grader.export.workflow import PATH, Workflow
+    from grader.grading.files import write_whole
+
+    names = chosen_lessons(course, wanted)[1] if wanted or public else []
+    path = folder / PATH
+    if path.exists() and not force:
+        fail(f"{path} is there already: --force replaces it.")
+    text = Workflow(names, submission, require, fail_under, public, pip_options).text()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror}.")
+    click.echo(f"wrote {path}")
+    if not public:
+        click.echo(
+            "It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md."
+        )
+
+
+VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
+
+
+@export.command(
+    epilog="""\b
+Examples:
+  grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
+  grade export gradescope --visibility after_due_date        students see the tests later
+  grade export gradescope --pip-option=--extra-index-url=https://download.pytorch.org/whl/cpu
+"""
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("autograder.zip"),
+    show_default=True,
+    help="The file to write. It holds the course's secrets.",
+)
+@lesson_option
+@click.option("--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests.")
+@click.option(
+    "--stdout-visibility", type=click.Choice(VISIBILITY), default="hidden", show_default=True, help="Of its own output."
+)
+@click.option("--leaderboard", is_flag=True, help="A leaderboard of scores.  [default: none]")
+@click.option(
+    "--timeout", type=click.FloatRange(0.1), default=10.0, show_default=True, help="Seconds for a file, and for a step."
+)
+@require_option
+@pip_option
+@course_option
+def gradescope(
+    out: Path,
+    wanted: tuple[str, ...],
+    visibility: str,
+    stdout_visibility: str,
+    leaderboard: bool,
+    timeout: float,
+    require: str,
+    pip_options: tuple[str, ...],
+    course: Path | None,
+) -> None:
+    """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
+    from grader.errors import Unusable
+    from grader.export.autograder import Settings
+    from grader.export.autograder_zip import SCRIPTS, autograder_files
+    from grader.export.gradescope import Shown
+    from grader.release.archive import write_zip
+
+    loaded, names = chosen_lessons(course, wanted)
+    missing = [str(loaded.lessons[name].solution) for name in names if not loaded.lessons[name].solution.is_dir()]
+    if missing:
+        fail(f"{missing[0]} is missing: grading needs the course's solutions/ with the hidden suites.")
+    settings = Settings(names, require, timeout, Shown(visibility, stdout_visibility, leaderboard))
+    try:
+        write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
+    except Unusable as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
+    points = sum(loaded.lessons[name].max_score for name in names)
+    click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
+    click.echo(f"The assignment's autograder points: {points:g}")
+
+
+for command in (canvas, moodle):
+    export.add_command(command)

@@ -1,0 +1,99 @@
+"""How a run goes on: two lines at the foot of a terminal, a line a submission elsewhere, nothing with --quiet."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from grader.commands.console import printable
+from grader.report.scores import percent
+
+JUDGED = ("passed", "failed", "shape", "todo")
+
+
+def kind(results: dict[str, Any]) -> str:
+    """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
+    rows = [row for lesson in results["lessons"] for row in lesson["gradients"]]
+    if results["status"] != "graded" or not any(row["status"] in JUDGED for row in rows):
+        return "broken"
+    return "passed" if percent(results) >= 100 else "wrong"
+
+
+class RateColumn(ProgressColumn):
+    """Submissions a second over the last half minute."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:.1f} a second")
+
+
+class RunView:
+    """Told by a run what happens (grader.grading.run.Live). `clock` gives seconds."""
+
+    def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console, self._quiet, self._clock = console, quiet, clock
+        self._counts: Counter[str] = Counter()
+        self._running: dict[str, float] = {}
+        self._lock = threading.Lock()
+        columns = (BarColumn(30), MofNCompleteColumn(), RateColumn(), TextColumn("left"), TimeRemainingColumn(True))
+        self._progress = Progress(*columns, console=console, get_time=clock)
+        self._task = self._progress.add_task("", total=None)
+        self._live = Live(console=console, transient=True, get_renderable=self.screen, auto_refresh=True)
+        self._shown = console.is_terminal and not quiet
+
+    def __enter__(self) -> RunView:
+        if self._shown:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def planned(self, due: int, kept: int) -> None:
+        self._progress.update(self._task, total=due)
+        if kept:
+            self._say(f"{due} of {due + kept} are new or changed; {kept} are as before (--fresh grades all).")
+
+    def started(self, student: str) -> None:
+        with self._lock:
+            self._running[student] = self._clock()
+
+    def result(self, results: dict[str, Any]) -> None:
+        with self._lock:
+            self._running.pop(results["student"], None)
+        self._counts[kind(results)] += 1
+        self._progress.advance(self._task)
+        if not self._console.is_terminal:
+            task = self._progress.tasks[0]
+            self._say(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line(results)}")
+
+    def screen(self) -> Group:
+        counts = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
+        return Group(self._progress, Text(counts + self._slowest(), overflow="ellipsis", no_wrap=True))
+
+    def _slowest(self) -> str:
+        with self._lock:
+            if not self._running:
+                return ""
+            student, since = min(self._running.items(), key=lambda entry: entry[1])
+        return f" · slowest now ({self._clock() - since:.0f} s): {printable(student)}"
+
+    def _say(self, text: str) -> None:
+        if not self._quiet:
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def line(results: dict[str, Any]) -> str:
+    """A submission's result in a line, its name and message made harmless."""
+    text = f"{results['student']}: {results['score']:g} of {results['max_score']:g} ({percent(results):.0f} %)"
+    if results["status"] != "graded":
+        text += f", {results['status']}: {results['message']}"
+    return printable(text)

@@ -1,0 +1,70 @@
+"""`grade release`: the student kit as a folder and a zip, if nothing secret is in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from grader.commands.console import course_option, fail, find_course
+
+LEAKS = 1
+
+EPILOG = """\b
+Examples:
+  grade release kit                        kit/ and kit.zip, all lessons
+  grade release week-1 --lesson 01 --lesson 02
+  grade release kit --no-notebook          without the lessons as notebooks
+
+\b
+Exit status: 0 written, 1 something in it would give a secret away (nothing is written),
+2 the command line or the course is unusable.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
+@click.option(
+    "--notebook/--no-notebook", "notebooks", default=True, help="Each lesson as a notebook too.  [default: yes]"
+)
+@course_option
+def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path | None) -> None:
+    """Writes what students get into DIR and DIR.zip: lessons, untouched stubs, the engine, `dojo`, a README, tests.
+
+    Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
+    in another layout or under other names, in code, text or notebooks. Nothing is written if anything is found.
+    """
+    from grader.errors import Unusable
+    from grader.lesson import Course, LessonError
+    from grader.release.archive import write_folder, write_zip
+    from grader.release.kit import kit_of
+    from grader.release.leaks import leaks, secrets_of
+
+    if folder.exists() and any(folder.iterdir()):
+        fail(f"{folder} is there and not empty: name a new folder, or remove it first.")
+    name = folder.resolve().name
+    archive = folder.resolve().parent / f"{name}.zip" if folder.name == "" else folder.with_name(f"{name}.zip")
+    try:
+        loaded = Course(find_course(course))
+        lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
+        missing = [str(lesson.solution) for lesson in loaded.lessons.values() if not lesson.solution.is_dir()]
+        if missing:
+            fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")
+        kit = kit_of(lessons, notebooks)
+        found = leaks(kit, secrets_of(loaded))
+        for sentence in found:
+            click.echo(f"grade: {sentence}", err=True)
+        if found:
+            fail(f"nothing was written: {len(found)} leaks. Take them out of exercises/ and try again.", LEAKS)
+        write_folder(folder, kit)
+        write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
+    except (LessonError, Unusable) as error:
+        fail(str(error))
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {error}.")
+    secrets = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))
+    click.echo(
+        f"{len(lessons)} lessons, {len(kit)} files, compared with {secrets} secret files: nothing is given away."
+    )
+    click.echo(f"The kit: {folder} and {archive}")

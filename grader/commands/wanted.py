@@ -1,0 +1,58 @@
+"""What a student may name behind a `dojo` command: a lesson, a row of one, a notebook or a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from grader.dojo.desk import Desk
+from grader.dojo.work import Exercises, Work, is_file, work_of
+from grader.errors import Unusable
+from grader.lesson import Course, Lesson, LessonError
+from grader.training.setup import find_course
+
+
+class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+    """A lesson, or with `rows` also a row of one; completed from the lessons there are."""
+
+    name = "lesson"
+
+    def __init__(self, rows: bool = False) -> None:
+        self._rows = rows
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        try:
+            lessons = Course(find_course(ctx.params.get("course")), secrets=False).lessons.values()
+        except (LessonError, Unusable):
+            return []
+        words = {lesson.number: lesson.title for lesson in lessons}
+        for lesson in lessons if self._rows else ():
+            before = f"{lesson.number}." if incomplete[:1].isdigit() else ""
+            words |= {before + item.name: lesson.title for item in lesson.items}
+        found = [CompletionItem(word, help=title) for word, title in words.items() if word.startswith(incomplete)]
+        return found or [CompletionItem(incomplete, type="file")]
+
+
+course_option = click.option(
+    "--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/."
+)
+
+
+lesson_option = click.option(
+    "--lesson", "named", multiple=True, type=Wanted(rows=True), metavar="LESSON", help="The same as LESSON behind FILE."
+)
+
+
+def asked_for(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
+    """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
+    files = [word for word in words if is_file(word)]
+    if len(files) > 1:
+        raise Unusable(f"One file at a time: {' and '.join(files)} are {len(files)}.")
+    named = [at.find(word) if rows else (at.course.find(word), None) for word in words if not is_file(word)]
+    if not files:
+        return Exercises(at.course), named
+    work, inside = work_of(Path(files[0]), at.course, bool(named))
+    return work, named or [(lesson, None) for lesson in inside]

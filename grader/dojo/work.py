@@ -1,0 +1,161 @@
+"""What is checked: the files in exercises/, or one notebook or script that stands anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from grader.dojo.file import own_file, read_own, shown
+from grader.errors import Unusable
+from grader.lesson import Course, Lesson
+from grader.notebook.cells import Cell, NotebookError
+from grader.notebook.handed_in import NOTEBOOK, from_notebook, read_cells, without_gradients
+from grader.notebook.lesson_part import wanted_of
+from grader.notebook.script import script_of
+from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
+
+
+class Work(Protocol):
+    """`folder` is what a watch looks at, with its subfolders where `deep`; `remembered`: its verdicts are kept."""
+
+    folder: Path
+    deep: bool
+    remembered: bool
+
+    def read(self, lesson: Lesson) -> Handed:
+        """What there is for the lesson now. Raises Unusable."""
+
+    def path(self, lesson: Lesson) -> Path: ...
+
+    def words(self, lesson: Lesson) -> str:
+        """What follows `dojo watch` for it."""
+
+    def elsewhere(self, lesson: Lesson, row: str | None) -> str:
+        """Where a row is to be written that it lacks; empty where it belongs into it."""
+
+
+class Exercises:
+    """backward.py in each lesson's folder."""
+
+    deep = remembered = True
+
+    def __init__(self, course: Course) -> None:
+        self.folder = course.root / "exercises"
+
+    def read(self, lesson: Lesson) -> Handed:
+        return read_own(lesson)
+
+    def path(self, lesson: Lesson) -> Path:
+        return own_file(lesson)
+
+    def words(self, lesson: Lesson) -> str:
+        return lesson.number
+
+    def elsewhere(self, lesson: Lesson, row: str | None) -> str:
+        return ""
+
+
+class OneFile:
+    """A notebook, the lecture's or one with a stub's functions, or a Python file; read as `grade run` reads it."""
+
+    deep = remembered = False
+
+    def __init__(self, path: Path, course: Course) -> None:
+        """Raises Unusable where there is no such file."""
+        if not path.is_file():
+            raise Unusable(f"{path} is not there." if not path.exists() else f"{path} is no file.")
+        self._path, self._course, self.shown = path.resolve(), course, shown(path.absolute())
+        self.folder = self._path.parent
+
+    def path(self, lesson: Lesson) -> Path:
+        return self._path
+
+    def words(self, lesson: Lesson) -> str:
+        return f"{self.shown} {lesson.number}"
+
+    def elsewhere(self, lesson: Lesson, row: str | None) -> str:
+        wanted = wanted_of(lesson)
+        return "" if wanted and row in wanted.names else shown(own_file(lesson))
+
+    def read(self, lesson: Lesson) -> Handed:
+        cells = self._cells()
+        handed = from_notebook(lesson, cells, self.shown)
+        if not handed.present and self._path.suffix != NOTEBOOK and not handed.rejected:
+            handed = Handed(lesson.name, {MAIN: self._bytes()}, self.shown)
+        if not handed.present:
+            raise Unusable(f"Lesson {lesson.number}: {handed.message}")
+        return handed
+
+    def lessons(self) -> list[Lesson]:
+        """Those whose gradients it assigns, else the one whose functions it defines. Raises Unusable."""
+        cells = self._cells()
+        found = [(lesson, from_notebook(lesson, cells, self.shown, functions=False)) for lesson in self._all]
+        held = [lesson for lesson, handed in found if handed.present]
+        refused = next((handed.message for _, handed in found if handed.rejected), None)
+        if refused and not held:
+            raise Unusable(refused)
+        return held or [self._by_functions(cells)]
+
+    @property
+    def _all(self) -> Sequence[Lesson]:
+        return list(self._course.lessons.values())
+
+    def _by_functions(self, cells: Sequence[Cell]) -> Lesson:
+        """The lesson of whose functions it defines most; of several, the one of which it defines all.
+
+        Raises Unusable where there is none, or more than one.
+        """
+        if not cells:
+            raise Unusable(
+                f"{self.shown} holds no Python that can be read. To see where it stops, say which lesson it is for, as "
+                f"in `dojo check {self.shown} 03`."
+            )
+        try:
+            defined = script_of(cells, ()).functions
+        except NotebookError as error:
+            raise Unusable(f"{self.shown} cannot be read: {error}") from error
+        counted = {lesson: len(defined & set(lesson.functions)) for lesson in self._all}
+        most = max(counted.values())
+        if most == 0:
+            raise Unusable(without_gradients(self.shown, []))
+        held = [lesson for lesson, count in counted.items() if count == most]
+        held = [lesson for lesson in held if defined.issuperset(lesson.functions)] or held
+        if len(held) > 1:
+            numbers = [lesson.number for lesson in held]
+            raise Unusable(
+                f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
+                f"meant, as in `dojo check {self.shown} {numbers[0]}`."
+            )
+        return held[0]
+
+    def _cells(self) -> list[Cell]:
+        try:
+            return read_cells(self._path, self.shown)
+        except Unreadable as error:
+            raise Unusable(str(error)) from error
+        except NotebookError as error:
+            raise Unusable(f"{self.shown} cannot be read: {error}") from error
+
+    def _bytes(self) -> bytes:
+        try:
+            return read_file(self._path)
+        except Unreadable as error:
+            raise Unusable(str(error)) from error
+
+
+def is_file(word: str) -> bool:
+    """Whether a word of a command line means a file, not a lesson or a row."""
+    return word.endswith((NOTEBOOK, ".py"))
+
+
+def work_of(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
+    """What a file's name means, with the lessons in it: also a lesson's own backward.py. Raises Unusable.
+
+    Where the lessons are `named`, it is not looked for them.
+    """
+    for lesson in course.lessons.values():
+        if path.resolve() == own_file(lesson).resolve():
+            return Exercises(course), [lesson]
+    one = OneFile(path, course)
+    return one, [] if named else one.lessons()

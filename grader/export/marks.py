@@ -1,0 +1,93 @@
+"""A class's scores for a grade book: whose they are, by the roster, and under which column they go."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import Unusable
+from grader.export.outputs import read_results
+from grader.export.rows import Results
+from grader.report.inert import csv_cell
+from grader.report.scores import number
+from grader.submissions.roster import Member, Roster, join
+
+TOTAL = "total"
+
+
+@dataclass(frozen=True)
+class Marks:
+    """`scores` are {the member's `student`: {lesson or TOTAL: score}}; `possible` the most that each can give.
+
+    `remarks` are sentences about who is missing on either side.
+    """
+
+    scores: Mapping[str, Mapping[str, float]]
+    possible: Mapping[str, float]
+    remarks: tuple[str, ...]
+
+    def cell(self, member: Member, lesson: str) -> str:
+        """Empty where there is no score, which is not a zero."""
+        score = self.scores.get(member.student, {}).get(lesson)
+        return "" if score is None else f"{number(score)}"
+
+
+def read_marks(out: Path, roster: Roster) -> Marks:
+    """From each results.json in OUT. Raises Unusable where there is none, or two are one student's."""
+    try:
+        folders = sorted(path for path in out.iterdir() if path.is_dir())
+    except OSError as error:
+        raise Unusable(f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote.") from error
+    results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
+    if not results:
+        raise Unusable(f"{out} holds no STUDENT/results.json: name the folder that `grade run -o` wrote.")
+    joined = join(roster, {student: () for student in results})
+    owners: dict[str, str] = {}
+    for student, member in joined.members.items():
+        if member.student in owners:
+            raise Unusable(f"{owners[member.student]} and {student} are both {member.in_words}: which one counts?")
+        owners[member.student] = student
+    possible: dict[str, float] = {}
+    for found in results.values():
+        for lesson in found["lessons"]:
+            possible[lesson["name"]] = lesson["max_score"]
+    remarks = list(joined.remarks)
+    if joined.absent:
+        names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
+        remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
+    return Marks(
+        {member: scores_of(results[student]) for member, student in owners.items()},
+        dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
+        tuple(remarks),
+    )
+
+
+def scores_of(results: Results) -> dict[str, float]:
+    return {lesson["name"]: lesson["score"] for lesson in results["lessons"]} | {TOTAL: results["score"]}
+
+
+def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
+    """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises Unusable."""
+    found = {}
+    for text in named:
+        wanted, equals, column = text.partition("=")
+        fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
+        if not equals or not column.strip() or len(fitting) != 1:
+            raise Unusable(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
+        found[fitting[0]] = column.strip()
+    return found or dict(default)
+
+
+def number_is(wanted: str, lesson: str) -> bool:
+    digits = lesson.partition("_")[0]
+    return wanted.isdecimal() and digits.isdecimal() and int(wanted) == int(digits)
+
+
+def as_csv(rows: Sequence[Sequence[str]]) -> str:
+    """No cell is a formula to a spreadsheet."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([csv_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()

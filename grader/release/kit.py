@@ -1,0 +1,60 @@
+"""The student kit: lessons with untouched stubs, the engine, `dojo`, a README and tests of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.course.stubs import stub_of
+from grader.lesson import Lesson
+from grader.paths import TEMPLATES
+from grader.release.engine import Files, engine_files, files_under, licence, pyproject
+from grader.release.notebook import notebook_of
+from grader.submissions.handed import MAIN
+
+KEPT_BY_RESET = ".before-reset-"
+stub_text = lru_cache(256)(stub_of)
+
+
+def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
+    """Everything a student gets. Raises LessonError, Unusable, OSError."""
+    found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.dojo:main"})}
+    for lesson in lessons:
+        found |= lesson_files(lesson)
+        if notebooks:
+            name = f"notebooks/{lesson.name}.ipynb"
+            found[name] = notebook_of(lesson, stub_text(lesson), name)
+    if text := licence():
+        found["LICENSE"] = text
+    return found | rendered(lessons, notebooks)
+
+
+def lesson_files(lesson: Lesson) -> Files:
+    """exercises/NN_name as it is, but the stub generated anew: whoever tried the lesson here wrote into it."""
+    folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
+    found = {
+        f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes()
+        for path in files_under(lesson.exercise)
+        if KEPT_BY_RESET not in path.name
+    }
+    return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
+
+
+def rendered(lessons: Sequence[Lesson], notebooks: bool) -> Files:
+    """templates/kit: README.md, Makefile, .gitignore, tests/."""
+    source = Environment(
+        loader=FileSystemLoader(TEMPLATES / "kit"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    named = {"gitignore": ".gitignore"}  # under its own name git would obey it here
+    return {
+        named.get(name, name.removesuffix(".jinja")): source.get_template(name)
+        .render(lessons=lessons, notebooks=notebooks)
+        .encode()
+        for name in source.list_templates()
+    }

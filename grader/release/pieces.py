@@ -1,0 +1,151 @@
+"""Text in pieces that can be compared: statements without their layout, functions without their names for things.
+
+Two texts that differ in spaces, line breaks, comments, quotes or brackets have the same statements; two functions that
+differ in what they call their variables have the same shape.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+BODIES = ("body", "orelse", "finalbody")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, or what stands outside of all (`name` is then ""). `statements` are {condensed text: its mass}."""
+
+    name: str
+    statements: dict[str, int]
+    shape: str
+
+    @property
+    def mass(self) -> int:
+        return sum(self.statements.values())
+
+
+@dataclass
+class Pieces:
+    """Of one text: its functions, and the rest of it (comments, strings, prose) condensed."""
+
+    functions: list[Function] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    words: frozenset[str] = frozenset()
+
+    @property
+    def statements(self) -> set[str]:
+        return {statement for function in self.functions for statement in function.statements}
+
+
+def condense(text: str) -> str:
+    """Without space where none is needed to tell two words apart."""
+    return re.sub(r"(?<!\w) | (?!\w)", "", re.sub(r"\s+", " ", text))
+
+
+@lru_cache(1024)
+def pieces_of(name: str, text: str) -> Pieces:
+    """The pieces of a file, by the suffix of its name. They are not to be changed."""
+    if name.endswith((".py", ".stub")):
+        return python_pieces(text) or Pieces(sentences=[condense(text)], words=words_of(text))
+    if name.endswith(".ipynb") and (found := notebook_pieces(text)):
+        return found
+    return Pieces(sentences=[condense(text)], words=words_of(text))
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+def notebook_pieces(text: str) -> Pieces | None:
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [("".join(cell["source"]), cell["cell_type"] == "code") for cell in cells]
+    except (ValueError, TypeError, KeyError):
+        return None
+    found = Pieces(words=words_of(text))
+    for source, is_code in sources:
+        cell = (python_pieces(source) if is_code else None) or Pieces(sentences=[condense(source)])
+        found.functions += cell.functions
+        found.sentences += cell.sentences
+    return found
+
+
+def python_pieces(text: str) -> Pieces | None:
+    """None for a text that is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    functions = [Function(node.name, dict(statements(node.body)), shape(node)) for node in definitions]
+    functions.append(Function("", dict(statements(tree.body)), ""))
+    return Pieces(functions, [condense(sentence) for sentence in sentences(tree, text)], words_of(text))
+
+
+def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """(condensed text, mass) of each statement, of a compound one its head; no imports, docstrings, definitions."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Pass)):
+            continue
+        if isinstance(node, ast.ClassDef):
+            yield from statements(node.body)
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        inner = [each for name in BODIES for each in getattr(node, name, [])]
+        inner += [each for handler in getattr(node, "handlers", []) for each in handler.body]
+        if not inner:
+            yield condense(ast.unparse(node)), mass(node)
+        elif not isinstance(node, ast.Try):
+            yield condense(ast.unparse(node).partition("\n")[0]), mass(node) - sum(map(mass, inner))
+        yield from statements(inner)
+
+
+def mass(node: ast.AST) -> int:
+    """How much a piece of code says: its names, operators, calls and constants."""
+    return sum(not isinstance(each, ast.expr_context) for each in ast.walk(node))
+
+
+def shape(function: ast.FunctionDef) -> str:
+    """The body with numbers for parameters and variables, so that another author's names make no difference."""
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    local = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    local |= {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    numbers: dict[str, str] = {}
+    told = []
+    for statement in body:
+        for node in ast.walk(statement):
+            told.append(type(node).__name__)
+            if isinstance(node, ast.Name):
+                told.append(numbers.setdefault(node.id, f"_{len(numbers)}") if node.id in local else node.id)
+            elif isinstance(node, (ast.Attribute, ast.keyword)):
+                told.append(str(node.attr if isinstance(node, ast.Attribute) else node.arg))
+            elif isinstance(node, ast.Constant):
+                told.append(repr(node.value))
+    return " ".join(told)
+
+
+def sentences(tree: ast.Module, text: str) -> Iterator[str]:
+    """Strings and comments; comments on lines that follow each other are one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+    comment, last = "", 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            if comment and token.start[0] != last + 1:
+                yield comment
+                comment = ""
+            comment, last = f"{comment} {token.string[1:]}", token.start[0]
+    if comment:
+        yield comment

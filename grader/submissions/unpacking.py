@@ -1,0 +1,159 @@
+"""What may come out of an archive: names are checked before anything is read, and nothing grows beyond its caps."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+CHUNK = 1 << 16
+MIB = 1 << 20
+MOST_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
+RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+"""Names of devices on Windows, whatever suffix they have."""
+
+
+class ArchiveRefused(Exception):
+    """An archive that is not unpacked. The text is a sentence for the student."""
+
+
+class EntryRefused(ArchiveRefused):
+    """The same because of one entry: in a whole class's archive, it is that student's trouble only."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Limits of one archive, in bytes, files and folders.
+
+    Attributes:
+        archive: the archive itself.
+        directory, headers: a zip's list of entries; all headers of a tar together.
+        file, unpacked: {suffix: one file, all files of that kind together}; what else there is, is not unpacked.
+        streamed: what a compressed tar is unpacked to while looking for files.
+        ratio: all that is unpacked, over the archive.
+        whole_class: files of other kinds are laid down empty, and one bad entry does not spoil the rest.
+    """
+
+    archive: int
+    directory: int
+    headers: int
+    entries: int
+    files: int
+    depth: int
+    file: Mapping[str, int]
+    unpacked: Mapping[str, int]
+    streamed: int
+    ratio: float
+    whole_class: bool = False
+
+
+@dataclass
+class Writer:
+    """Takes an archive's entries one by one and writes those that are wanted. Raises ArchiveRefused at a cap.
+
+    `refused` are {place: sentence} of entries left out, in a whole class's archive; `archives` the ones seen inside.
+    """
+
+    folder: Path
+    caps: Caps
+    archive_bytes: int
+    refused: dict[str, str] = field(default_factory=dict)
+    archives: list[str] = field(default_factory=list)
+    files: int = 0
+    _entries: int = 0
+    _bytes: dict[str, int] = field(default_factory=dict)
+    _taken: dict[str, str] = field(default_factory=dict)  # {folded place: the place as it is, with / for a folder}
+
+    def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
+        """Where an entry belongs, or None when it is of no interest."""
+        self._entries += 1
+        if self._entries > self.caps.entries:
+            raise ArchiveRefused(
+                f"The archive has more than {self.caps.entries:,} entries: hand in the lesson's folder only."
+            )
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or "\0" in name or (path.parts and path.parts[0].endswith(":")):
+            raise ArchiveRefused(
+                f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
+            )
+        if any(part.startswith((".", "__MACOSX")) for part in path.parts) or not path.parts:
+            return None
+        if not regular and not folder:
+            raise EntryRefused(f"The archive has a link or a device in it ({name[:80]!r}): pack ordinary files.")
+        if folder or not (self.caps.whole_class or path.suffix in self.caps.file):
+            return None
+        self._check(path, name)
+        return path
+
+    def _check(self, path: PurePosixPath, name: str) -> None:
+        if len(path.parts) > self.caps.depth:
+            raise EntryRefused(
+                f"The archive has folders more than {self.caps.depth} deep: pack the lesson's folder itself."
+            )
+        if any(len(part.encode("utf-8", "surrogatepass")) > MOST_NAME_BYTES for part in path.parts):
+            raise EntryRefused(f"The archive has a name of more than {MOST_NAME_BYTES} bytes ({name[:40]!r} ...).")
+        if any(part.partition(".")[0].strip().lower() in RESERVED for part in path.parts):
+            raise EntryRefused(f"The archive has a name that Windows keeps for a device ({name[:80]!r}): rename it.")
+        for parent in list(path.parents)[-2::-1]:
+            self._take(str(parent) + "/", name)
+        if folded(str(path)) in self._taken:
+            raise EntryRefused(
+                f"The archive has {name[:80]!r} twice, if capitals and accents do not count: which one is meant?"
+            )
+        self._take(str(path), name)
+        self.files += 1
+        if self.files > self.caps.files:
+            kind = "files" if self.caps.whole_class else "Python files"
+            raise ArchiveRefused(
+                f"The archive has more than {self.caps.files:,} {kind}: hand in the lesson's folder only."
+            )
+
+    def _take(self, place: str, name: str) -> None:
+        known = self._taken.setdefault(folded(place), place)
+        if known != place:
+            raise EntryRefused(
+                f"The archive has {known[:80]!r} and {name[:80]!r}, which are one name on many disks: rename one."
+            )
+
+    def write(self, path: PurePosixPath, source: IO[bytes]) -> None:
+        """Writes a file chunk by chunk, so that memory holds no more of it than that."""
+        target = self.folder.joinpath(*path.parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        most = self.caps.file.get(path.suffix, 0)
+        written = 0
+        with target.open("wb") as file:
+            while most and (data := source.read(CHUNK)):
+                written += len(data)
+                if written > most:
+                    file.truncate(0)
+                    raise EntryRefused(f"{path.name} in the archive is too large: at most {most:,} bytes are read.")
+                self._count(path, len(data))
+                file.write(data)
+
+    def _count(self, path: PurePosixPath, size: int) -> None:
+        total = self._bytes[path.suffix] = self._bytes.get(path.suffix, 0) + size
+        most = self.caps.unpacked[path.suffix]
+        if total > most:
+            raise ArchiveRefused(f"The archive's {path.suffix} files are too large: at most {most:,} bytes are read.")
+        total = sum(self._bytes.values())
+        if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
+            raise ArchiveRefused(
+                f"The archive unpacks to more than {self.caps.ratio:,g} times its size: hand in ordinary files."
+            )
+
+
+def folded(place: str) -> str:
+    """Equal for names that are one on a disk where capitals, or the ways to write an accent, do not count."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", place).casefold()).rstrip("/")
+
+
+def readable(name: str | bytes) -> str:
+    """A name that is no UTF-8 as Latin-1, which gives each of its bytes a letter."""
+    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

@@ -1,0 +1,131 @@
+"""The pages that the browser opens: a report of several lessons with everything in it, a class, a training run."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from made_results import lesson as part
+from made_results import results, row
+from support import solution_of
+
+from grader.grading.session import Session
+from grader.lesson import Lesson
+from grader.report.pages import Reporter
+from grader.submissions.handed import Handed
+from grader.submissions.submission import Submission
+from grader.training.contract import Comparison, Outcome
+from grader.training.page import page
+
+LESSONS = ("01", "03", "04", "07")
+WRONG = {
+    "01": ("dq__minus",),
+    "03": ("dprobs__times_probs", "dcounts_sum_inv__no_keepdim"),
+    "04": ("dlogits__no_minus_one",),
+    "07": ("gradients__biased_variance",),
+}
+BY_HAND = {
+    "03": """
+
+def dh(dlogits, W2):
+    raise NotImplementedError
+
+
+def dW2(dlogits, h):
+    print("dW2 is next")
+    return h.T @ dlogit
+
+
+def dhpreact(dh, h):
+    return dh.T
+"""
+}
+
+
+def source(lesson: Lesson) -> str:
+    """The solution with some known mistakes in it, and a few lines of another kind."""
+    text = solution_of(lesson)
+    named = {f"{mistake.gradient}__{mistake.id}": mistake for mistake in lesson.mistakes}
+    for name in WRONG[lesson.number]:
+        text = named[name].applied_to(text)
+    return text + BY_HAND.get(lesson.number, "")
+
+
+def report(session: Session) -> str:
+    """report.html of a student with right and wrong steps, to-dos, errors, heat maps, forces and curves."""
+    handed = {
+        each.name: Handed(each.name, {"backward.py": source(each).encode()}, f"{each.name}/backward.py")
+        for each in session.lessons
+    }
+    graded = session.grade(Submission("Ada Okafor", Path("ada"), handed))
+    return Reporter(session.lessons).student_page(graded, {each.name: source(each) for each in session.lessons})
+
+
+def everyone(lessons: Sequence[Lesson], count: int) -> list[dict[str, Any]]:
+    """A made-up class: results.json of `count` students, some of whom were rejected, late or never came."""
+    draw = random.Random(13)
+    first, last = ("Ada", "Bo", "Chen", "Dana", "Emil", "Zoë", "Ímar", "木村"), ("Okafor", "Novák", "Sato", "O’Neill")
+    return [
+        one(lessons, f"{draw.choice(first)} {draw.choice(last)} {number:05}", number, draw) for number in range(count)
+    ]
+
+
+def one(lessons: Sequence[Lesson], student: str, number: int, draw: random.Random) -> dict[str, Any]:
+    rejected, skill = number % 97 == 5, draw.random()
+    parts = []
+    for lesson in lessons:
+        absent = rejected or draw.random() < 0.15
+        rows = []
+        for item in lesson.items:
+            ease = draw.random() * 1.4
+            status = "passed" if ease < skill + 0.3 else draw.choice(("failed", "todo", "error"))
+            wrong = draw.choice(
+                (("sign", f"The sign of `{item.name}` is turned round."), ("n", "There is an n too many."))
+            )
+            mistake = dict(zip(("id", "message"), wrong, strict=True)) if status == "failed" and not absent else None
+            rows.append(row(item.name, "missing" if absent else status, mistake=mistake))
+        status = "rejected" if rejected else "missing" if absent else "graded"
+        message = f"No folder {lesson.name} was handed in." if status == "missing" else None
+        parts.append(part(lesson.name, *rows, status=status, message=message))
+    return results(
+        student,
+        *parts,
+        status="rejected" if rejected else "graded",
+        message=f"{student}.zip is no archive." if rejected else None,
+        isolation="strong" if number % 50 else "fair",
+        seconds=round(0.2 + draw.random(), 3),
+    )
+
+
+def training() -> str:
+    """index.html of a run of 400 steps, stopped before its end, with autograd's beside it."""
+    draw = random.Random(13)
+    own = [2.1 + 1.3 * math.exp(-step / 60) + 0.2 * draw.random() for step in range(400)]
+    outcome = Outcome(
+        "The network of lesson 07",
+        400,
+        1000,
+        finished=False,
+        figures=[("training loss", "2.07"), ("validation loss", "2.11")],
+        losses=own,
+        reference=[loss + 1e-7 * draw.random() for loss in own],
+        window=20,
+        comparisons=[
+            (
+                0,
+                [
+                    Comparison("C", (27, 10), False, True, 3e-9, 1e-7),
+                    Comparison("W1", (30, 200), False, False, 0.1, 0.5),
+                ],
+            )
+        ],
+        table_head=["", "yours", "autograd’s"],
+        table=[["train", "2.0711", "2.0711"], ["validation", "2.1119", "2.1119"]],
+        samples=[("ada", False), ("mirelle", True), ("", True)],
+        facts=[("names", "32,033"), ("parameters", "12,297")],
+        notes=["Stopped by Ctrl-C."],
+    )
+    return page(outcome, "dojo train --resume")

@@ -1,0 +1,56 @@
+"""A page in a tab, watched: what it asks for, and what its console complains of."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright import sync_api as playwright
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NO_BROWSER = f"no browser: none of {', '.join(BROWSERS)} is installed (Debian: apt-get install chromium)"
+
+
+def find_browser() -> str | None:
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@contextmanager
+def running(path: str) -> Iterator[playwright.Browser]:
+    """The browser at `path`, headless."""
+    # Chromium's own sandbox does not start as root; what is opened here is nothing but files of ours
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A page in a tab of its own; `requests` are those that left its file, `errors` what its console complained of."""
+
+    def __init__(self, context: playwright.BrowserContext, path: Path) -> None:
+        self.tab, self.requests, self.errors = context.new_page(), [], []
+        address = path.as_uri()
+
+        def route(asked: playwright.Route) -> None:
+            if asked.request.url.partition("#")[0] == address:
+                asked.continue_()
+            else:
+                self.requests.append(asked.request.url)
+                asked.abort()
+
+        self.tab.route("**/*", route)
+        self.tab.on(
+            "console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None
+        )
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.goto(address)
+
+    def emulate(self, width: int, scheme: str) -> playwright.Page:
+        self.tab.set_viewport_size({"width": width, "height": 900})
+        self.tab.emulate_media(media="screen", color_scheme=scheme)
+        return self.tab

@@ -1,0 +1,39 @@
+"""Fixtures for tests of `dojo`: a judge that is started once, and the command as a student types it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click.testing
+import pytest
+from support import HURRIED
+
+from grader.commands.dojo import main
+from grader.dojo import check as dojo_check
+from grader.dojo.check import LocalJudge
+from grader.dojo.zygote import Starter
+
+Dojo = Callable[..., click.testing.Result]
+
+
+@pytest.fixture(scope="session")
+def judge() -> Iterator[LocalJudge]:
+    """One for all tests: its zygote takes seconds to start."""
+
+    class Kept(LocalJudge):
+        def close(self) -> None:
+            pass
+
+    kept = Kept(Starter(HURRIED))
+    yield kept
+    LocalJudge.close(kept)
+
+
+@pytest.fixture
+def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
+    """dojo("check", "03"): what came of it, in the kit that the test's module has."""
+    monkeypatch.chdir(kit)
+    monkeypatch.setattr("grader.dojo.desk.Starter", lambda: None)
+    monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
+    return lambda *words: click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, words)

@@ -1,0 +1,87 @@
+"""What the benches of a class rest on: the class that they make up, what peers compare with, what growth says of it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+
+import pytest
+from support import ROOT, solution_of
+
+from bench.growth import Grown, drawing, table, verdicts
+from bench.made_up_class import HANGING, HOSTILE, RIGHT, WRONG, kind_of, source_of, write_class
+
+
+def test_of_every_hundred_one_hangs_and_one_is_hostile():
+    kinds = [kind_of(number) for number in range(1000)]
+    for start in range(0, 1000, 100):
+        part = Counter(kinds[start : start + 100])
+        assert (part[HANGING], part[HOSTILE], part[RIGHT] + part[WRONG]) == (1, 1, 98)
+    assert Counter(kinds) == {RIGHT: 577, WRONG: 403, HANGING: 10, HOSTILE: 10}
+
+
+def test_no_two_hand_in_the_same_and_all_of_it_is_python(lesson):
+    sources = [source_of(lesson, number) for number in range(200)]
+    assert len(set(sources)) == 200
+    for source in sources:
+        ast.parse(source)
+    assert sources[37].endswith("    while True:\n        pass\n")
+
+
+def test_a_class_is_the_beginning_of_a_larger_one(lesson, tmp_path):
+    write_class(tmp_path / "small", lesson, 5)
+    write_class(tmp_path / "large", lesson, 8)
+    for path in (tmp_path / "small").glob("*/*/backward.py"):
+        assert path.read_text() == (tmp_path / "large" / path.relative_to(tmp_path / "small")).read_text()
+    assert len(list((tmp_path / "large").iterdir())) == 8
+
+
+def test_the_peers_reference_accepts_the_solution_and_refuses_a_wrong_line(lesson, monkeypatch):
+    monkeypatch.syspath_prepend(str(lesson.exercise))
+    monkeypatch.delitem(sys.modules, "forward", raising=False)
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    import peers_reference
+
+    functions: dict[str, object] = {}
+    exec(solution_of(lesson), functions)
+    for item in lesson.gradients:
+        peers_reference.check(item.name, functions)
+    with pytest.raises(AssertionError, match=r"^dprobs is off by up to "):
+        peers_reference.check("dprobs", {"dprobs": lambda dlogprobs, probs: -dlogprobs / probs})
+    with pytest.raises(AssertionError, match=r"^dprobs has the shape \(27, 32\), not \(32, 27\)$"):
+        peers_reference.check("dprobs", {"dprobs": lambda dlogprobs, probs: (dlogprobs / probs).T})
+    for name in ("forward", "peers_reference"):
+        monkeypatch.delitem(sys.modules, name)
+
+
+GROWN = [
+    Grown(10, 0.050, 6.0, 0.08, 200 << 20, None),
+    Grown(100, 0.052, 11.0, 0.081, 201 << 20, (0.2, 0.01, 0.02)),
+    Grown(10_000, 0.054, 560.0, 0.082, 231 << 20, (1.5, 0.06, 0.04)),
+]
+
+
+def test_growth_as_a_table_and_in_words():
+    assert table(GROWN).splitlines()[2:] == [
+        "| 10 | 50.0 ms | 80.0 ms | 6.0 s | 200.0 MiB | not run | not run | not run |",
+        "| 100 | 52.0 ms | 81.0 ms | 11.0 s | 201.0 MiB | 0.20 s | 10 ms | 20 ms |",
+        "| 10,000 | 54.0 ms | 82.0 ms | 560.0 s | 231.0 MiB | 1.50 s | 60 ms | 40 ms |",
+    ]
+    assert verdicts(GROWN) == [
+        "cost a submission: at most +8 % over the smallest class's (goal: 10 %)",
+        "coordinator's memory: +30.0 MiB from 100 to 10,000 (goal: below 50 MiB to 10,000)",
+        "class page of 10,000: opens in 1.50 s (goal: 2 s), sorts in 60 ms and searches in 40 ms (goal: 100 ms)",
+    ]
+
+
+def test_growth_as_a_picture():
+    picture = ElementTree.fromstring(drawing(GROWN))
+    texts = [each.text for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == [
+        "milliseconds of processor time a submission",
+        *("80", "10", "81", "100", "82", "10,000"),
+        "MiB of memory, coordinator",
+        *("200", "10", "201", "100", "231", "10,000"),
+    ]

@@ -1,0 +1,215 @@
+"""What an error's text means, told beside it: texts as torch and Python really word them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from grader.diagnosis.raised import Asked, meaning
+
+X = torch.zeros(4, 3)
+INDEX = torch.zeros(4, dtype=torch.int64)
+
+
+class Layer:
+    def backward(self):
+        return self.kept
+
+
+def unset(flag=False):
+    if flag:
+        total = 1
+    return total
+
+
+RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
+    "a product": (
+        "shapes_do_not_fit",
+        "A matrix product needs the inner sizes alike; here it is (4, 3) times (4, 3). Which order, and which `.T`, "
+        "gives the shape of `W`, (3, 3)? You are given `x` (4, 3).",
+        lambda: X @ X,
+    ),
+    "a matrix and a vector": (
+        "shapes_do_not_fit",
+        "A matrix of shape (4, 3) times a vector needs one of 3 elements; here it has 4. Which order, and which `.T`, "
+        "is meant? You are given `x` (4, 3).",
+        lambda: X @ torch.zeros(4),
+    ),
+    "two vectors": (
+        "shapes_do_not_fit",
+        "A product of two vectors needs as many elements in both; here they have 3 and 4. You are given `x` (4, 3).",
+        lambda: torch.zeros(3) @ torch.zeros(4),
+    ),
+    "element by element": (
+        "shapes_do_not_fit",
+        "Two tensors meet element by element, and along one axis one has 3 elements, the other 4. Is a sum over the "
+        "wrong axis, without `keepdim=True`, or a transpose too many or too few? You are given `x` (4, 3).",
+        lambda: X + torch.zeros(4),
+    ),
+    "a view": (
+        "view_does_not_fit",
+        "A tensor of 12 elements cannot be viewed as (5, 2), which would hold 10. Is it the tensor that you mean, and "
+        "are these its sizes? You are given `x` (4, 3).",
+        lambda: X.view(5, 2),
+    ),
+    "a view with a size left open": (
+        "view_does_not_fit",
+        "A tensor of 12 elements cannot be viewed as (-1, 5), which it does not fill evenly. Is it the tensor that you "
+        "mean, and are these its sizes? You are given `x` (4, 3).",
+        lambda: X.view(-1, 5),
+    ),
+    "a place": (
+        "index_out_of_range",
+        "Place 7 is asked for along axis 0, which has 4 of them, numbered from 0. Is it the right tensor that is "
+        "indexed, and the right axis? You are given `x` (4, 3).",
+        lambda: X[7],
+    ),
+    "an axis": (
+        "axis_out_of_range",
+        "Axis 2 is asked for of a tensor that has 2 axes, numbered from 0. Which tensor is it, and which axis? You are "
+        "given `x` (4, 3).",
+        lambda: X.sum(2),
+    ),
+    "too many indices": (
+        "axis_out_of_range",
+        "More indices stand in the brackets than the tensor has axes: it has 2. Which tensor is it? You are given `x` "
+        "(4, 3).",
+        lambda: X[0, 0, 0],
+    ),
+    "a size that is not there": (
+        "axis_out_of_range",
+        "An entry is asked for that is not there: `x.shape` has one entry for each axis, numbered from 0. You are "
+        "given `x` (4, 3).",
+        lambda: X.shape[2],
+    ),
+    "a list's end": (
+        "list_index_out_of_range",
+        "A list is read beyond its end. It has the places 0 to len - 1: how long is it when that line is reached?",
+        lambda: [1, 2][2],
+    ),
+    "values as an index": (
+        "index_is_no_integer",
+        "What stands where an index belongs holds no integers. An index says *which* entries, so it comes from the "
+        "tensors of tokens or labels, not from values or gradients. You are given `x` (4, 3).",
+        lambda: X[X[:, 0]],
+    ),
+    "values as an index to add at": (
+        "index_is_no_integer",
+        "What stands where an index belongs holds no integers. An index says *which* entries, so it comes from the "
+        "tensors of tokens or labels, not from values or gradients. You are given `x` (4, 3).",
+        lambda: X.clone().index_add_(0, X[:, 0], X),
+    ),
+    "rows of another length to add": (
+        "shapes_do_not_fit",
+        "What is added must have a row for each index, and in each row as many elements as a row of the tensor it is "
+        "added to. A `view` or `reshape` brings it into that form. You are given `x` (4, 3).",
+        lambda: X.clone().index_add_(0, INDEX, torch.zeros(4, 2)),
+    ),
+    "a tensor for a count": (
+        "tensor_for_number",
+        "A tensor stands where one plain number belongs: a size, an axis or a count. Sizes come from `x.shape[0]`, "
+        "say.",
+        lambda: torch.arange(X),
+    ),
+    "a tensor for a condition": (
+        "many_for_one_answer",
+        "`if`, `and`, `or` and `not` need one yes or no, and a tensor gives one for each element: which of them "
+        "decides? `.all()`, `.any()` or an elementwise `torch.where` say so.",
+        lambda: not X,
+    ),
+    "a number for a tensor": (
+        "number_for_tensor",
+        "A plain number (`int`) stands where a tensor or a list belongs. Is a name exchanged, or has a call that makes "
+        "a tensor lost its argument?",
+        lambda: (4).sum(0),
+    ),
+    "a number to index": (
+        "number_for_tensor",
+        "A plain number (`float`) stands where a tensor or a list belongs. Is a name exchanged, or has a call that "
+        "makes a tensor lost its argument?",
+        lambda: X.sum().item()[0],
+    ),
+    "a number in a product": (
+        "number_for_tensor",
+        "`@` multiplies matrices, and one of the two is a plain number. Is a name exchanged, or is `*` meant?",
+        lambda: X @ 2,
+    ),
+    "a list for a tensor": (
+        "list_for_tensor",
+        "A list or tuple stands where a tensor belongs. Which of its entries is meant?",
+        lambda: -[X],
+    ),
+    "a tensor for a list": (
+        "tensor_for_list",
+        "A tensor stands where a list or a dict belongs: `.append` is none of a tensor's methods.",
+        lambda: X.append(X),
+    ),
+    "labels in a product": (
+        "wrong_kind_of_number",
+        "Integers and floating-point numbers meet where one kind is needed. Is one of them an index, such as tokens or "
+        "labels, where a value belongs?",
+        lambda: X.T @ INDEX.view(4, 1),
+    ),
+    "nothing for a tensor": (
+        "none_for_tensor",
+        "A None stands where a value belongs: has a function been called that returns nothing, or changes in place?",
+        lambda: None + X,
+    ),
+    "a name set on one side only": (
+        "name_not_set",
+        "`total` is set somewhere in the function, but not before that line is reached. Does a line that sets it stand "
+        "further down, or on one side of an `if` only?",
+        unset,
+    ),
+    "an attribute": (
+        "attribute_not_set",
+        "Nothing has set `self.kept` of the `Layer` when that line is reached. Is it spelled as where it is set, and "
+        "is that on every path?",
+        lambda: Layer().backward(),
+    ),
+    "parts": (
+        "not_so_many_parts",
+        "2 names stand on the left of a `=`, and what stands on the right has another number of parts. How many does "
+        "it give?",
+        lambda: exec("a, b = 1, 2, 3"),
+    ),
+    "a division": (
+        "division_by_zero",
+        "What is divided by is zero here. Which size or count can be that small, and is it the one that belongs there?",
+        lambda: 1 / 0,
+    ),
+    "an axis twice": (
+        "axis_twice",
+        "The same axis is named twice: -1 is the last one by another name.",
+        lambda: X.sum((1, -1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RAISED)
+def test_what_an_error_means(case):
+    name, message, wrong = RAISED[case]
+    with pytest.raises(Exception) as raised:
+        wrong()
+    text = f"{raised.type.__name__}: {' '.join(str(raised.value).split())}"
+    explained = meaning(text, Asked({"x": X, "n": 4}, (), "the shape of `W`, (3, 3)"))
+    assert explained is not None and (explained.id, explained.message) == (name, message)
+
+
+def test_a_name_that_could_have_been_asked_for():
+    asked = Asked({}, ("hpreact", "dh"))
+    explained = meaning("NameError: name 'hpreact' is not defined", asked)
+    assert explained is not None and explained.message == (
+        "`hpreact` is there to be asked for: add it to the parameters, and it is given to you by that name."
+    )
+    explained = meaning("NameError: name 'hpreakt' is not defined", asked)
+    assert explained is not None and explained.message == (
+        "Nothing of the name `hpreakt` has been set when that line is reached. Is it spelled as where you set it?"
+    )
+
+
+@pytest.mark.parametrize("text", ["ValueError: that is no weight", "TypeError: f() missing 1 required argument", ""])
+def test_what_says_all_there_is_to_say(text):
+    assert meaning(text, Asked()) is None

@@ -1,0 +1,204 @@
+"""Public examples: rows that are no gradients, checked by a student where there is no hidden suite and no answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kits import file_of, functions_of, line_of, make_kit, solved
+from support import ROOT
+
+from grader.commands.grade import main as grade
+from grader.course.examples import example_faults
+from grader.course.verify import right_files
+from grader.dojo.file import HERE, read_own
+from grader.examples import examples_of
+from grader.lesson import Course, Lesson
+
+pytest_plugins = ["dojos"]
+
+WITH_CHECKS = sorted(lesson.name for lesson in Course(ROOT).lessons.values() if lesson.checks)
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    return make_kit(tmp_path, ("01_chain_rule", "04_cross_entropy", "08_gradient_check"))
+
+
+def statuses(judge, lesson: Lesson, source: str) -> dict[str, str]:
+    (lesson.exercise / "backward.py").write_text(source, encoding="utf-8")
+    return {row.name: row.status for row in judge.judge(lesson, read_own(lesson)).rows}
+
+
+def example_line(kit: Path, number: str, row: str) -> int:
+    text = next((kit / "exercises").glob(f"{number}_*/examples.py")).read_text()
+    return text[: text.index(f"def test_{row}(")].count("\n") + 1
+
+
+@pytest.mark.parametrize("name", WITH_CHECKS)
+def test_every_row_has_an_example_that_the_answer_passes_and_the_stub_does_not(tmp_path, judge, name):
+    """In a kit without solutions/, in a worker, as for a student."""
+    lesson = Course(make_kit(tmp_path, (name,)), secrets=False).find(name)
+    rows = [item.name for item in lesson.checks]
+    assert sorted(examples_of(lesson)) == sorted(rows)
+    answer = statuses(judge, lesson, solved(lesson.number, *functions_of(lesson.pristine.read_text())))
+    assert {row: answer[row] for row in rows} == dict.fromkeys(rows, HERE)
+    stub = statuses(judge, lesson, solved(lesson.number))
+    assert {row: stub[row] for row in rows} == dict.fromkeys(rows, "todo")
+
+
+def test_a_function_that_returns_nothing_passes_no_example(tmp_path, judge):
+    for name in WITH_CHECKS:
+        lesson = Course(make_kit(tmp_path / name, (name,)), secrets=False).find(name)
+        empty = lesson.pristine.read_text().replace("raise NotImplementedError", "return None")
+        found = statuses(judge, lesson, empty)
+        assert not [item.name for item in lesson.checks if found[item.name] in (HERE, "passed")], name
+
+
+def test_what_passes_here_gives_no_points_and_says_that_more_is_checked(kit, dojo):
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    result = dojo("check", "04.in_one_go")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "04 Cross-entropy in one go\n"
+        "exercises/04_cross_entropy/backward.py\n"
+        "\n"
+        "in_one_go       | passed here; the hidden suite checks more\n"
+        "\n"
+        "1 of 1 right, 1 passed here · 2 of 3 points\n"
+        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
+        "Grades come from the hidden suite, on problems of its own.\n"
+        "Lesson 04 is done here. 1 row is left to the hidden suite.\n",
+    )
+    assert "✓ 04 Cross-entropy in one go                      2 of 3  1 to be graded\n" in dojo().stdout
+
+
+def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
+    right = solved("01", "closed_share", "mean_gate", "accumulation_factor")
+    file_of(kit, "01").write_text(right.replace("h.abs() > threshold", "h > threshold"))
+    result = dojo("check", "01.closed_share", "01.mean_gate", "01.accumulation_factor", "01.push_and_pull")
+    line, example = line_of(kit, "01", "closed_share"), example_line(kit, "01", "closed_share")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "01 The chain rule, one operation at a time\n"
+        "exercises/01_chain_rule/backward.py\n"
+        "\n"
+        "closed_share        | wrong here\n"
+        "mean_gate           | passed here; the hidden suite checks more\n"
+        "push_and_pull   | to do\n"
+        "accumulation_factor | passed here; the hidden suite checks more\n"
+        "\n"
+        f"✗ closed_share wrong here  exercises/01_chain_rule/backward.py:{line}\n"
+        "    The result is 0.125; expected 0.25. Its public example:\n"
+        f"    exercises/01_chain_rule/examples.py:{example}\n"
+        "\n"
+        "0 of 22 right, 1 wrong, 26 to do, 2 passed here · 0 of 29 points\n"
+        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
+        "Grades come from the hidden suite, on problems of its own.\n"
+        f"Next: mend closed_share  exercises/01_chain_rule/backward.py:{line}\n"
+        "      dojo watch 01 · dojo hint 01.closed_share\n",
+    )
+
+
+def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_shown(kit, dojo):
+    stub = solved("08", "relative_error", "numerical_gradient")
+    stub = stub.replace("    larger =", "    print('a is', a)\n    larger =")
+    file_of(kit, "08").write_text(stub + "\n\ndef gradient_check(f, x, dx, eps=1e-5):\n    return True\n")
+    result = dojo("check", "08.relative_error", "08.factors", "08.wrong_gradients")
+    assert result.exit_code == 1
+    assert (
+        "relative_error  | passed here; the hidden suite checks more\nfactors         | wrong here\n" in result.stdout
+    )
+    assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
+    assert "\nIt printed, in the public examples:\n    a is [ 4. -1.  0.]\n" in result.stdout
+    assert "Checked on public examples. Grades come from the hidden suite, on problems of\nits own.\n" in result.stdout
+
+
+def test_an_exception_in_an_example_stands_at_the_student_s_line(kit, dojo):
+    file_of(kit, "08").write_text("def relative_error(a, b):\n    return a.nothing\n")
+    result = dojo("check", "08.relative_error")
+    assert "✗ relative_error error  exercises/08_gradient_check/backward.py:2\n" in result.stdout
+    assert "\n    2 │ return a.nothing\n" in result.stdout and "Traceback" not in result.output
+
+
+def test_examples_that_do_not_run_are_one_sentence(kit, dojo):
+    (kit / "exercises" / "08_gradient_check" / "examples.py").write_text("import nothing_like_it\n")
+    file_of(kit, "08").write_text(solved("08", "relative_error"))
+    result = dojo("check", "08")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"dojo: {kit}/exercises/08_gradient_check/examples.py does not run: ModuleNotFoundError: No module named "
+        "'nothing_like_it'\n"
+    )
+
+
+def test_changed_examples_are_run_again(kit, dojo):
+    file_of(kit, "04").write_text(solved("04", "dlogits"))
+    assert "1 to be graded" in dojo().stdout
+    path = kit / "exercises" / "04_cross_entropy" / "examples.py"
+    path.write_text(path.read_text().replace("ALLOWED = 15", "ALLOWED = 1"))
+    assert "1 wrong" in dojo().stdout
+
+
+# What `grade verify` proves ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_lesson(tmp_path: Path) -> Lesson:
+    from click.testing import CliRunner
+
+    arguments = ["new-lesson", "12_own", "--functions", "--course", str(tmp_path)]
+    assert CliRunner().invoke(grade, arguments).exit_code == 0
+    return Course(tmp_path).find("12")
+
+
+def faults(lesson: Lesson, text: str) -> list[str]:
+    (lesson.exercise / "examples.py").write_text(text)
+    again = Lesson(lesson.course, lesson.name)
+    return list(example_faults(again, right_files(again)))
+
+
+def test_a_new_lesson_has_an_example_that_is_in_order(own_lesson):
+    text = (own_lesson.exercise / "examples.py").read_text()
+    assert faults(own_lesson, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "def test_share_above(check):\n    check.gives('share_above', (torch.ones(2), 0.5), 0.5)\n",
+            [
+                "examples.py: test_share_above refuses what is right, solution: it is failed: The result is 1; "
+                "expected 0.5.",
+                "examples.py: test_share_above refuses what is right, other_style: it is failed: The result is 1; "
+                "expected 0.5.",
+            ],
+        ),
+        (
+            "def test_share_above(check):\n    pass\n",
+            ["examples.py: test_share_above passes the stub, so it asks for nothing."],
+        ),
+        (
+            "def test_other(check):\n    pass\n",
+            ["examples.py: test_other has no row [checks.other] in lesson.toml."],
+        ),
+        (
+            "def test_share_above(check):\n    x = torch.ones(2)\n    check.gives('share_above', (x, 0.5), f(x, 0.5))\n"
+            "def f(x, threshold):\n        return (x.abs() >   threshold).double().mean()\n",
+            [
+                "examples.py holds a line of an answer, which students would read there: "
+                "return (x.abs() > threshold).double().mean()"
+            ],
+        ),
+        ("", []),
+    ],
+)
+def test_what_verify_says_of_examples(own_lesson, text, sentences):
+    assert faults(own_lesson, "import torch\n\n\n" + text) == sentences
+
+
+def test_agrees_needs_a_reference(own_lesson):
+    text = "def test_share_above(check):\n    check.agrees(lambda on, generator: on.call('share_above', 1, 2))\n"
+    with pytest.raises(Exception, match=r"test_share_above: `agrees` needs a `reference` here, as a student has no"):
+        faults(own_lesson, text)
