@@ -109,9 +109,7 @@ def github(
         fail(f"{path} cannot be written: {error.strerror}.")
     click.echo(f"wrote {path}")
     if not public:
-        click.echo(
-            "It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md."
-        )
+        click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")
 
 
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")

@@ -30,7 +30,7 @@ from grader.grading.server import Settings
 from grader.grading.versions import versions
 from grader.submissions.submission import Submission
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 30.0
 WORKER_SECONDS = 60.0
 """How long a cluster may be without any worker, at first or in the middle."""
 LOOK_SECONDS = 2.0
@@ -110,7 +110,7 @@ class Cluster:
             self._in_flight.clear()
             self._client.unregister_worker_plugin(self._run)
         with contextlib.suppress(Exception):
-            self._client.close(CONNECT_SECONDS)
+            self._client.close(10)
 
     def grade(
         self, submissions: Iterable[Submission], on_start: Callable[[str], None] = nobody

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -56,7 +55,6 @@ class Student:
         }
         if joint is not None and joint.name in self._given_up:
             self._given_up |= dict.fromkeys(steps, self._given_up[joint.name])
-        self._counted: dict[str, Answer] | None = None  # answers whose operators were counted
         self._unloadable: Answer | None = None
         self._spent = 0.0  # seconds waited for this submission; what the trusted side does in between is not its time
         self.functions: tuple[str, ...] = ()
@@ -79,18 +77,7 @@ class Student:
         key = self._number(problem)
         if key not in self._answers:
             self._answers[key] = self._run(key, problem)
-            if self._counted is None and problem.dtype == torch.float64:
-                self._counted = self._answers[key]
         return self._answers[key]
-
-    def _as_counted(self, step: str, answer: Answer, problem: Problem) -> Answer:
-        """What a step dispatches is counted on the first float64 problem; on others it is taken to be the same."""
-        if self._counted is None or self._joint:
-            return answer
-        first = self._counted[step]
-        low = first.low_precision and problem.dtype == torch.float64
-        same = (answer.operators, answer.low_precision) == (first.operators, low)
-        return answer if same else replace(answer, operators=first.operators, low_precision=low)
 
     def chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
         """{step: answer}, each fed the student's own upstream gradients; `needs` says from which steps it is made."""
@@ -109,9 +96,9 @@ class Student:
                     send_chain(self._worker, key, problem, self.steps)
                 own_needs = {s: set(needs[s]) for s in runnable}
                 with self._spending():
-                    watched = self._counted is None
+                    watched = matters(problem)
                     for step, answer in self._worker.run(key, runnable, own_needs, self._end, self._joint, watched):
-                        results[step] = self._as_counted(step, answer, problem)
+                        results[step] = answer
             except (WorkerLost, DeadlineMissed, WireError):
                 self._drop()
         return {step: results.get(step, Answer("skipped")) for step in self.steps}
@@ -177,9 +164,9 @@ class Student:
                     send(self._worker, key, problem)
                     self._sent.add(key)
                 with self._spending():
-                    watched = self._counted is None
+                    watched = matters(problem)
                     for step, answer in self._worker.run(key, tuple(due), None, self._end, self._joint, watched):
-                        results[step] = self._as_counted(step, answer, problem)
+                        results[step] = answer
                         due.remove(step)
                         if answer.outcome in ("forbidden", "timeout"):
                             self._given_up[step] = answer
@@ -278,3 +265,8 @@ def send_ahead(worker: WorkerProcess, problems: Sequence[Problem], chain: Proble
         else:
             send(worker, number, problem)
             worker.ahead[number] = problem
+
+
+def matters(problem: Problem) -> bool:
+    """Whether it is of interest what steps dispatch: the published problem, in float32, only gives the badges."""
+    return problem.dtype == torch.float64

@@ -1,0 +1,136 @@
+"""A hidden suite in a pytest session that stays open: every run is whole, and what goes wrong is a fault of ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from grader.checks import ProblemBook
+from grader.grading.suite import GraderFault, HiddenSuite
+from grader.lesson import Item
+
+FIXTURES = """
+import pytest
+
+ended = []
+
+
+@pytest.fixture(scope="session")
+def of_the_session():
+    yield []
+    ended.append("session")
+
+
+@pytest.fixture(scope="module")
+def of_the_module():
+    yield []
+    ended.append("module")
+
+
+def test_first(check, of_the_session, of_the_module):
+    of_the_session.append(1)
+    of_the_module.append(1)
+    if (of_the_session, of_the_module) != ([1], [1]):
+        check.fail("something is left from the run before")
+
+
+def test_second(check, of_the_session):
+    print("printed by a suite")
+    if of_the_session != [1]:
+        check.fail("not the same fixture as in the test before")
+    if check._student == "wrong":
+        check.fail("This one is wrong.", mistake="a_mistake")
+
+
+def test_teardown(check):
+    if len(ended) % 2:
+        check.fail("fixtures were not ended together")
+"""
+
+
+@pytest.fixture
+def suite_of(tmp_path: Path) -> Iterator[Callable[..., HiddenSuite]]:
+    """suite_of(text, rows): the open suite of a lesson that has just this test file and these rows."""
+    made: list[HiddenSuite] = []
+
+    def suite(text: str, *rows: str, name: str = "lesson") -> HiddenSuite:
+        solution = tmp_path / name
+        solution.mkdir()
+        (solution / "test_it.py").write_text(text)
+        items = {row: Item(row, None, 1, (), row) for row in rows}
+        lesson: Any = SimpleNamespace(
+            name=name,
+            solution=solution,
+            suite=solution / "test_it.py",
+            items=tuple(items.values()),
+            gradients=(),
+            answers=SimpleNamespace(),
+            item_for=items.__getitem__,
+        )
+        made.append(HiddenSuite(lesson, ProblemBook(1)))
+        return made[-1]
+
+    yield suite
+    for each in made:
+        each.close()
+
+
+def statuses(suite: HiddenSuite, student: str) -> dict[str, str]:
+    rows, _ = suite.rows(student)  # type: ignore[arg-type]  # these suites ask a student nothing
+    return {row.name: row.status for row in rows}
+
+
+def test_every_run_has_its_own_fixtures_and_its_own_report(suite_of, capfd):
+    suite = suite_of(FIXTURES, "first", "second", "teardown")
+    right = {"first": "passed", "second": "passed", "teardown": "passed"}
+    assert statuses(suite, "right") == right
+    assert statuses(suite, "wrong") == {**right, "second": "failed"}
+    assert statuses(suite, "right") == right
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_row_says_what_the_check_said(suite_of):
+    suite = suite_of(FIXTURES, "first", "second", "teardown")
+    rows, pictures = suite.rows("wrong")
+    assert (rows[1].points, rows[1].message, pictures) == (0, "This one is wrong.", {})
+    assert rows[1].mistake == {"id": "a_mistake", "message": "This one is wrong."}
+
+
+def test_two_suites_with_one_file_name_are_two(suite_of):
+    before = dict(os.environ)
+    one = suite_of("def test_a(check):\n    pass\n", "a", name="one")
+    two = suite_of("def test_a(check):\n    check.fail('no')\n", "a", name="two")
+    assert [statuses(suite, "s") for suite in (one, two, one)] == [{"a": "passed"}, {"a": "failed"}, {"a": "passed"}]
+    assert os.environ.items() >= before.items() - {("PYTEST_CURRENT_TEST", before["PYTEST_CURRENT_TEST"])}
+    assert "test_it" not in sys.modules
+
+
+def test_an_error_in_a_suite_is_a_fault_of_ours_and_says_where(suite_of):
+    suite = suite_of("def test_a(check):\n    pass\n\ndef test_b(check):\n    {}['key']\n", "a", "b")
+    with pytest.raises(GraderFault, match=r"lesson gave no row for b:[\s\S]*KeyError: 'key'"):
+        statuses(suite, "s")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def test_a(check:\n", "SyntaxError"),
+        ("raise OSError('not here')\n", "OSError: not here"),
+        ("", "pytest ended with"),
+    ],
+)
+def test_a_suite_that_cannot_be_collected(suite_of, text, said):
+    with pytest.raises(GraderFault, match=rf"(?s)The hidden suite of lesson cannot be run: .*{said}"):
+        suite_of(text, "a")
+
+
+def test_a_suite_that_leaves_pytest(suite_of):
+    suite = suite_of("import pytest\n\ndef test_a(check):\n    pytest.exit('enough')\n", "a")
+    with pytest.raises(GraderFault, match="The hidden suite of lesson was ended: enough"):
+        statuses(suite, "s")
