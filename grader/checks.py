@@ -15,6 +15,7 @@ from grader.calling import CallFailed, Side
 from grader.check import STATUS_OF, Row, Verdict, judge_line, sizes_written_in, unstable
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.raised import Asked, meaning
+from grader.diagnosis.ratios import MULTIPLE
 from grader.diagnosis.results import Outcome, explain_result
 from grader.judge import TOLERANCE, bits
 from grader.lesson import Item, Lesson
@@ -75,12 +76,14 @@ class GradientCheck:
             assert self.item.target is not None
             self._first = cases[0][1]
             verdict = judge_line(self.item.target, cases, self.lesson.wrong_formulas)
-            if verdict.mistake is None and verdict.status in ("failed", "shape", "error"):
+            unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+            if unnamed and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]
                 answer = self._student.answers(published)[self.item.name]
                 others = [case for case in cases if case[0].draw.sizes] or cases
-                verdict.mistake = sizes_written_in(self.item.target, (published, answer), others)
-                verdict.message = verdict.mistake.message if verdict.mistake else verdict.message
+                written_in = sizes_written_in(self.item.target, (published, answer), others)
+                if written_in is not None:
+                    verdict.mistake, verdict.message = written_in, written_in.message
             self._verdict = verdict
         return self._verdict
 

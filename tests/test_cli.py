@@ -208,7 +208,7 @@ def test_the_screen_of_a_run_at_80_columns():
         now[0] += 0.25
         view.result(results_of(f"student {number}", status, score))
     assert screen(view) == (
-        "━━                               16/200 4.0 a second left 00:46\n"
+        "━━                              16/200 4.0 a second left 00:46\n"
         "4 passed · 8 wrong · 4 broken · slowest now (4 s): zoë\\x1b[31m xxxxxxxxxxxxxxxx…\n"
     )
 

@@ -154,6 +154,7 @@ def graded(two: OwnCluster, course: Course, tmp_path_factory: pytest.TempPathFac
     return folder, out, result
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_loses_nothing_and_nothing_is_twice_in_the_book(two, graded):
     _, out, result = graded
     assert two.workers[0].poll() == -signal.SIGKILL
@@ -163,6 +164,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_nothing_is_twice_in_the
     assert [results["score"] for _, results in book] == [3, 0, 3, 0, 3, 0, 3, 0, 3, 0]
 
 
+@pytest.mark.slow
 def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, small, session_for):
     folder, out, _ = graded
     session = session_for("04", seed=7)
@@ -175,6 +177,7 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
     assert (out / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(graded):
     folder, out, _ = graded
     for more in ([], ["--cluster", "tcp://127.0.0.1:1"]):  # nothing is due: nobody is asked
@@ -182,6 +185,7 @@ def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(grade
     assert len(in_the_book(out)) == 10
 
 
+@pytest.mark.slow
 def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
     living = two.workers[1].pid
     assert until(lambda: not descendants(of=living), 30)
@@ -202,6 +206,7 @@ def refused(result: Result) -> str:
     return lines[0]
 
 
+@pytest.mark.slow
 def test_versions_that_differ_are_refused_by_name(two, small, tmp_path, monkeypatch):
     folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
     here = versions()
@@ -222,6 +227,7 @@ def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
             assert f"no Dask scheduler answers at {address} (" in said and "start one with `dask scheduler`" in said
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_workers_is_told_after_a_while(small, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.2)
     folder = write(tmp_path / "class", small, {"ada": solution_of(small)})

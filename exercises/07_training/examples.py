@@ -32,8 +32,8 @@ def examples(generator, count):
 
 
 def before_batch_norm(parameters, X):
-    C, W1, b1 = parameters[:3]
-    return F.linear(F.embedding(X, C).flatten(1), W1.T, b1)
+    table, weight, bias = parameters[0], parameters[1], parameters[2]
+    return F.linear(F.embedding(X, table).flatten(1), weight.T, bias)
 
 
 class Torch:

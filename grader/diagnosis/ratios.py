@@ -14,6 +14,9 @@ from grader.problem import Problem
 ENOUGH = 3
 """Elements of a gradient that is a multiple of another by more than luck."""
 
+MULTIPLE = "multiple"
+"""The reading of a factor without a name: one that says where it comes from is better."""
+
 ZERO = 1e-7
 """What is left of a branch that is missing, at most."""
 
@@ -65,7 +68,7 @@ def some_multiple(wrong: Wrong) -> Iterator[Explanation]:
         values = multiples(wrong)
         if values:
             yield Explanation(
-                "multiple",
+                MULTIPLE,
                 f"{wrong.what} is a multiple of the gradient, {several(values)}. Which sizes make up that factor?",
             )
 

@@ -17,6 +17,7 @@ from grader.grading.server import Settings
 from grader.submissions.submission import Submission
 
 TRIES = 2
+JOIN_SECONDS = 5.0
 
 # Tied to the coordinator's life before anything slow is loaded; the coordinator may have ended before that.
 BOOTSTRAP = """
@@ -104,11 +105,13 @@ def grade_all(
     """
     batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
+    threads: list[threading.Thread] = []
     ended = False
     try:
         for _ in range(max(1, jobs)):
             graders.append(GraderProcess(settings))
-            threading.Thread(target=batch.work, args=(graders[-1],), daemon=True).start()
+            threads.append(threading.Thread(target=batch.work, args=(graders[-1],), daemon=True))
+            threads[-1].start()
         yield from batch.finished(len(graders))
         ended = True
     except KeyboardInterrupt:
@@ -121,6 +124,8 @@ def grade_all(
                 grader.close()
         else:
             batch.stop(graders)
+        for thread in threads:  # one that still reads when Python ends aborts the process
+            thread.join(JOIN_SECONDS)
 
 
 class Batch:
