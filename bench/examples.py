@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.checks import ProblemBook
+from grader.book import ProblemBook
 from grader.course.examples import outcome
 from grader.examples import PUBLIC_SEED, examples_of
 from grader.lesson import Course, Lesson

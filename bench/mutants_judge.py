@@ -15,8 +15,10 @@ from types import ModuleType
 import torch
 
 from bench.mutate import Mutant
-from grader.checks import Check, GradientCheck, ProblemBook, run_check, tests_of
+from grader.book import ProblemBook
+from grader.checks import Check, run_check, tests_of
 from grader.course.verify import steps_of, suite_of
+from grader.gradient_check import GradientCheck
 from grader.lesson import Item, Lesson
 from grader.local import LocalStudent
 from grader.sides import ModuleSide

@@ -20,8 +20,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
+from grader.book import ProblemBook
 from grader.check import judge_line
-from grader.checks import Check, CheckFailed, ProblemBook, run_check, tests_of
+from grader.checks import Check, CheckFailed, run_check, tests_of
 from grader.course.verify import right_files, steps_of, suite_of
 from grader.diagnosis.diagnose import known_mistake
 from grader.lesson import Course, Lesson

@@ -38,7 +38,8 @@ sys.path.insert(0, {root!r})
 from pathlib import Path
 import pytest, torch
 torch.set_num_threads(1)
-from grader.checks import GradientCheck, ProblemBook
+from grader.gradient_check import GradientCheck
+from grader.book import ProblemBook
 from grader.lesson import Course, load_module
 from grader.local import LocalStudent
 

@@ -224,7 +224,9 @@ def test_a_class_is_kept_without_figures_and_equal_rows_once(small):
     row = {"name": "dh", "status": "passed", "maxdiff": 1e-9, "message": None}
     for number, student in enumerate(("cy", "Ada", "bo")):
         rows = [{**row, "maxdiff": number}]
-        kept.add({"student": student, "lessons": [{"name": LESSON, "gradients": rows}]})
+        here = {"torch": "2.13.0"}
+        kept.add({"student": student, "environment": here, "lessons": [{"name": LESSON, "gradients": rows}]})
+    assert kept[0]["environment"] is kept[2]["environment"]
     assert [results["student"] for results in kept] == ["Ada", "bo", "cy"]
     first, second, _ = (results["lessons"][0]["gradients"][0] for results in kept)
     assert first is second and first.keys() == row.keys() - set(FIGURES)

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.book import ProblemBook
 from grader.check import judge_line
 from grader.course.verify import right_files
-from grader.grading.plugin import ProblemBook
 from grader.local import LocalStudent
 from grader.problem import Draw, Problem, derive, norm
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from grader.checks import ProblemBook
+from grader.book import ProblemBook
 from grader.grading.suite import GraderFault, HiddenSuite
 from grader.lesson import Item
 

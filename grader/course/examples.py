@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 
-from grader.checks import CheckFailed, ProblemBook
+from grader.book import ProblemBook
+from grader.checks import CheckFailed
 from grader.course.stubs import ANSWER, stub_of
 from grader.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.lesson import Item, Lesson

@@ -14,8 +14,9 @@ from typing import Any
 import torch
 
 from grader.answer import Answer
+from grader.book import ProblemBook
 from grader.check import judge_line
-from grader.checks import Check, ProblemBook, run_check, tests_of
+from grader.checks import Check, run_check, tests_of
 from grader.course.authoring import faults, not_exact, remarks
 from grader.course.examples import example_faults
 from grader.course.stubs import stub_of

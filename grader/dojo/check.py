@@ -11,11 +11,12 @@ from typing import Any
 
 import torch
 
+from grader.book import ProblemBook
 from grader.check import Row
-from grader.checks import GradientCheck, ProblemBook
 from grader.dojo.file import HERE, HIDDEN, Outline, shown
 from grader.dojo.zygote import Starter
 from grader.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
+from grader.gradient_check import GradientCheck
 from grader.grading.one_file import Judged, Suite, judge_file, printed_text
 from grader.grading.student import Student, send_ahead
 from grader.lesson import Item, Lesson

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from typing import Any, overload
 
 Results = dict[str, Any]
@@ -13,21 +14,26 @@ FIGURES = ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape",
 
 
 class ClassResults(Sequence[Results]):
-    """results.json of each student without FIGURES, in order of name. Equal rows are one object: not to be changed."""
+    """results.json of each student without FIGURES, in order of name. Equals are one object: not to be changed."""
 
     def __init__(self) -> None:
         self._results: list[Results] = []
-        self._rows: dict[str, Results] = {}
+        self._seen: dict[bytes, Any] = {}
 
     def add(self, results: Results) -> None:
         lessons = [
-            {**lesson, "gradients": [self._shared(row) for row in lesson["gradients"]]} for lesson in results["lessons"]
+            {**lesson, "gradients": self._shared([self._shared(without_figures(row)) for row in lesson["gradients"]])}
+            for lesson in results["lessons"]
         ]
-        insort(self._results, {**results, "lessons": lessons}, key=lambda entry: entry["student"].lower())
+        shared = {name: self._shared(value) for name, value in results.items() if isinstance(value, dict)}
+        kept = {**results, **shared, "lessons": lessons}
+        insort(self._results, kept, key=lambda entry: entry["student"].lower())
 
-    def _shared(self, row: Results) -> Results:
-        kept = {name: value for name, value in row.items() if name not in FIGURES}
-        return self._rows.setdefault(repr(kept), kept)
+    def _shared(self, value: Any) -> Any:
+        """The first one that was equal to it. Known by a digest: the texts of all would fill the memory, too."""
+        return self._seen.setdefault(
+            blake2b(repr(value).encode(errors="surrogatepass"), digest_size=16).digest(), value
+        )
 
     @overload
     def __getitem__(self, place: int) -> Results: ...
@@ -41,3 +47,7 @@ class ClassResults(Sequence[Results]):
 
     def __iter__(self) -> Iterator[Results]:
         return iter(self._results)
+
+
+def without_figures(row: Results) -> Results:
+    return {name: value for name, value in row.items() if name not in FIGURES}

@@ -18,9 +18,11 @@ from typing import Any
 
 import pytest
 
+from grader.book import ProblemBook
 from grader.calling import CallFailed
 from grader.check import Row
-from grader.checks import Check, CheckFailed, GradientCheck, ProblemBook
+from grader.checks import Check, CheckFailed
+from grader.gradient_check import GradientCheck
 from grader.grading.student import Student
 from grader.lesson import Lesson
 from grader.problem import Draw

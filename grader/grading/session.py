@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
+from grader.book import ProblemBook
 from grader.check import Row
-from grader.checks import ProblemBook
 from grader.grading.one_file import judge_file
 from grader.grading.suite import HiddenSuite
 from grader.lesson import Lesson

@@ -20,8 +20,8 @@ import pytest
 import torch
 from pytest_jsonreport.plugin import JSONReport
 
+from grader.book import ProblemBook
 from grader.check import Row
-from grader.checks import ProblemBook
 from grader.grading.plugin import GradingPlugin
 from grader.grading.student import Student
 from grader.lesson import Lesson

@@ -28,7 +28,7 @@ from grader.submissions.places import CLUTTER, folders, gradable, holds_a_lesson
 from grader.submissions.roster import Attendance, Member, Roster, join
 from grader.submissions.submission import Submission, read_submission
 
-RESERVED = {"index.html", "grades.csv", "gradebook.sqlite"}
+RESERVED = {"index.html", "grades.csv", "gradebook.sqlite", "gradebook.sqlite-wal", "gradebook.sqlite-shm"}
 KIT = "exercises"
 
 

@@ -1,0 +1,34 @@
+"""The hidden problems of a run, and what the course's own files give on them: made once for every student."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from grader.lesson import Lesson
+from grader.problem import Draw, Problem, derive
+
+
+class ProblemBook:
+    """The hidden problems of one run, each drawn once and used for every student."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self._drawn: dict[tuple[str, int, str], Problem] = {}
+        self._values: dict[tuple[object, ...], Any] = {}
+
+    def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
+        """What a scenario gives for the reference or for a known mistake, made once for every student."""
+        if key not in self._values:
+            self._values[key] = make()
+        return self._values[key]
+
+    def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:
+        result = []
+        for number, draw in enumerate(draws):
+            change = getattr(draw.change, "__name__", "")
+            key = (lesson.name, number, f"{sorted(draw.sizes.items())} {change} {draw.note}")
+            if key not in self._drawn:
+                self._drawn[key] = lesson.problem(draw, derive(self.seed, *key))
+            result.append(self._drawn[key])
+        return result
