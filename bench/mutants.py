@@ -68,7 +68,7 @@ class Tally:
         return (self.lesson, mutant.where, mutant.change) in self.list.right
 
     def open(self, mutant: Mutant) -> bool:
-        return (self.lesson, mutant.where, mutant.before) in self.list.open
+        return not self.equivalent(mutant) and (self.lesson, mutant.where, mutant.before) in self.list.open
 
     def of(self, *kinds: str) -> list[tuple[Mutant, Judged]]:
         return [(mutant, found) for mutant, found in self.judged if found.kind in kinds]
