@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
+import secrets
 import selectors
 import signal
 import time
@@ -76,13 +76,18 @@ def pack_problem(
     return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
 
 
+def new_ticket() -> int:
+    """What an answer must repeat. Nobody can guess it, so that none is written before the question was asked."""
+    return secrets.randbits(48)
+
+
 class WorkerProcess:
     """One worker, spoken to over pipes. Every method that waits has a deadline."""
 
     def __init__(self, zygote: Zygote, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits = zygote, number, zygote.limits
         self._requests, self._answers, self._output = requests, answers, output
-        self._reader, self._tickets = wire.Reader(), itertools.count()
+        self._reader = wire.Reader()
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed, self.printed_bytes = bytearray(), 0
@@ -168,7 +173,7 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed; the step at fault is the one that is due.
         """
-        ticket = next(self._tickets)
+        ticket = new_ticket()
         header = {
             "op": "run",
             "problem": problem,
@@ -195,7 +200,7 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed.
         """
-        ticket, deadline = next(self._tickets), min(until, time.monotonic() + self._limits.step_seconds)
+        ticket, deadline = new_ticket(), min(until, time.monotonic() + self._limits.step_seconds)
         frame = frame_of({**request, "op": "call", "ticket": ticket, "room": CALL_ROOM}, args=args, kwargs=kwargs)
         self._reader.max_body = CALL_ROOM
         self._send(frame.header, frame.body, deadline)

@@ -1,4 +1,4 @@
-"""Answers everything beforehand, with zeros and with every ticket there may be, before anything was asked."""
+"""Answers everything beforehand, with zeros and with the tickets that a counter would give, before anything was asked."""
 # group: forged frames
 # rows: crashed
 # unlocked: safe

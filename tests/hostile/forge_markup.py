@@ -1,6 +1,7 @@
 """A message that is HTML, Markdown, a terminal's commands, a workflow's commands and half a surrogate pair."""
 # group: forged frames
 # rows: error
+# rows of in_one_go: crashed
 # told: <script>
 # unlocked: safe
 
@@ -12,6 +13,5 @@ MESSAGE = (
 
 
 def dlogits(logits):
-    for ticket in range(20):
-        send(answer(outcome="raised", message=MESSAGE, ticket=ticket))
+    send(answer(outcome="raised", message=MESSAGE))
     return logits

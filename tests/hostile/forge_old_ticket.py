@@ -6,12 +6,13 @@
 
 from frames import answer, send
 
-asked = 0
+kept = None
 
 
 def dlogits(logits):
-    global asked
-    asked += 1
-    if asked > 1:
-        send(answer(bytes(8), ticket=0, tensor={"dtype": "float64", "shape": []}))
+    global kept
+    if kept is None:
+        kept = answer(bytes(8), tensor={"dtype": "float64", "shape": []})
+    else:
+        send(kept)
     return logits.softmax(1)
