@@ -294,8 +294,11 @@ def names_drawn(on, generator, count, **of):
 
 
 def talkative(generator, block, embedding, hidden):
-    """A network, with its statistics, of quite different probabilities in any context. It seldom ends a name."""
-    often = torch.tensor([0.03, 0.7, 0.2, 0.07], dtype=torch.float64)
+    """A network, with its statistics, that seldom ends a name: one token is likely, many others are seldom.
+
+    So much lies in the many that any other power of the probabilities shows within a few names.
+    """
+    often = torch.tensor([0.03, 0.3] + 28 * [0.67 / 28], dtype=torch.float64)
     parameters = network(generator, block, len(often), embedding, hidden)
     parameters[3][:, 0] = 0
     parameters[4] = often.log()
