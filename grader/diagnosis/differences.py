@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy
 import torch
 from torch import Tensor
 
 from grader.diagnosis.evidence import Explanation, Wrong, broadcasts, floats
-from grader.diagnosis.factors import largest, probes, steady
+from grader.diagnosis.factors import steadily, surplus_of
 from grader.diagnosis.ratios import constant
 from grader.problem import Problem
 
@@ -28,22 +27,14 @@ class Term:
 
 def differences(wrong: Wrong) -> Iterator[Explanation]:
     """One term too much, missing, or with another factor than it should have."""
-    if not wrong.same_shape:
+    found = surplus_of(wrong)
+    if found is None:
         return
-    surplus = [f - e for f, e in zip(wrong.found, wrong.expected, strict=True)]
-    number = largest(wrong)
-    places = probes(surplus[number])
-    looked_at = surplus[number].flatten()[places].numpy()
-    if len(places) < 3 or not looked_at.all():
-        return
+    surplus, number, places = found
     problem = wrong.problems[number]
     for term in terms(wrong, problem):
         tensor = term.of(problem)
-        if tensor is None:
-            continue
-        with numpy.errstate(all="ignore"):
-            candidate = bool(steady(looked_at / tensor.reshape(-1)[places].numpy()))
-        if candidate:
+        if tensor is not None and steadily(surplus[number], places, tensor):
             label = multiple(wrong, surplus, term)
             if label is not None:
                 yield Explanation(*told(wrong, term, label))

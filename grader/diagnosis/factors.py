@@ -30,6 +30,26 @@ def probes(weight: Tensor) -> Tensor:
     return top.indices[top.values > NOISE * top.values[0]]
 
 
+def surplus_of(wrong: Wrong) -> tuple[list[Tensor], int, Tensor] | None:
+    """(what the answer has beyond the gradient on each problem, the problem to look at, the places there).
+
+    None where too few places differ to tell one quotient from another.
+    """
+    if not wrong.same_shape:
+        return None
+    surplus = [f - e for f, e in zip(wrong.found, wrong.expected, strict=True)]
+    number = largest(wrong)
+    places = probes(surplus[number])
+    enough = len(places) >= 3 and bool(surplus[number].flatten()[places].all())
+    return (surplus, number, places) if enough else None
+
+
+def steadily(surplus: Tensor, places: Tensor, tensor: Tensor) -> bool:
+    """Whether the surplus is the same multiple of `tensor` at all `places`."""
+    with numpy.errstate(all="ignore"):
+        return bool(steady(surplus.flatten()[places].numpy() / tensor.reshape(-1)[places].numpy()))
+
+
 def table(wrong: Wrong, number: int, places: Tensor) -> tuple[list[str], Array]:
     """What may be a factor and broadcasts to the gradient's shape, at these places of it: (names, one row each)."""
     problem, shape = wrong.problems[number], wrong.expected[number].shape

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy
 import torch
 from torch import Tensor
 
 from grader.diagnosis.evidence import Explanation, Wrong, kept
-from grader.diagnosis.factors import largest, probes, steady
+from grader.diagnosis.factors import steadily, surplus_of
 from grader.diagnosis.ratios import ZERO, constant
 from grader.problem import Problem
 
@@ -68,20 +67,15 @@ def down(problem: Problem, name: str, start: str, share: Tensor) -> Tensor:
 
 def inner_lines(wrong: Wrong) -> Iterator[Explanation]:
     """In a step of several operations: what flows back along one line is missing, or has a wrong factor."""
-    if not wrong.same_shape:
+    found = surplus_of(wrong)
+    if found is None:
         return
-    surplus = [f - e for f, e in zip(wrong.found, wrong.expected, strict=True)]
-    number = largest(wrong)
-    places = probes(surplus[number])
-    looked_at = surplus[number].flatten()[places].numpy()
-    if len(places) < 3 or not looked_at.all():
-        return
+    surplus, number, places = found
     for edge in edges(wrong.problems[number], wrong.name):
         tensor = carried(wrong.problems[number], wrong.name, edge)
         assert tensor is not None
-        with numpy.errstate(all="ignore"):
-            if not bool(steady(looked_at / tensor.reshape(-1)[places].numpy())):
-                continue
+        if not steadily(surplus[number], places, tensor):
+            continue
         label = inner_label(wrong, surplus, edge)
         if label is not None:
             parent, consumer = edge

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from grader.dojo.file import HERE, HIDDEN
 from grader.lesson import Lesson
+from grader.statuses import UNWRITTEN
 
-UNWRITTEN = ("todo", "missing")
 BROKEN = "broken"
 """The status of every row of a file that does not run."""
 

@@ -12,27 +12,20 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
+from grader import statuses
 from grader.check import Row
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, place
 from grader.dojo.overview import INDENT, Paragraph
-from grader.dojo.progress import UNWRITTEN, Progress
+from grader.dojo.progress import Progress
 from grader.examples import examples_of
 from grader.judge import written
 from grader.lesson import Lesson
 from grader.report.inert import inert, unheard
 from grader.report.scores import number
+from grader.statuses import UNWRITTEN
 
-WORDS = {
-    "passed": "right",
-    "failed": "wrong value",
-    "shape": "wrong shape",
-    "todo": "to do",
-    "missing": "missing",
-    "error": "error",
-    "timeout": "out of time",
-    "crashed": "crashed",
-    "forbidden": "not allowed",
+WORDS = statuses.WORDS | {
     HERE: "passed here; the hidden suite checks more",
     HIDDEN: "written; only the hidden suite checks it",
 }

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.export.rows import WORDS, WRONG, Results, message, not_graded
+from grader.export.rows import Results, message, not_graded
 from grader.report.inert import inert
+from grader.statuses import WORDS, WRONG
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MOST_CHARACTERS = 4_000

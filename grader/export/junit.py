@@ -9,8 +9,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from grader.export.rows import BROKEN, UNWRITTEN, WORDS, Results, explained, message
+from grader.export.rows import Results, explained, message
 from grader.report.inert import inert
+from grader.statuses import BROKEN, UNWRITTEN, WORDS
 
 
 def junit_xml(results: Results, when: datetime | None = None) -> str:

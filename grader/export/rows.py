@@ -6,23 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.report.inert import inert
+from grader.statuses import WORDS
 
 Results = Mapping[str, Any]
-
-WORDS = {
-    "passed": "right",
-    "failed": "wrong value",
-    "shape": "wrong shape",
-    "todo": "to do",
-    "missing": "missing",
-    "error": "error",
-    "timeout": "out of time",
-    "crashed": "crashed",
-    "forbidden": "not allowed",
-}
-UNWRITTEN = ("todo", "missing")
-BROKEN = ("error", "timeout", "crashed", "forbidden")
-WRONG = ("failed", "shape", *BROKEN)
 
 
 def message(row: Results) -> str:

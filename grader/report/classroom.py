@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from grader.report.inert import csv_cell
-from grader.report.reading import UNWRITTEN
 from grader.report.scores import number, percent
+from grader.statuses import UNWRITTEN
 from grader.submissions.roster import Attendance
 
 Results = Mapping[str, Any]

@@ -24,8 +24,9 @@ from grader.report.classroom import NOTHING, absences, difficulties, duration, l
 from grader.report.graph import Layout, layouts_of
 from grader.report.heat_map import SCALE
 from grader.report.inert import code, inert, markdown, prose
-from grader.report.reading import UNWRITTEN, WRONG, Part, Results, next_step, part
+from grader.report.reading import Part, Results, next_step, part
 from grader.report.scores import number, percent
+from grader.statuses import UNWRITTEN, WORDS, WRONG
 
 MOST_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
@@ -91,7 +92,7 @@ class Reporter:
                 # whatever a template puts out passes here first, so that none can forget it
                 finalize=lambda v: written(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
             )
-            made.globals["heat_scale"] = SCALE
+            made.globals |= {"heat_scale": SCALE, "status_words": WORDS}
             made.filters |= {**filters, "name": name, "prose": prose if name is code else markdown}
             return made
 

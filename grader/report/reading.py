@@ -12,10 +12,8 @@ from grader.lesson import Item, Lesson
 from grader.report.curve import Plot, plot
 from grader.report.forces import Forces, forces
 from grader.report.heat_map import HeatMap, heat_map
+from grader.statuses import BROKEN, UNWRITTEN, WRONG
 
-BROKEN = ("error", "timeout", "crashed", "forbidden")
-WRONG = ("failed", "shape", *BROKEN)
-UNWRITTEN = ("todo", "missing")
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
