@@ -25,6 +25,7 @@ from grader.check import judge_line
 from grader.checks import Check, CheckFailed, run_check, tests_of
 from grader.course.verify import right_files, steps_of, suite_of
 from grader.diagnosis.diagnose import known_mistake
+from grader.gradient_check import judge_step
 from grader.lesson import Course, Lesson
 from grader.local import LocalStudent, run_formula
 from grader.mistakes import Mistake
@@ -68,8 +69,7 @@ class Telling:
     def rows(self, module: ModuleType) -> Iterator[Said]:
         student = LocalStudent(vars(module), [item.name for item in self.lesson.gradients], self.lesson.joint)
         for item in self.lesson.gradients:
-            cases = [(problem, student.answers(problem)[item.name]) for problem in self._problems]
-            verdict = judge_line(item.name[1:], cases, self.lesson.wrong_formulas)
+            verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas)
             failed = not verdict.passed or verdict.mistake is not None
             yield Said(item.name, verdict.mistake.id if verdict.mistake else "", (verdict.message or "") * failed)
         for item in self.lesson.checks:

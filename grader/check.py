@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -242,11 +242,16 @@ class Row:
 
 
 def chain_verdicts(
-    problem: Problem, targets: Mapping[str, str], answers: Mapping[str, Answer], lines: Mapping[str, bool]
+    problem: Problem,
+    targets: Mapping[str, str],
+    answers: Mapping[str, Answer],
+    lines: Mapping[str, bool],
+    in_float32: Collection[str] = (),
 ) -> dict[str, tuple[str, list[str]]]:
     """{step: (passed | failed | skipped, the wrong steps above it, nearest first)} for the student's own chain.
 
-    `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients.
+    `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients, and
+    `in_float32` which of them are so only as far as float32 goes.
     """
     verdicts: dict[str, tuple[str, list[str]]] = {}
     coarse: set[str] = set()
@@ -254,7 +259,7 @@ def chain_verdicts(
     for step, target in targets.items():
         answer = answers[step]
         above = problem.graph.above(target)
-        if answer.low_precision or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
+        if step in in_float32 or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
             coarse.add(target)
         culprits = [s for s, t in targets.items() if t in above and not lines.get(s, False)]
         culprits.sort(key=lambda s: order.index(targets[s]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from grader.answer import Answer
@@ -11,14 +12,45 @@ from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable
 from grader.diagnosis.ratios import MULTIPLE
 from grader.judge import bits
 from grader.lesson import Item, Lesson
+from grader.mistakes import Mistake
 from grader.picture import error_picture, values_picture
 from grader.problem import Draw, Problem
+
+UNBOUNDED = 10**9
+"""The operators of a step that gave no answer when they were counted, though it had given one before."""
 
 
 class Answering(Protocol):
     """Whoever answers steps: a student in a worker, or one of the course's own files."""
 
-    def answers(self, problem: Problem) -> Mapping[str, Answer]: ...
+    def answers(self, problem: Problem) -> Mapping[str, Answer]:
+        """{step: answer} for every step; nobody has counted operators or looked for float32."""
+        ...
+
+    def watched(self, problem: Problem, step: str) -> Answer:
+        """The step run once more, with its operators counted and float32 noticed: four times slower."""
+        ...
+
+
+def judge_step(
+    student: Answering, step: str, problems: Sequence[Problem], mistakes: Sequence[Mistake] = (), naming: bool = True
+) -> Verdict:
+    """judge_line on the student's answers. Only one that is not right at once is run again, watched.
+
+    A right answer in float64 stands as it is; what differs may be as right as float32 goes.
+    """
+    cases = [(problem, student.answers(problem)[step]) for problem in problems]
+    verdict = judge_line(step[1:], cases, mistakes, naming=False)
+    if verdict.passed:
+        return verdict
+    cases = [(p, with_precision(answer, student, p, step)) for p, answer in cases]
+    return judge_line(step[1:], cases, mistakes, naming)
+
+
+def with_precision(answer: Answer, student: Answering, problem: Problem, step: str) -> Answer:
+    if answer.tensor is None or answer.changed:
+        return answer
+    return replace(answer, low_precision=student.watched(problem, step).low_precision)
 
 
 class GradientCheck:
@@ -27,21 +59,21 @@ class GradientCheck:
     def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook) -> None:
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
         self._verdict: Verdict | None = None
-        self._first: Answer | None = None
+        self._first: Problem | None = None
         self.picture: dict[str, Any] | None = None
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
         """The verdict over all draws; made once, however often it is asked for."""
         if self._verdict is None:
             problems = self._book.problems(self.lesson, draws)
-            cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
             assert self.item.target is not None
-            self._first = cases[0][1]
-            verdict = judge_line(self.item.target, cases, self.lesson.wrong_formulas)
+            self._first = problems[0]
+            verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
             unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
             if unnamed and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]
                 answer = self._student.answers(published)[self.item.name]
+                cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
                 others = [case for case in cases if case[0].draw.sizes] or cases
                 written_in = sizes_written_in(self.item.target, (published, answer), others)
                 if written_in is not None:
@@ -59,7 +91,10 @@ class GradientCheck:
     @property
     def operators(self) -> int:
         """aten operators that the step dispatched on the first draw; ask after `judge` or `passes`."""
-        return self._first.operators if self._first is not None else 0
+        if self._first is None:
+            return 0
+        counted = self._student.watched(self._first, self.item.name)
+        return counted.operators if counted.outcome == "returned" else UNBOUNDED
 
     def row(self, draws: Sequence[Draw]) -> Row:
         verdict = self.judge(draws)

@@ -11,23 +11,20 @@ from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step
 
+MOST_OPERATORS = 100_000
+
 
 def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem, watched: bool = False) -> Answer:
     """One of the course's own step functions on one problem, called just as a student's would be."""
-    watch = OperatorWatch(cap=100_000) if watched else None
+    watch = OperatorWatch(cap=MOST_OPERATORS) if watched else None
     return call_step(function, step, problem.given, problem.upstream, problem.dtype, watch=watch)
 
 
 class LocalStudent:
-    """One of the course's own files, asked like a student: `functions` are the file's, by name.
+    """One of the course's own files, asked like a student: `functions` are the file's, by name."""
 
-    Operators are counted (which takes time) only where `watched`.
-    """
-
-    def __init__(
-        self, functions: Mapping[str, Any], steps: Sequence[str], joint: Joint | None = None, watched: bool = True
-    ) -> None:
-        self._functions, self._steps, self._joint, self._watched = functions, steps, joint, watched
+    def __init__(self, functions: Mapping[str, Any], steps: Sequence[str], joint: Joint | None = None) -> None:
+        self._functions, self._steps, self._joint = functions, steps, joint
         self._answers: dict[int, dict[str, Answer]] = {}
         self._problems: list[Problem] = []  # kept, so that no two have the same identity
 
@@ -38,8 +35,15 @@ class LocalStudent:
             self._answers[id(problem)] = self._run(problem)
         return self._answers[id(problem)]
 
+    def watched(self, problem: Problem, step: str) -> Answer:
+        """The step run once more, with its operators counted and float32 noticed."""
+        if self._joint is None:
+            return run_formula(self._functions.get(step), step, problem, watched=True)
+        function, watch = self._functions.get(self._joint.name), OperatorWatch(cap=MOST_OPERATORS)
+        return call_joint(function, self._joint, [step], problem.given, problem.dtype, watch=watch)[step]
+
     def _run(self, problem: Problem) -> dict[str, Answer]:
         if self._joint is None:
-            return {step: run_formula(self._functions.get(step), step, problem, self._watched) for step in self._steps}
+            return {step: run_formula(self._functions.get(step), step, problem) for step in self._steps}
         function = self._functions.get(self._joint.name)
         return call_joint(function, self._joint, self._steps, problem.given, problem.dtype)

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.judge import norm
 from grader.tape import LOSS, Graph, Unfused, is_floating, record, total
 
 Inputs = dict[str, Any]
@@ -67,6 +68,7 @@ class Problem:
         if draw.change is not None:
             draw.change(drawn)
         self.groups = dict(groups or {})
+        self._scales: dict[str, float] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
         self.graph: Graph = record(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
@@ -124,9 +126,13 @@ class Problem:
         Those of a whole pass may cancel on the way to zero (two equal examples in a batch norm), which leaves rounding
         noise of what was there before. So there it is the largest norm of all that d`name` comes from.
         """
-        if self.random_upstream:
-            return math.hypot(*(norm(self.upstream[consumer]) for consumer in self.graph.consumers[name]))
-        return max((norm(self.upstream[above]) for above in self.graph.above(name)), default=0.0)
+        if name not in self._scales:
+            if self.random_upstream:
+                scale = math.hypot(*(norm(self.upstream[consumer]) for consumer in self.graph.consumers[name]))
+            else:
+                scale = max((norm(self.upstream[above]) for above in self.graph.above(name)), default=0.0)
+            self._scales[name] = scale
+        return self._scales[name]
 
     def reference_from(self, name: str, asked: Collection[str]) -> Tensor:
         """The gradient with respect to `name` for a step that asks for the upstream gradients of `asked` only.
@@ -155,7 +161,3 @@ class Problem:
             except (RuntimeError, IndexError, KeyError):  # no broadcast: the step does something else with the shape
                 continue
         return found
-
-
-def norm(tensor: Tensor) -> float:
-    return float(torch.linalg.vector_norm(tensor))

@@ -130,6 +130,7 @@ class Graph:
         self.inputs, self.fused = state.inputs, tuple(n for n in state.leaves if n in state.fused_names)
         self.sources = dict(state.sources)  # name -> the cut names that its expression read
         self.parents: dict[str, tuple[str, ...]] = {}
+        self._above: dict[str, frozenset[str]] = {}
         for name, output in state.outputs.items():
             candidates = [p for p in state.leaves if p in state.sources[name] and is_floating(state.leaves[p])]
             flows = (
@@ -177,6 +178,11 @@ class Graph:
 
     def above(self, name: str) -> frozenset[str]:
         """Every name that `name`'s gradient is computed from: its consumers, theirs, and so on."""
+        if name not in self._above:
+            self._above[name] = self._found_above(name)
+        return self._above[name]
+
+    def _found_above(self, name: str) -> frozenset[str]:
         found: set[str] = set()
         waiting = list(self.consumers[name])
         while waiting:

@@ -39,7 +39,7 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
 
 def outcome(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
     steps = [each.name for each in lesson.gradients]
-    student = LocalStudent(vars(module), steps, lesson.joint, watched=item.function in steps)
+    student = LocalStudent(vars(module), steps, lesson.joint)
     check = Example(lesson, item, student, ModuleSide(module), book, naming=False)
     return run_example(examples_of(lesson)[item.name], check)
 

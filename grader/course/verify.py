@@ -13,7 +13,6 @@ from typing import Any
 
 import torch
 
-from grader.answer import Answer
 from grader.book import ProblemBook
 from grader.check import judge_line
 from grader.checks import Check, run_check, tests_of
@@ -21,11 +20,11 @@ from grader.course.authoring import faults, not_exact, remarks
 from grader.course.examples import example_faults
 from grader.course.stubs import stub_of
 from grader.examples import examples_of
+from grader.gradient_check import judge_step
 from grader.grading.session import Graded, Session
 from grader.lesson import Item, Lesson, load_module
 from grader.local import LocalStudent, run_formula
 from grader.mistakes import Mistake
-from grader.problem import Problem
 from grader.sides import ModuleSide
 from grader.submissions.submission import Handed, Submission
 
@@ -186,14 +185,13 @@ class Judging:
     def wrong_rows(self, module: ModuleType, first: str = "") -> Iterator[str]:
         """The rows that `module` fails, one after another, those about the function `first` before all others."""
         steps = [item.name for item in self.lesson.gradients]
-        counted = any(check.function in steps for check in self.lesson.checks)
-        student = LocalStudent(vars(module), steps, self.lesson.joint, counted)
+        student = LocalStudent(vars(module), steps, self.lesson.joint)
         for item in sorted(self.lesson.items, key=lambda item: item.function != first):
+            self._tally.judged += 1
             if item.target is not None:
-                cases = [(problem, student.answers(problem)[item.name]) for problem in self._problems]
-                right = self.passes(item.name, cases)
+                verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
+                right = verdict.passed
             else:
-                self._tally.judged += 1
                 right = (not first and self.holds(item, student, module, watched=False)) or self.holds(
                     item, student, module, watched=True
                 )
@@ -210,11 +208,8 @@ class Judging:
         if mistake.gradient not in steps_of(self.lesson) or mistake.function is None:
             return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
         answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
-        return self.passes(mistake.gradient, answers)
-
-    def passes(self, gradient: str, cases: Sequence[tuple[Problem, Answer]]) -> bool:
         self._tally.judged += 1
-        return judge_line(gradient[1:], cases, self.lesson.wrong_formulas, naming=False).passed
+        return judge_line(mistake.gradient[1:], answers, self.lesson.wrong_formulas, naming=False).passed
 
 
 def tally_seeds(course: Path, name: str, seeds: range) -> Tally:

@@ -103,7 +103,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
         for step, target in targets.items()
     }
     lines = {row.name: row.status == "passed" for row in rows}
-    verdicts = chain_verdicts(problem, targets, student.chain(problem, needs), lines)
+    verdicts = chain_verdicts(problem, targets, student.chain(problem, needs), lines, student.coarse)
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]

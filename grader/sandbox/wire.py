@@ -59,7 +59,7 @@ def encode(frame: Frame) -> bytes:
     return PREFIX.pack(MAGIC, len(header), len(frame.body)) + header + frame.body
 
 
-def lengths(prefix: bytes, max_header: int = MAX_HEADER, max_body: int = MAX_BODY) -> tuple[int, int]:
+def lengths(prefix: bytes | bytearray, max_header: int = MAX_HEADER, max_body: int = MAX_BODY) -> tuple[int, int]:
     """(header length, body length) of a frame from its first PREFIX.size bytes. Raises WireError."""
     magic, header, body = PREFIX.unpack(prefix)
     if magic != MAGIC:
@@ -92,33 +92,34 @@ class Reader:
     """Collects bytes as they arrive and gives whole frames. `feed` raises WireError as soon as a prefix is bad."""
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
-        self._buffer, self.max_body = bytearray(), max_body  # may be changed between frames
+        self._buffer, self._start = bytearray(), 0
+        self.max_body = max_body  # may be changed between frames
 
     def feed(self, data: bytes) -> None:
+        del self._buffer[: self._start]  # here and not for every frame: many may have come together
+        self._start = 0
         self._buffer += data
         if len(self._buffer) >= PREFIX.size:
-            lengths(bytes(self._buffer[: PREFIX.size]), max_body=self.max_body)
+            lengths(self._buffer[: PREFIX.size], max_body=self.max_body)
 
     def next(self) -> Frame | None:
-        if len(self._buffer) < PREFIX.size:
+        begin = self._start + PREFIX.size
+        if len(self._buffer) < begin:
             return None
-        header, body = lengths(bytes(self._buffer[: PREFIX.size]), max_body=self.max_body)
-        end = PREFIX.size + header + body
+        header, body = lengths(self._buffer[self._start : begin], max_body=self.max_body)
+        middle, end = begin + header, begin + header + body
         if len(self._buffer) < end:
             return None
-        view = memoryview(self._buffer)
-        frame = Frame(
-            decode_header(bytes(view[PREFIX.size : PREFIX.size + header])), bytes(view[PREFIX.size + header : end])
-        )
-        view.release()
-        del self._buffer[:end]
-        return frame
+        self._start = end
+        with memoryview(self._buffer) as view:
+            return Frame(decode_header(bytes(view[begin:middle])), bytes(view[middle:end]))
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+def write_all(descriptor: int, data: bytes | bytearray) -> None:
+    with memoryview(data) as view:
+        sent = 0
+        while sent < len(view):
+            sent += os.write(descriptor, view[sent:])
 
 
 def read_frame(descriptor: int) -> Frame | None:
@@ -224,7 +225,7 @@ def field(header: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> A
 
 def readable(text: str) -> str:
     """JSON may spell half a surrogate pair, which no file and no terminal takes: a question mark instead."""
-    return text.encode("utf-8", errors="replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def names_in(header: dict[str, Any], name: str) -> list[str]:

@@ -32,6 +32,7 @@ from grader.sandbox.steps import call_step
 from grader.sandbox.tree import encode_called, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
+MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
 
 
 class Worker:
@@ -92,16 +93,19 @@ class Worker:
         self._problems[header["problem"]] = (wire.DTYPES[header["dtype"]], values, upstream)
 
     def run(self, frame: wire.Frame) -> None:
-        """Each step in turn, each answer sent at once. With `own`, steps are fed the student's own gradients."""
-        header = frame.header
+        """Each step in turn. With `own`, steps are fed the student's own gradients.
+
+        Answers are sent together, as each one that is sent wakes a process; with `at_once` they are sent one by one.
+        """
+        header, together = frame.header, bytearray()
         dtype, values, upstream = self._problems[header["problem"]]
         own = dict(upstream) if header["own"] else upstream
         broken: set[str] = set()
         if header["joint"]:
             joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
-            together = self.joint(joint, header["steps"], values, dtype)
+            answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
             self.flush()
-            for step, answer in together.items():
+            for step, answer in answers.items():
                 wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
             return
         for step in header["steps"]:
@@ -116,8 +120,13 @@ class Worker:
                     own[step[1:]] = answer.tensor
                 else:
                     broken.add(step)
-            self.flush()
-            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
+            together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+            if header["at_once"] or len(together) > MOST_TOGETHER:
+                self.flush()
+                wire.write_all(ANSWERS, together)
+                together.clear()
+        self.flush()
+        wire.write_all(ANSWERS, together)
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool
@@ -130,9 +139,9 @@ class Worker:
         return answer
 
     def joint(
-        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype
+        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, watched: bool
     ) -> dict[str, Answer]:
-        watch = OperatorWatch(cap=self._operator_cap)
+        watch = OperatorWatch(cap=self._operator_cap) if watched else None
         answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
         if self._autograd_used:
             answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
