@@ -121,6 +121,16 @@ def same(a: Any, b: Any) -> bool:
         return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
 
 
+def changed(given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]) -> tuple[str, ...]:
+    """The arguments that are not what they were."""
+    found = []
+    for name, value in given.items():
+        original = values.get(name, upstream.get(name[1:]) if name[0] == "d" else None)
+        if original is not None and not same(value, original):
+            found.append(name)
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a function gave back, before anyone looked at it."""
@@ -184,12 +194,11 @@ def call_step(
     ran = run(function, step, values, upstream, dtype, files, watch)
     if isinstance(ran, Answer):
         return ran
-    originals = {**values, **{"d" + name: tensor for name, tensor in upstream.items()}}
     try:
         return Answer(
             "returned",
-            **returned(ran.result, originals.get(step[1:]), dtype),
-            changed=tuple(n for n, value in ran.given.items() if n in originals and not same(value, originals[n])),
+            **returned(ran.result, values.get(step[1:]), dtype),
+            changed=changed(ran.given, values, upstream),
             uses=ran.uses,
             operators=ran.watch.operators,
             low_precision=ran.watch.saw_float32 and dtype == torch.float64,
@@ -214,6 +223,8 @@ def is_scalar(value: Any) -> bool:
 
 def plain(tensor: Tensor) -> Tensor:
     """The numbers of any tensor (a view, a subclass, a Parameter, sparse, conjugated) as an ordinary dense one."""
+    if type(tensor) is Tensor and tensor.layout == torch.strided:
+        return tensor.detach().resolve_conj().resolve_neg().contiguous()
     with torch._C.DisableTorchFunctionSubclass():
         tensor = tensor.detach()
         if tensor.layout != torch.strided:

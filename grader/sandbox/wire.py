@@ -27,6 +27,7 @@ MAX_HEADER = 1 << 20
 MAX_BODY = 1 << 26
 MAX_TEXT = 4_000
 MAX_NAMES = 10_000
+WORD = 8  # bytes of the largest number
 
 DTYPES: dict[str, torch.dtype] = {
     "float64": torch.float64,
@@ -146,7 +147,8 @@ def read_frame(descriptor: int) -> Frame | None:
 
 
 def tensor_bytes(tensor: Tensor) -> bytes:
-    return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+    """Its numbers row by row. bfloat16 is unknown to numpy, and written as the two bytes that it is."""
+    return (tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor).numpy().tobytes()
 
 
 def describe_tensor(tensor: Tensor) -> dict[str, Any]:
@@ -169,17 +171,22 @@ def tensor_from(body: bytes | memoryview, dtype: torch.dtype, shape: Sequence[in
 
 
 def pack_tensors(named: Sequence[tuple[str, Tensor]]) -> tuple[list[dict[str, Any]], bytes]:
-    """(descriptions in order, their bytes one after another), for the trusted side's own tensors."""
-    return [{"name": n, **describe_tensor(t)} for n, t in named], b"".join(tensor_bytes(t) for _, t in named)
+    """(descriptions in order, their bytes), for the trusted side's own tensors. Each begins at a multiple of WORD."""
+    pieces = [tensor_bytes(tensor) for _, tensor in named]
+    return [{"name": n, **describe_tensor(t)} for n, t in named], b"".join(p + bytes(-len(p) % WORD) for p in pieces)
 
 
 def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes) -> dict[str, Tensor]:
-    result, view, start = {}, memoryview(body), 0
+    """The tensors that were packed, as views of one piece of memory."""
+    result, start, memory = {}, 0, bytearray(body)
     for entry in descriptions:
-        dtype = DTYPES[entry["dtype"]]
-        end = start + math.prod(entry["shape"]) * dtype.itemsize
-        result[entry["name"]] = tensor_from(view[start:end], dtype, entry["shape"])
-        start = end
+        dtype, shape = DTYPES[entry["dtype"]], entry["shape"]
+        count = math.prod(shape)
+        flat = (
+            torch.frombuffer(memory, dtype=dtype, count=count, offset=start) if count else torch.empty(0, dtype=dtype)
+        )
+        result[entry["name"]] = flat.view(shape)
+        start += -(-count * dtype.itemsize // WORD) * WORD
     return result
 
 
