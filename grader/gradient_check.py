@@ -27,6 +27,10 @@ class Answering(Protocol):
         """{step: answer} for every step; nobody has counted operators or looked for float32."""
         ...
 
+    def expect(self, problems: Sequence[Problem]) -> None:
+        """These will be asked about."""
+        ...
+
     def watched(self, problem: Problem, step: str) -> Answer:
         """The step run once more, with its operators counted and float32 noticed: four times slower."""
         ...
@@ -68,6 +72,7 @@ class GradientCheck:
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
             self._first = problems[0]
+            self._student.expect([*problems, self.lesson.public])
             verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
             unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
             if unnamed and verdict.status in ("failed", "shape", "error"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -19,6 +20,7 @@ from grader.sandbox.lockdown import Plan
 if TYPE_CHECKING:
     from grader.sandbox.worker_process import WorkerProcess
 
+PIPE_BYTES = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]
 # run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported
 BOOTSTRAP = """
@@ -76,6 +78,8 @@ class ZygoteProcess:
         requests_read, requests_write = os.pipe()
         answers_read, answers_write = os.pipe()
         output_read, output_write = os.pipe()
+        enlarge(requests_write)
+        enlarge(answers_read)
         try:
             theirs = [requests_read, answers_write, output_write]
             socket.send_fds(self._socket, [json.dumps({"fork": number}).encode() + b"\n"], theirs)
@@ -133,3 +137,9 @@ class ZygoteProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def enlarge(pipe: int) -> None:
+    """Room for all that is asked and answered at once: whoever finds a pipe full has to wait for the other side."""
+    with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

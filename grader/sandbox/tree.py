@@ -116,7 +116,7 @@ class Packer:
         return b"".join(map(tensor_bytes, self.tensors))
 
 
-def tensors_of(descriptions: Any, body: bytes) -> list[Tensor]:
+def tensors_of(descriptions: Any, body: bytes | bytearray) -> list[Tensor]:
     """The tensors that a frame carries. Raises WireError unless descriptions and bytes fit exactly."""
     if type(descriptions) is not list or len(descriptions) > MAX_NODES:
         raise WireError("`tensors` is no list")

@@ -52,7 +52,7 @@ class WireError(Exception):
 @dataclass(frozen=True)
 class Frame:
     header: dict[str, Any]
-    body: bytes = b""
+    body: bytes | bytearray = b""
 
 
 def encode(frame: Frame) -> bytes:
@@ -60,9 +60,11 @@ def encode(frame: Frame) -> bytes:
     return PREFIX.pack(MAGIC, len(header), len(frame.body)) + header + frame.body
 
 
-def lengths(prefix: bytes | bytearray, max_header: int = MAX_HEADER, max_body: int = MAX_BODY) -> tuple[int, int]:
-    """(header length, body length) of a frame from its first PREFIX.size bytes. Raises WireError."""
-    magic, header, body = PREFIX.unpack(prefix)
+def lengths(
+    data: bytes | bytearray, max_header: int = MAX_HEADER, max_body: int = MAX_BODY, start: int = 0
+) -> tuple[int, int]:
+    """(header length, body length) of a frame from its first PREFIX.size bytes, at `start`. Raises WireError."""
+    magic, header, body = PREFIX.unpack_from(data, start)
     if magic != MAGIC:
         raise WireError("the frame does not begin as a frame does")
     if header > max_header or body > max_body:
@@ -79,7 +81,7 @@ ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 DECODER = json.JSONDecoder(parse_constant=refuse)
 
 
-def decode_header(raw: bytes) -> dict[str, Any]:
+def decode_header(raw: bytes | bytearray) -> dict[str, Any]:
     try:
         header = DECODER.decode(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -101,13 +103,13 @@ class Reader:
         self._start = 0
         self._buffer += data
         if len(self._buffer) >= PREFIX.size:
-            lengths(self._buffer[: PREFIX.size], max_body=self.max_body)
+            lengths(self._buffer, max_body=self.max_body)
 
     def next(self) -> Frame | None:
         begin = self._start + PREFIX.size
         if len(self._buffer) < begin:
             return None
-        header, body = lengths(self._buffer[self._start : begin], max_body=self.max_body)
+        header, body = lengths(self._buffer, max_body=self.max_body, start=self._start)
         middle, end = begin + header, begin + header + body
         if len(self._buffer) < end:
             return None
@@ -126,14 +128,15 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 def read_frame(descriptor: int) -> Frame | None:
     """Blocking read of one frame from a trusted sender; None at end of file."""
 
-    def exactly(count: int) -> bytes | None:
-        data = bytearray()
-        while len(data) < count:
-            piece = os.read(descriptor, min(count - len(data), 1 << 20))
-            if not piece:
-                return None
-            data += piece
-        return bytes(data)
+    def exactly(count: int) -> bytearray | None:
+        data, got = bytearray(count), 0
+        with memoryview(data) as view:
+            while got < count:
+                piece = os.readv(descriptor, [view[got:]])
+                if not piece:
+                    return None
+                got += piece
+        return data
 
     prefix = exactly(PREFIX.size)
     if prefix is None:
@@ -155,7 +158,7 @@ def describe_tensor(tensor: Tensor) -> dict[str, Any]:
     return {"dtype": NAMES[tensor.dtype], "shape": list(tensor.shape)}
 
 
-def tensor_from(body: bytes | memoryview, dtype: torch.dtype, shape: Sequence[int]) -> Tensor:
+def tensor_from(body: bytes | bytearray | memoryview, dtype: torch.dtype, shape: Sequence[int]) -> Tensor:
     """A fresh tensor of `body`'s numbers. Raises WireError unless the length is exactly what shape and dtype need."""
     if math.prod(max(size, 1) for size in shape) > MAX_BODY:  # (0, 2**26, 2**26): no number, but overflowing strides
         raise WireError("a tensor of an impossible shape")
@@ -176,9 +179,9 @@ def pack_tensors(named: Sequence[tuple[str, Tensor]]) -> tuple[list[dict[str, An
     return [{"name": n, **describe_tensor(t)} for n, t in named], b"".join(p + bytes(-len(p) % WORD) for p in pieces)
 
 
-def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes) -> dict[str, Tensor]:
-    """The tensors that were packed, as views of one piece of memory."""
-    result, start, memory = {}, 0, bytearray(body)
+def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes | bytearray) -> dict[str, Tensor]:
+    """The tensors that were packed, as views of one piece of memory: of `body`, where it can be written to."""
+    result, start, memory = {}, 0, body if isinstance(body, bytearray) else bytearray(body)
     for entry in descriptions:
         dtype, shape = DTYPES[entry["dtype"]], entry["shape"]
         count = math.prod(shape)
@@ -223,9 +226,9 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) 
     return encode(Frame(header, body))
 
 
-def field(header: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> Any:
+def field(header: dict[str, Any], name: str, kind: type) -> Any:
     value = header.get(name)
-    if type(value) not in (kind if isinstance(kind, tuple) else (kind,)):
+    if type(value) is not kind:
         raise WireError(f"`{name}` is no {kind}")
     return readable(value) if type(value) is str else value
 
@@ -236,7 +239,9 @@ def readable(text: str) -> str:
 
 
 def names_in(header: dict[str, Any], name: str) -> list[str]:
-    values = field(header, name, list)
+    values: list[str] = field(header, name, list)
+    if not values:
+        return values
     if len(values) > MAX_NAMES or not all(type(v) is str and len(v) <= 200 for v in values):
         raise WireError(f"`{name}` is no list of names")
     return [readable(value) for value in values]

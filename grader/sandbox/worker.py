@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import os
 import random
+import select
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -42,11 +43,12 @@ class Worker:
         self._problems: dict[int, tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]] = {}
         self._operator_cap = operator_cap
         self._autograd_used: list[AutogradUsed] = []
+        self._together = bytearray()  # answers that are not sent yet
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
 
     def serve(self) -> None:
         """Answers requests until the trusted side hangs up."""
-        while (frame := wire.read_frame(REQUESTS)) is not None:
+        while (frame := self.next_request()) is not None:
             operation = frame.header["op"]
             if operation == "load":
                 self.load(frame)
@@ -57,11 +59,22 @@ class Worker:
             elif operation == "call":
                 self.call(frame)
 
+    def next_request(self) -> wire.Frame | None:
+        """Answers that wait are sent when nothing more is asked."""
+        if self._together and not select.select([REQUESTS], [], [], 0)[0]:
+            self.send_together()
+        return wire.read_frame(REQUESTS)
+
+    def send_together(self) -> None:
+        self.flush()
+        wire.write_all(ANSWERS, self._together)
+        self._together.clear()
+
     def load(self, frame: wire.Frame) -> None:
         """Runs the file. Where autograd or a file that is not here stops it, the functions above that line remain."""
         files, start = {}, 0
         for entry in frame.header["files"]:
-            files[entry["name"]] = frame.body[start : start + entry["size"]]
+            files[entry["name"]] = bytes(frame.body[start : start + entry["size"]])
             start += entry["size"]
         main = frame.header["main"]
         self._files = (main, *(name for name in files if name != main))
@@ -97,7 +110,7 @@ class Worker:
 
         Answers are sent together, as each one that is sent wakes a process; with `at_once` they are sent one by one.
         """
-        header, together = frame.header, bytearray()
+        header = frame.header
         dtype, values, upstream = self._problems[header["problem"]]
         own = dict(upstream) if header["own"] else upstream
         broken: set[str] = set()
@@ -120,13 +133,9 @@ class Worker:
                     own[step[1:]] = answer.tensor
                 else:
                     broken.add(step)
-            together += wire.encode_answer(step, answer, header["ticket"], header["room"])
-            if header["at_once"] or len(together) > MOST_TOGETHER:
-                self.flush()
-                wire.write_all(ANSWERS, together)
-                together.clear()
-        self.flush()
-        wire.write_all(ANSWERS, together)
+            self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+            if header["at_once"] or len(self._together) > MOST_TOGETHER:
+                self.send_together()
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool

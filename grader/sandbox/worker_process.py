@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import secrets
@@ -26,6 +27,7 @@ from grader.sandbox.tree import decode_called, frame_of
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
 ROOM, LEAST_ROOM = 4, 1 << 20
+READ_BYTES = 1 << 18
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
 
@@ -74,6 +76,16 @@ def pack_problem(
     }
     room = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
     return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Steps on a problem as they are asked for, and what an answer must repeat."""
+
+    problem: int
+    steps: tuple[str, ...]
+    ticket: int
+    frame: bytes
 
 
 def new_ticket() -> int:
@@ -178,8 +190,40 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed; without `hurry` the step at fault is the one that is due.
         """
-        ticket, self.printed_before = new_ticket(), self.printed_bytes
-        seconds = self._limits.step_seconds if hurry is None else min(hurry, self._limits.step_seconds)
+        self.printed_before = self.printed_bytes
+        asked = self._asked(problem, steps, needs, joint, watched, hurry is None)
+        self._reader.max_body = self._room[problem]
+        self._send_bytes(asked.frame, min(until, time.monotonic() + self._limits.step_seconds))
+        yield from self._answers_to(asked, hurry, until)
+
+    def run_all(
+        self, problems: Sequence[PackedProblem], sent: Collection[int], steps: Sequence[str], hurry: float, until: float
+    ) -> Iterator[tuple[int, dict[str, Answer]]]:
+        """(problem's number, {step: answer}) for problem after problem, all asked at once: what `run` gives in a hurry.
+
+        Problems whose number is in `sent` are there already. Raises WorkerLost or DeadlineMissed.
+        """
+        self.printed_before = self.printed_bytes
+        for problem in problems:
+            self._room[problem.number], self._known[problem.number] = problem.room, problem.known
+        asked = [self._asked(problem.number, steps, None, None, False, False) for problem in problems]
+        self._reader.max_body = max((problem.room for problem in problems), default=0)
+        frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, asked, strict=True))
+        data = b"".join(itertools.chain.from_iterable(frames))
+        self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
+        for run in asked:
+            yield run.problem, dict(self._answers_to(run, hurry, until))
+
+    def _asked(
+        self,
+        problem: int,
+        steps: Sequence[str],
+        needs: Mapping[str, Collection[str]] | None,
+        joint: Joint | None,
+        watched: bool,
+        at_once: bool,
+    ) -> Asked:
+        ticket = new_ticket()
         header = {
             "op": "run",
             "problem": problem,
@@ -189,15 +233,18 @@ class WorkerProcess:
             "ticket": ticket,
             "room": self._room[problem],
             "watched": watched,
-            "at_once": hurry is None,
+            "at_once": at_once,
             "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
         }
-        self._reader.max_body = self._room[problem]
-        self._send(header, b"", min(until, time.monotonic() + self._limits.step_seconds))
-        for step in steps:
+        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)))
+
+    def _answers_to(self, asked: Asked, hurry: float | None, until: float) -> Iterator[tuple[str, Answer]]:
+        seconds = self._limits.step_seconds if hurry is None else min(hurry, self._limits.step_seconds)
+        known, room = self._known[asked.problem], self._room[asked.problem]
+        for step in asked.steps:
             frame = self._receive(min(until, time.monotonic() + seconds))
             try:
-                answer = wire.decode_answer(frame, step, ticket, self._known[problem], self._room[problem])
+                answer = wire.decode_answer(frame, step, asked.ticket, known, room)
             except wire.WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
             yield step, answer
@@ -217,7 +264,7 @@ class WorkerProcess:
         except wire.WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
-    def _send(self, header: dict[str, Any], body: bytes, deadline: float) -> None:
+    def _send(self, header: dict[str, Any], body: bytes | bytearray, deadline: float) -> None:
         self._send_bytes(wire.encode(wire.Frame(header, body)), deadline)
 
     def _send_bytes(self, data: bytes, deadline: float) -> None:
@@ -225,14 +272,16 @@ class WorkerProcess:
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         try:
             while view:
-                for descriptor in self._wait(deadline):
-                    if descriptor == self._requests:
-                        try:
-                            view = view[os.write(self._requests, view) :]
-                        except BlockingIOError:
-                            pass
-                        except BrokenPipeError:
-                            raise WorkerLost(self._how_it_ended()) from None
+                ready = self._wait(deadline)
+                if self._requests in ready:
+                    try:
+                        view = view[os.write(self._requests, view) :]
+                    except BlockingIOError:
+                        pass
+                    except BrokenPipeError:
+                        raise WorkerLost(self._how_it_ended()) from None
+                elif self._answers in ready:  # it may be waiting for room for them, and only then read on
+                    self._take_answers()
         finally:
             self._selector.unregister(self._requests)
 
@@ -242,13 +291,19 @@ class WorkerProcess:
                 frame = self._reader.next()
                 if frame is not None:
                     return frame
-                if self._answers in self._wait(deadline):
-                    data = self._read(self._answers)
-                    if data == b"":
-                        raise WorkerLost(self._how_it_ended())
-                    self._reader.feed(data or b"")
             except wire.WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
+            if self._answers in self._wait(deadline):
+                self._take_answers()
+
+    def _take_answers(self) -> None:
+        data = self._read(self._answers)
+        if data == b"":
+            raise WorkerLost(self._how_it_ended())
+        try:
+            self._reader.feed(data or b"")
+        except wire.WireError as error:
+            raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _wait(self, deadline: float) -> list[int]:
         """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed, Interrupted."""
@@ -274,7 +329,7 @@ class WorkerProcess:
 
     def _read(self, descriptor: int) -> bytes | None:
         try:
-            return os.read(descriptor, 1 << 16)
+            return os.read(descriptor, READ_BYTES)
         except BlockingIOError:
             return None
 
