@@ -289,8 +289,8 @@ class Student:
             self._worker = None
 
 
-HURRY_SECONDS = 0.5
-"""How long all steps together may take before they are asked one by one. Twenty-six take three milliseconds."""
+HURRY_SECONDS = 1.0
+"""How long many steps on many problems may take before they are asked one by one. Two hundred take 20 milliseconds."""
 
 PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent: a class is asked the same ones, in the same order."""

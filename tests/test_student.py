@@ -1,0 +1,138 @@
+"""A student asked in a hurry gives what the same student gives asked one by one, and a fault falls on the same step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.answer import Answer
+from grader.book import ProblemBook
+from grader.grading import student as asking
+from grader.grading.student import Student
+from grader.lesson import Course, Lesson
+from grader.problem import Problem
+from grader.sandbox import kernel
+from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.limits import Limits
+from grader.sandbox.lockdown import plan_for
+from grader.sandbox.probe import probe
+from grader.submissions.submission import MAIN
+
+if not kernel.supported():
+    pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
+
+STEPS = ["dlogits", "db2", "dW2", "dh_bn"]
+RIGHT = """
+print("loaded")
+
+
+def dlogits(logits):
+    return logits
+
+
+def db2(dlogits):
+    {middle}
+    return dlogits.sum(0)
+
+
+def dW2(h_bn, dlogits):
+    return h_bn.T @ dlogits
+
+
+def dh_bn(dlogits, W2):
+    print("last")
+    return dlogits @ W2.T
+"""
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return Course(Path(__file__).resolve().parent.parent).find("02")
+
+
+@pytest.fixture(scope="module")
+def problems(lesson: Lesson) -> list[Problem]:
+    return ProblemBook(3).problems(lesson, lesson.draws)[:3]
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    process = ZygoteProcess(plan_for(probe(), Limits(step_seconds=1.0)))
+    yield process
+    process.close()
+
+
+@pytest.fixture
+def ask(zygote, problems, monkeypatch):
+    """ask(middle, hurry): (answers on each problem, what was printed), with that line in the second step."""
+
+    def ask(middle: str, hurry: float = 5.0, expected: bool = True) -> tuple[list[dict[str, Answer]], str]:
+        monkeypatch.setattr(asking, "HURRY_SECONDS", hurry)
+        student = Student(zygote, {MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS)
+        try:
+            if expected:
+                student.expect(problems)
+            answers = [student.answers(problem) for problem in problems]
+        finally:
+            student.close()
+        return answers, student.printed.decode()
+
+    return ask
+
+
+def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool:
+    for mine, other in zip(ours, theirs, strict=True):
+        for step in STEPS:
+            if (mine[step].outcome, mine[step].uses) != (other[step].outcome, other[step].uses):
+                return False
+            tensors = mine[step].tensor, other[step].tensor
+            if tensors != (None, None) and not torch.equal(*tensors):  # type: ignore[arg-type]
+                return False
+    return True
+
+
+FAULTS = {
+    "none": "pass",
+    "slow": "import time; time.sleep(0.1)",
+    "crash": "import ctypes; ctypes.string_at(0)",
+    "exit": "import os; os._exit(3)",
+    "loop": "while True: pass",
+    "error": "1 / 0",
+    "on_some_problems": "import os; len(dlogits) != 5 or os._exit(3)",
+    "noise_on_the_pipe": "import os; os.write(4, b'x' * 100)",
+}
+NO_HURRY = -1.0
+
+
+@pytest.mark.parametrize("middle", FAULTS.values(), ids=FAULTS.keys())
+def test_in_a_hurry_and_one_by_one_give_the_same(ask, middle):
+    one_by_one, _ = ask(middle, NO_HURRY)
+    for hurry, expected in ((5.0, True), (0.05, True), (0.05, False)):
+        hurried, _ = ask(middle, hurry, expected)
+        assert same(hurried, one_by_one)
+
+
+@pytest.mark.parametrize("fault", ["crash", "loop"])
+def test_the_step_at_fault_is_found(ask, fault):
+    answers, _ = ask(FAULTS[fault])
+    for each in answers:
+        outcomes = {step: each[step].outcome for step in STEPS}
+        blamed = "crashed" if fault == "crash" else "timeout"
+        assert outcomes == {"dlogits": "returned", "db2": blamed, "dW2": "returned", "dh_bn": "returned"}
+
+
+@pytest.mark.parametrize("hurry", [5.0, 0.05, NO_HURRY])
+def test_what_is_printed_is_heard_once(ask, problems, hurry):
+    _, printed = ask(FAULTS["slow"], hurry)
+    assert printed.count("last") == len(problems)
+    assert printed.count("loaded") == 1  # though the file itself may have been run again, by a new worker
+
+
+def test_a_hang_costs_its_deadline_and_little_more(ask, zygote):
+    started = time.monotonic()
+    ask(FAULTS["loop"], asking.HURRY_SECONDS)
+    assert time.monotonic() - started < zygote.limits.step_seconds + asking.HURRY_SECONDS + 1.0
