@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from grader.paths import nearest_course
 from grader.report.scores import percent
@@ -36,21 +35,6 @@ course_option = click.option(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder with exercises/ and solutions/.",
 )
-
-
-def progress_bar(console: Console) -> Progress:
-    """A bar with counts, time and ETA; nothing where the console is no terminal."""
-    return Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def printable(text: str) -> str:

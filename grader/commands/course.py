@@ -11,7 +11,8 @@ from typing import Any
 import click
 from rich.console import Console
 
-from grader.commands.console import course_option, fail, find_course, progress_bar
+from grader.commands.console import course_option, fail, find_course
+from grader.progress import progress_bar
 
 VERIFY_EPILOG = """\b
 Examples:
@@ -66,7 +67,8 @@ def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iter
     from grader.course.verify import verify_seeds
 
     for lesson in lessons:
-        with progress_bar(Console(stderr=True)) as bar:
+        told = Console(stderr=True)
+        with progress_bar(told, told.is_terminal) as bar:
             advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
             yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)
 

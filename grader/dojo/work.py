@@ -14,6 +14,7 @@ from grader.notebook.handed_in import NOTEBOOK, from_notebook, read_cells, witho
 from grader.notebook.lesson_part import wanted_of
 from grader.notebook.script import script_of
 from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
+from grader.submissions.places import kind
 
 
 class Work(Protocol):
@@ -81,7 +82,7 @@ class OneFile:
     def read(self, lesson: Lesson) -> Handed:
         cells = self._cells()
         handed = from_notebook(lesson, cells, self.shown)
-        if not handed.present and self._path.suffix != NOTEBOOK and not handed.rejected:
+        if not handed.present and kind(self._path) != NOTEBOOK and not handed.rejected:
             handed = Handed(lesson.name, {MAIN: self._bytes()}, self.shown)
         if not handed.present:
             raise Unusable(f"Lesson {lesson.number}: {handed.message}")

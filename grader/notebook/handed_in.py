@@ -13,7 +13,7 @@ from grader.lesson import Lesson
 from grader.notebook.cells import MOST_CODE, MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, tree_of
 from grader.notebook.reading import read_for
 from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
-from grader.submissions.places import NOTEBOOK
+from grader.submissions.places import NOTEBOOK, kind
 
 
 def read_cells(path: Path, shown: str = "") -> list[Cell]:
@@ -21,7 +21,7 @@ def read_cells(path: Path, shown: str = "") -> list[Cell]:
 
     Raises Unreadable, NotebookError.
     """
-    if path.suffix == NOTEBOOK:
+    if kind(path) == NOTEBOOK:
         return cells_of(read_file(path, MOST_NOTEBOOK_BYTES), shown or path.name)
     return script_cells(read_file(path), shown or path.name)
 

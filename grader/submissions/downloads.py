@@ -57,7 +57,7 @@ def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
         file = CanvasFile.of(name)
         if file is not None:
             found[name] = file
-        elif is_archive(Path(name)) or Path(name).suffix in (".py", ".ipynb"):
+        elif is_archive(Path(name)) or Path(name).suffix.lower() in (".py", ".ipynb"):
             return {}
     owners = {(file.user, file.name) for file in found.values()}
     attachments = [file.attachment for file in found.values() if file.attachment]

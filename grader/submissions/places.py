@@ -25,13 +25,18 @@ def folders(folder: Path) -> list[Path]:
     return [path for path in visible(folder) if is_folder(path)] if folder.is_dir() else []
 
 
+def kind(path: Path) -> str:
+    """What its name says it is: ".py", also of a BACKWARD.PY from a system that does not mind."""
+    return path.suffix.lower()
+
+
 def is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
 def gradable(folder: Path) -> list[Path]:
     """The Python files, notebooks and archives right inside."""
-    named = [path for path in visible(folder) if path.suffix in (".py", NOTEBOOK) or is_archive(path)]
+    named = [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path)]
     return [path for path in named if not is_folder(path)]
 
 
@@ -84,7 +89,7 @@ def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether it was meant as a lesson's: one that is not graded now, or a wrong name."""
     if re.match(r"\d+(_|$)|lesson[ _-]*\d", folder.name.lower()):
         return True
-    return len(lessons) > 1 and any(path.suffix == ".py" for path in gradable(folder))
+    return len(lessons) > 1 and any(kind(path) == ".py" for path in gradable(folder))
 
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:

@@ -18,7 +18,16 @@ from grader.submissions.handed import MAX_FILE_BYTES as MAX_FILE_BYTES
 from grader.submissions.handed import Handed as Handed
 from grader.submissions.handed import Unreadable as Unreadable
 from grader.submissions.handed import read_file as read_file
-from grader.submissions.places import absent, gradable, innermost, lesson_folder, loose_file, names_lesson, visible
+from grader.submissions.places import (
+    absent,
+    gradable,
+    innermost,
+    kind,
+    lesson_folder,
+    loose_file,
+    names_lesson,
+    visible,
+)
 
 MAX_FILES = 64
 
@@ -54,18 +63,20 @@ class Submission:
 def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
     """What `folder` holds for `lesson`. With `alone`, a backward.py right inside it counts as well."""
     place = lesson_folder(folder, lesson)
-    if place is None and alone and any(p.suffix == ".py" for p in visible(folder)):
+    if place is None and alone and any(kind(p) == ".py" for p in visible(folder)):
         place = folder
     if place is None:
         named = [path for path in gradable(folder) if names_lesson(path.stem, lesson) and not is_archive(path)]
         return read_loose(named[0], lesson) if len(named) == 1 else Handed(lesson.name, message=absent(folder, lesson))
     inside = "" if place is folder else place.name + "/"
-    sources = [p for p in visible(place) if p.suffix == ".py"]
+    sources = [p for p in visible(place) if kind(p) == ".py"]
     names = [p.name for p in sources]
-    notebooks = [p for p in visible(place) if p.suffix == NOTEBOOK]
-    if MAIN not in names and len(notebooks) == 1:
+    notebooks = [p for p in visible(place) if kind(p) == NOTEBOOK]
+    called = [name for name in names if name.lower() == MAIN]
+    main = MAIN if MAIN in names else called[0] if len(called) == 1 else None
+    if main is None and len(notebooks) == 1:
         return read_notebook(notebooks[0], lesson, inside + notebooks[0].name)
-    if MAIN not in names:
+    if main is None:
         near = difflib.get_close_matches(MAIN, names, n=1, cutoff=0.5) or [n for n in names if "backward" in n.lower()]
         if near or len(names) == 1:
             found = (near or names)[0]
@@ -86,18 +97,18 @@ def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
     files, left_out = {}, None
     for path in sources:
         try:
-            files[path.name] = read_file(path)
+            files[MAIN if path.name == main else path.name] = read_file(path)
         except Unreadable as error:
-            if path.name == MAIN:
+            if path.name == main:
                 return Handed(lesson.name, message=str(error), rejected=True)
             left_out = str(error)
-    script = as_a_script(lesson, files[MAIN], inside + MAIN)
-    return script or Handed(lesson.name, files, shown=inside + MAIN, message=left_out)
+    script = as_a_script(lesson, files[MAIN], inside + main)
+    return script or Handed(lesson.name, files, shown=inside + main, message=left_out)
 
 
 def read_loose(path: Path, lesson: Lesson) -> Handed:
     """A notebook or a Python file of any name, for this one lesson."""
-    if path.suffix == NOTEBOOK:
+    if kind(path) == NOTEBOOK:
         return read_notebook(path, lesson, path.name)
     try:
         source = read_file(path)
@@ -128,7 +139,7 @@ def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Subm
     if path.is_symlink():
         return Submission(student, path, {}, message=f"{path.name} is a link. Hand in the folder or file itself.")
     if path.is_file():
-        if path.suffix in (".py", NOTEBOOK):
+        if kind(path) in (".py", NOTEBOOK):
             return read_single(path, student, lessons)
         return Submission(
             student,
@@ -170,10 +181,10 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
     handed = {lesson.name: from_notebook(lesson, cells, path.name, functions=alone) for lesson in lessons}
     if any(each.present for each in handed.values()):
         return Submission(student, path, handed)
-    if path.suffix == ".py" and alone:
+    if kind(path) == ".py" and alone:
         lesson = lessons[0]
         return Submission(student, path, {lesson.name: Handed(lesson.name, {MAIN: read_file(path)}, shown=path.name)})
-    if path.suffix == ".py":
+    if kind(path) == ".py":
         message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
         return Submission(student, path, {}, message=message)
     faults = {each.message for each in handed.values() if each.rejected}

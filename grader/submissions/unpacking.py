@@ -83,7 +83,7 @@ class Writer:
             return None
         if not regular and not folder:
             raise EntryRefused(f"The archive has a link or a device in it ({name[:80]!r}): pack ordinary files.")
-        if folder or not (self.caps.whole_class or path.suffix in self.caps.file):
+        if folder or not (self.caps.whole_class or path.suffix.lower() in self.caps.file):
             return None
         self._check(path, name)
         return path
@@ -122,7 +122,7 @@ class Writer:
         """Writes a file chunk by chunk, so that memory holds no more of it than that."""
         target = self.folder.joinpath(*path.parts)
         target.parent.mkdir(parents=True, exist_ok=True)
-        most = self.caps.file.get(path.suffix, 0)
+        most = self.caps.file.get(path.suffix.lower(), 0)
         written = 0
         with target.open("wb") as file:
             while most and (data := source.read(CHUNK)):
@@ -134,10 +134,11 @@ class Writer:
                 file.write(data)
 
     def _count(self, path: PurePosixPath, size: int) -> None:
-        total = self._bytes[path.suffix] = self._bytes.get(path.suffix, 0) + size
-        most = self.caps.unpacked[path.suffix]
+        kind = path.suffix.lower()
+        total = self._bytes[kind] = self._bytes.get(kind, 0) + size
+        most = self.caps.unpacked[kind]
         if total > most:
-            raise ArchiveRefused(f"The archive's {path.suffix} files are too large: at most {most:,} bytes are read.")
+            raise ArchiveRefused(f"The archive's {kind} files are too large: at most {most:,} bytes are read.")
         total = sum(self._bytes.values())
         if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
             raise ArchiveRefused(

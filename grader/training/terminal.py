@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from grader.progress import progress_bar
 from grader.training.contract import Watch
 
 
@@ -20,17 +20,7 @@ class Terminal:
     def __init__(self) -> None:
         self._console = Console()
         self._live = self._console.is_terminal and not self._console.is_dumb_terminal
-        self._bar = Progress(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=self._console,
-            transient=True,
-            disable=not self._live,
-        )
+        self._bar = progress_bar(self._console, self._live)
         self._task = self._bar.add_task("", start=False, total=None)
         self._began: tuple[float, int] | None = None
         self._said = time.monotonic()
