@@ -18,7 +18,8 @@ from grader.dojo.zygote import Starter
 from grader.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.gradient_check import GradientCheck
 from grader.grading.one_file import Judged, Suite, judge_file, printed_text
-from grader.grading.student import Student, send_ahead
+from grader.grading.sending import send_ahead
+from grader.grading.student import Student
 from grader.lesson import Item, Lesson
 from grader.problem import Problem
 from grader.sandbox.endings import ZygoteDied

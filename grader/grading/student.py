@@ -6,17 +6,17 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from grader.answer import Answer
 from grader.calling import Called
+from grader.grading.sending import packed, send, send_chain
 from grader.policy.static_check import Finding
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.endings import DeadlineMissed, WorkerLost
 from grader.sandbox.joint import Joint
 from grader.sandbox.wire import WireError
-from grader.sandbox.worker_process import PackedProblem, WorkerProcess, pack_problem
+from grader.sandbox.worker_process import WorkerProcess
 
 
 class Student:
@@ -291,41 +291,3 @@ class Student:
 
 HURRY_SECONDS = 1.0
 """How long many steps on many problems may take before they are asked one by one. Two hundred take 20 milliseconds."""
-
-PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDictionary()
-"""Problems as they were sent: a class is asked the same ones, in the same order."""
-
-
-def packed(key: int, problem: Problem) -> PackedProblem:
-    known = PACKED.setdefault(problem, {})
-    if key not in known:
-        known[key] = pack_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
-    return known[key]
-
-
-def send(worker: WorkerProcess, key: int, problem: Problem) -> None:
-    worker.send_packed(packed(key, problem))
-
-
-def send_chain(worker: WorkerProcess, key: int, problem: Problem, steps: Collection[str]) -> None:
-    """With upstream gradients only where no step of the student's gives them."""
-    own = frozenset("d" + name for name in problem.graph.names) & frozenset(steps)
-    known = PACKED.setdefault(problem, {})
-    if (key, own) not in known:
-        upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
-        known[key, own] = pack_problem(key, problem.dtype, problem.values, upstream, problem.groups)
-    worker.send_packed(known[key, own])
-
-
-def send_ahead(worker: WorkerProcess, problems: Sequence[Problem], chain: Problem, steps: Collection[str]) -> None:
-    """Sends a worker that waits what it will be asked about, under the numbers that a Student will use.
-
-    `chain` is one of the `problems`, the one on which the student's own chain will be run.
-    """
-    for number, problem in enumerate(problems):
-        if problem is chain:
-            send_chain(worker, -1 - number, problem, steps)
-            worker.ahead[-1 - number] = problem
-        else:
-            send(worker, number, problem)
-            worker.ahead[number] = problem

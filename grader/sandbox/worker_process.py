@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import secrets
 import selectors
 import signal
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -22,11 +20,9 @@ from grader.sandbox import wire
 from grader.sandbox.endings import START_SECONDS, DeadlineMissed, Interrupted, WorkerLost, ZygoteDied
 from grader.sandbox.joint import Joint
 from grader.sandbox.limits import Limits
+from grader.sandbox.requests import Asked, PackedProblem, ask, new_ticket, pack_problem
 from grader.sandbox.tree import decode_called, frame_of
 
-# A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
-# to all problems are kept for the verdict, so not at will.
-ROOM, LEAST_ROOM = 4, 1 << 20
 READ_BYTES = 1 << 18
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
@@ -39,58 +35,6 @@ class Zygote(Protocol):
     def end_of(self, number: int) -> int: ...
 
     def status_if_ended(self, number: int, seconds: float) -> int | None: ...
-
-
-@dataclass(frozen=True)
-class PackedProblem:
-    """A problem as it is sent, the same to every worker: packed once, for a whole class."""
-
-    number: int
-    frame: bytes
-    known: frozenset[str]  # names that a step may ask for
-    room: int  # bytes of an answer that are taken
-
-
-def pack_problem(
-    number: int,
-    dtype: torch.dtype,
-    values: Mapping[str, Any],
-    upstream: Mapping[str, Tensor],
-    groups: Mapping[str, Sequence[str]] | None = None,
-) -> PackedProblem:
-    tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
-    tensors += [("u:" + n, u) for n, u in upstream.items()]
-    described, body = wire.pack_tensors(tensors)
-    largest = max((tensor.nbytes for _, tensor in tensors), default=0)
-    groups = groups or {}
-    known = frozenset(values) | {"d" + name for name in upstream} | groups.keys()
-    header = {
-        "op": "problem",
-        "problem": number,
-        "dtype": wire.NAMES[dtype],
-        "tensors": described,
-        "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
-        "values": [n for n, v in values.items() if isinstance(v, Tensor)],
-        "upstream": list(upstream),
-        "groups": {name: list(members) for name, members in groups.items()},
-    }
-    room = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
-    return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Steps on a problem as they are asked for, and what an answer must repeat."""
-
-    problem: int
-    steps: tuple[str, ...]
-    ticket: int
-    frame: bytes
-
-
-def new_ticket() -> int:
-    """What an answer must repeat. Nobody can guess it, so that none is written before the question was asked."""
-    return secrets.randbits(48)
 
 
 class WorkerProcess:
@@ -191,7 +135,7 @@ class WorkerProcess:
         Raises WorkerLost or DeadlineMissed; without `hurry` the step at fault is the one that is due.
         """
         self.printed_before = self.printed_bytes
-        asked = self._asked(problem, steps, needs, joint, watched, hurry is None)
+        asked = ask(problem, steps, self._room[problem], needs, joint, watched, at_once=hurry is None)
         self._reader.max_body = self._room[problem]
         self._send_bytes(asked.frame, min(until, time.monotonic() + self._limits.step_seconds))
         yield from self._answers_to(asked, hurry, until)
@@ -206,37 +150,13 @@ class WorkerProcess:
         self.printed_before = self.printed_bytes
         for problem in problems:
             self._room[problem.number], self._known[problem.number] = problem.room, problem.known
-        asked = [self._asked(problem.number, steps, None, None, False, False) for problem in problems]
+        asked = [ask(problem.number, steps, problem.room) for problem in problems]
         self._reader.max_body = max((problem.room for problem in problems), default=0)
         frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, asked, strict=True))
         data = b"".join(itertools.chain.from_iterable(frames))
         self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
         for run in asked:
             yield run.problem, dict(self._answers_to(run, hurry, until))
-
-    def _asked(
-        self,
-        problem: int,
-        steps: Sequence[str],
-        needs: Mapping[str, Collection[str]] | None,
-        joint: Joint | None,
-        watched: bool,
-        at_once: bool,
-    ) -> Asked:
-        ticket = new_ticket()
-        header = {
-            "op": "run",
-            "problem": problem,
-            "steps": list(steps),
-            "own": needs is not None,
-            "needs": {step: sorted(names) for step, names in (needs or {}).items()},
-            "ticket": ticket,
-            "room": self._room[problem],
-            "watched": watched,
-            "at_once": at_once,
-            "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
-        }
-        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)))
 
     def _answers_to(self, asked: Asked, hurry: float | None, until: float) -> Iterator[tuple[str, Answer]]:
         seconds = self._limits.step_seconds if hurry is None else min(hurry, self._limits.step_seconds)
