@@ -7,9 +7,14 @@ from typing import Any
 
 import jsonschema
 import pytest
+from made_results import HOSTILE
+from made_results import lesson as lesson_of
+from made_results import results as results_of
+from made_results import row as row_of
 from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
 
 from grader.course.verify import handed_in
+from grader.grading.files import results_text
 from grader.grading.session import Session
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
@@ -99,6 +104,15 @@ def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
     VALIDATOR.validate(golden(golden_names()[0]).right_after)
     VALIDATOR.validate(mixed)
     json.dumps(mixed, allow_nan=False)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_the_file_says_the_same_with_a_line_for_each_row(rows):
+    graded = lesson_of("04", *(row_of(f"d{at}", "failed", message=HOSTILE) for at in range(rows)))
+    for results in (results_of("ada", graded, graded), results_of("ada")):
+        text = results_text(results)
+        assert json.loads(text) == results
+        assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results["lessons"])
 
 
 def test_a_line_is_a_line(grade):

@@ -26,7 +26,7 @@ from support import ROOT, solution_of, without_seconds
 
 from grader.grading import batch
 from grader.grading.batch import GraderProcess, grade_all
-from grader.grading.files import OutputError
+from grader.grading.files import OutputError, results_text
 from grader.grading.server import Settings
 from grader.lesson import Course
 from grader.submissions.submission import Submission
@@ -209,7 +209,7 @@ def timeless(out: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"grades.csv": (out / "grades.csv").read_bytes()}
     for path in sorted(out.glob("*/results.json")):
         text = path.read_text(encoding="utf-8")
-        assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n"
+        assert text == results_text(json.loads(text))
         found[path.parent.name] = json.dumps(without_seconds(json.loads(text)))
     return found
 

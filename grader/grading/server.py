@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from grader.grading.files import RESULTS, OutputError, write_files
+from grader.grading.files import RESULTS, OutputError, results_text, write_files
 from grader.grading.session import Graded, Session
 from grader.grading.suite import GraderFault
 from grader.lesson import Course
@@ -96,8 +96,7 @@ def write_student(folder: Path, graded: Graded, submission: Submission, reporter
         for name, handed in submission.handed.items()
         if handed.present
     }
-    results = json.dumps(graded.results, indent=1, ensure_ascii=False) + "\n"
-    texts = (results, reporter.student_page(graded, sources), reporter.student_markdown(graded))
+    texts = (results_text(graded.results), reporter.student_page(graded, sources), reporter.student_markdown(graded))
     write_files(folder, dict(zip(FILES, texts, strict=True)))
 
 
