@@ -154,7 +154,7 @@ class WorkerProcess:
         self._reader.max_body = max((problem.room for problem in problems), default=0)
         frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, asked, strict=True))
         data = b"".join(itertools.chain.from_iterable(frames))
-        self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
+        self._send_bytes(data, min(until, time.monotonic() + min(hurry, self._limits.step_seconds)))
         for run in asked:
             yield run.problem, dict(self._answers_to(run, hurry, until))
 
