@@ -8,11 +8,13 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_results import lesson as lesson_of
+from made_results import results as results_by_hand
+from made_results import row
 from support import ROOT
 
 from grader.grading import gradebook as gradebook_module
@@ -28,7 +33,7 @@ from grader.grading.class_results import FIGURES, ClassResults
 from grader.grading.files import LOCK, OutputError, only_run, write_files, write_whole
 from grader.grading.gradebook import Gradebook
 from grader.grading.keys import conditions, key
-from grader.grading.run import Outcome, grade_run
+from grader.grading.run import Outcome, grade_run, write_class
 from grader.grading.server import FILES, Settings
 from grader.grading.stop import Stop, stopping_at_signals
 from grader.lesson import Course, Lesson
@@ -224,12 +229,43 @@ def test_a_class_is_kept_without_figures_and_equal_rows_once(small):
     row = {"name": "dh", "status": "passed", "maxdiff": 1e-9, "message": None}
     for number, student in enumerate(("cy", "Ada", "bo")):
         rows = [{**row, "maxdiff": number}]
-        here = {"torch": "2.13.0"}
-        kept.add({"student": student, "environment": here, "lessons": [{"name": LESSON, "gradients": rows}]})
-    assert kept[0]["environment"] is kept[2]["environment"]
+        lesson = {"name": LESSON, "seconds": number, "gradients": rows}
+        kept.add({"student": student, "seed": number, "isolation_missing": ["Nothing."], "lessons": [lesson]})
+    assert kept[0]["isolation_missing"] is kept[2]["isolation_missing"]
+    assert kept[0]["lessons"][0] == {"name": LESSON, "gradients": kept[0]["lessons"][0]["gradients"]}
+    assert kept[0]["lessons"] is kept[2]["lessons"] and "seed" not in kept[0]
     assert [results["student"] for results in kept] == ["Ada", "bo", "cy"]
     first, second, _ = (results["lessons"][0]["gradients"][0] for results in kept)
     assert first is second and first.keys() == row.keys() - set(FIGURES)
+
+
+@pytest.mark.slow
+def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
+    """As they come from graders: each parsed from JSON of its own, two in five with one to three mistakes."""
+    lesson = Course(ROOT).find("03")
+    generator = random.Random(3)
+
+    def results(number: int) -> dict[str, Any]:
+        rows = [row(item.name, file="03_makemore_steps/backward.py") for item in lesson.items]
+        for wrong in generator.sample(rows, generator.randrange(1, 4) if generator.random() < 0.4 else 0):
+            kind = f"mistake_{generator.randrange(6)}"
+            mistake = {"id": kind, "message": f"A sentence about {kind} of {wrong['name']}."}
+            wrong |= row(wrong["name"], "failed", mistake=mistake, message=mistake["message"])
+        whole = results_by_hand(f"student_{number:05}", lesson_of(lesson.name, *rows, seconds=number / 7))
+        found: dict[str, Any] = json.loads(json.dumps(whole | {"seconds": number / 7}))
+        return found
+
+    kept = ClassResults()
+    tracemalloc.start()
+    for number in range(10_000):
+        kept.add(results(number))
+    data, _ = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    write_class(tmp_path, kept, [lesson])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    print(f"10,000 results: {data / 2**20:.1f} MiB; while their page is written: {peak / 2**20:.1f} MiB")
+    assert peak < 50 << 20
 
 
 # What is wrong with OUT ----------------------------------------------------------------------------------------------

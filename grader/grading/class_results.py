@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any, overload
 
@@ -11,6 +12,8 @@ Results = dict[str, Any]
 
 FIGURES = ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "expected_shape")
 """What a row is not kept with: thousands of students would fill the memory, and their own pages have it."""
+OF_THE_LESSON = ("seconds",)
+OF_THE_WHOLE = ("version", "submission_sha256", "environment", "seed")
 
 
 class ClassResults(Sequence[Results]):
@@ -21,12 +24,14 @@ class ClassResults(Sequence[Results]):
         self._seen: dict[bytes, Any] = {}
 
     def add(self, results: Results) -> None:
-        lessons = [
-            {**lesson, "gradients": self._shared([self._shared(without_figures(row)) for row in lesson["gradients"]])}
-            for lesson in results["lessons"]
-        ]
-        shared = {name: self._shared(value) for name, value in results.items() if isinstance(value, dict)}
-        kept = {**results, **shared, "lessons": lessons}
+        lessons = []
+        for lesson in results["lessons"]:
+            rows = [self._shared(without(FIGURES, row)) for row in lesson["gradients"]]
+            lessons.append(self._shared({**without(OF_THE_LESSON, lesson), "gradients": self._shared(rows)}))
+        kept = {**without(OF_THE_WHOLE, results), "lessons": lessons}
+        for name, value in kept.items():
+            if isinstance(value, (list, str)) and name != "student":
+                kept[name] = self._shared(value)
         insort(self._results, kept, key=lambda entry: entry["student"].lower())
 
     def _shared(self, value: Any) -> Any:
@@ -49,5 +54,5 @@ class ClassResults(Sequence[Results]):
         return iter(self._results)
 
 
-def without_figures(row: Results) -> Results:
-    return {name: value for name, value in row.items() if name not in FIGURES}
+def without(names: Collection[str], entry: Results) -> Results:
+    return {sys.intern(name): value for name, value in entry.items() if name not in names}

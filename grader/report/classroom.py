@@ -79,7 +79,7 @@ def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, lis
     return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Student:
     """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
 

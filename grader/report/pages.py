@@ -135,7 +135,7 @@ class Reporter:
         scores = [one.percent for one in students if one.percent is not None]
         seconds = [one.seconds for one in students if one.kind != NOTHING]
         missing = (sentence for result in results for sentence in result.get("isolation_missing", ()))
-        return self._class.render(
+        pieces = self._class.generate(
             students=students,
             at_once=AT_ONCE,
             lessons=lessons,
@@ -154,3 +154,7 @@ class Reporter:
             most_names=MOST_NAMES,
             script=script("index.js"),
         )
+        page = bytearray()  # a list of half a million pieces would be the largest thing in memory
+        for piece in pieces:
+            page += piece.encode(errors="surrogatepass")
+        return page.decode(errors="surrogatepass")
