@@ -48,15 +48,6 @@ def parameters_of_function(function: FunctionType) -> list[inspect.Parameter]:
 
 def names_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
     """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
-    return names_read_by(function) if type(function) is FunctionType else names_of(function, parameters)
-
-
-@lru_cache(maxsize=1000)
-def names_read_by(function: FunctionType) -> frozenset[str]:
-    return names_of(function, parameters_of_function(function))
-
-
-def names_of(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
     names = frozenset(p.name for p in parameters)
     code = getattr(function, "__code__", None)
     return names & loaded_names(code) if isinstance(code, CodeType) else names
@@ -124,8 +115,6 @@ def fresh(value: Any) -> Any:
 def same(a: Any, b: Any) -> bool:
     if not isinstance(a, Tensor):
         return True  # plain numbers cannot be changed in place
-    if type(a) is Tensor and a.shape == b.shape and a.dtype == b.dtype and torch.equal(a, b):
-        return True
     with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
         if a.shape != b.shape or a.dtype != b.dtype:
             return False
