@@ -77,7 +77,8 @@ class GradientCheck:
             unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
             if unnamed and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]
-                answer = self._student.answers(published)[self.item.name]
+                given = self._student.answers(published)[self.item.name]
+                answer = with_precision(given, self._student, published, self.item.name)
                 cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
                 others = [case for case in cases if case[0].draw.sizes] or cases
                 written_in = sizes_written_in(self.item.target, (published, answer), others)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import struct
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,9 +22,12 @@ from grader.lesson import Course, Lesson
 from grader.problem import Problem
 from grader.sandbox import kernel
 from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.endings import WorkerLost
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import probe
+from grader.sandbox.requests import pack_problem
+from grader.sandbox.worker_process import MOST_HELD, WorkerProcess
 from grader.submissions.submission import MAIN
 
 if not kernel.supported():
@@ -136,3 +144,26 @@ def test_a_hang_costs_its_deadline_and_little_more(ask, zygote):
     started = time.monotonic()
     ask(FAULTS["loop"], asking.HURRY_SECONDS)
     assert time.monotonic() - started < zygote.limits.step_seconds + asking.HURRY_SECONDS + 1.0
+
+
+def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
+    requests, answers, output = os.pipe(), os.pipe(), os.pipe()
+    nobody = SimpleNamespace(limits=Limits(step_seconds=10.0), end_of=lambda _: 0, status_if_ended=lambda *_: None)
+    worker = WorkerProcess(nobody, 1, requests[1], answers[0], output[0])  # type: ignore[arg-type]
+    flood = struct.pack("<4sIQ", b"BPN1", 2, 1 << 25) + bytes(1 << 20)
+
+    def go_on() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(answers[1], flood)
+
+    threading.Thread(target=go_on, daemon=True).start()
+    problem = pack_problem(0, torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
+    try:
+        with pytest.raises(WorkerLost, match="without end"):
+            worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
+        assert worker._reader.held < MOST_HELD + (1 << 20)
+    finally:
+        worker.close()
+        for descriptor in (requests[0], answers[1], output[1]):
+            os.close(descriptor)

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from grader.commands.console import course_option, fail, find_course
-from grader.progress import progress_bar
+from grader.progress_bar import progress_bar
 
 VERIFY_EPILOG = """\b
 Examples:

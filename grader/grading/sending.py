@@ -14,6 +14,7 @@ PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDiction
 
 
 def packed(key: int, problem: Problem) -> PackedProblem:
+    """The problem under that number, with its own upstream gradients."""
     known = PACKED.setdefault(problem, {})
     if key not in known:
         known[key] = pack_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)

@@ -37,7 +37,7 @@ def unheard(line: str) -> str:
     return re.sub(r"^(\s*):(?=:)", r"\1: ", line).replace("##[", "## [")
 
 
-@lru_cache(maxsize=10_000)  # names, words and numbers, the same on every page
+@lru_cache(maxsize=1_000)  # names, words and numbers, the same on every page
 def markdown(text: str) -> Markup:
     """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))

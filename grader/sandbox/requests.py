@@ -35,6 +35,10 @@ def pack_problem(
     upstream: Mapping[str, Tensor],
     groups: Mapping[str, Sequence[str]] | None = None,
 ) -> PackedProblem:
+    """Forward values (tensors of any shape and dtype, and plain numbers) and upstream gradients, by name, as a frame.
+
+    `dtype` is torch's default while steps run on it; `groups` are {name: the names of its values, as a list}.
+    """
     tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
     tensors += [("u:" + n, u) for n, u in upstream.items()]
     described, body = wire.pack_tensors(tensors)

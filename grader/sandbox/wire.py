@@ -98,6 +98,11 @@ class Reader:
         self._buffer, self._start = bytearray(), 0
         self.max_body = max_body  # may be changed between frames
 
+    @property
+    def held(self) -> int:
+        """Bytes that were fed and not yet given on."""
+        return len(self._buffer) - self._start
+
     def feed(self, data: bytes) -> None:
         del self._buffer[: self._start]  # here and not for every frame: many may have come together
         self._start = 0

@@ -24,6 +24,7 @@ from grader.sandbox.requests import Asked, PackedProblem, ask, new_ticket, pack_
 from grader.sandbox.tree import decode_called, frame_of
 
 READ_BYTES = 1 << 18
+MOST_HELD = wire.MAX_HEADER + wire.MAX_BODY  # bytes of answers that may come while it is still being asked
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
 
@@ -202,6 +203,8 @@ class WorkerProcess:
                         raise WorkerLost(self._how_it_ended()) from None
                 elif self._answers in ready:  # it may be waiting for room for them, and only then read on
                     self._take_answers()
+                    if self._reader.held > MOST_HELD:
+                        raise WorkerLost("It sent answers without end, and did not read what it was asked.")
         finally:
             self._selector.unregister(self._requests)
 

@@ -16,7 +16,7 @@ from grader.submissions.archive import ONE, is_archive, stem
 from grader.submissions.arrival import Arrival, NewFolder, newest
 from grader.submissions.handed import MAIN
 from grader.submissions.people import as_folder
-from grader.submissions.places import folders, gradable, visible
+from grader.submissions.places import folders, gradable, kind, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -57,7 +57,7 @@ def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
         file = CanvasFile.of(name)
         if file is not None:
             found[name] = file
-        elif is_archive(Path(name)) or Path(name).suffix.lower() in (".py", ".ipynb"):
+        elif is_archive(Path(name)) or kind(Path(name)) in (".py", ".ipynb"):
             return {}
     owners = {(file.user, file.name) for file in found.values()}
     attachments = [file.attachment for file in found.values() if file.attachment]

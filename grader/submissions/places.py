@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from grader.lesson import Lesson
 from grader.submissions.archive import MOST_DEPTH, is_archive
@@ -25,7 +25,7 @@ def folders(folder: Path) -> list[Path]:
     return [path for path in visible(folder) if is_folder(path)] if folder.is_dir() else []
 
 
-def kind(path: Path) -> str:
+def kind(path: PurePath) -> str:
     """What its name says it is: ".py", also of a BACKWARD.PY from a system that does not mind."""
     return path.suffix.lower()
 

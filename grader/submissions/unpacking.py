@@ -134,11 +134,11 @@ class Writer:
                 file.write(data)
 
     def _count(self, path: PurePosixPath, size: int) -> None:
-        kind = path.suffix.lower()
-        total = self._bytes[kind] = self._bytes.get(kind, 0) + size
-        most = self.caps.unpacked[kind]
+        suffix = path.suffix.lower()
+        total = self._bytes[suffix] = self._bytes.get(suffix, 0) + size
+        most = self.caps.unpacked[suffix]
         if total > most:
-            raise ArchiveRefused(f"The archive's {kind} files are too large: at most {most:,} bytes are read.")
+            raise ArchiveRefused(f"The archive's {suffix} files are too large: at most {most:,} bytes are read.")
         total = sum(self._bytes.values())
         if total > max(RATIO_COUNTS_FROM, self.caps.ratio * self.archive_bytes):
             raise ArchiveRefused(

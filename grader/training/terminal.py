@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from grader.progress import progress_bar
+from grader.progress_bar import progress_bar
 from grader.training.contract import Watch
 
 
