@@ -14,7 +14,7 @@ def test_evaluation(check):          # a row about a function or class of the st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -24,7 +24,7 @@ from grader.check import Row
 from grader.checks import Check, CheckFailed
 from grader.gradient_check import GradientCheck
 from grader.grading.student import Student
-from grader.lesson import Lesson
+from grader.lesson import Item, Lesson
 from grader.problem import Draw
 from grader.sides import StudentSide
 
@@ -35,6 +35,7 @@ class GradingPlugin:
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
         self.lesson, self.book = lesson, book
         self.student: Student | None = None
+        self._only_called = False  # nothing is set up for the tests of this suite
         self._found: dict[str, Any] = {}  # by the test that is running: its row, and perhaps a picture
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
@@ -44,23 +45,46 @@ class GradingPlugin:
 
     @pytest.fixture
     def gradient(self, request: pytest.FixtureRequest) -> Recorded:
-        assert self.student is not None
-        return Recorded(GradientCheck(self.lesson, request.param, self.student, self.book), self._found)
+        return self.recorded(request.param)
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_json_runtest_metadata(self, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
-        """What pytest-json-report writes beside the test; at its end, so that it is checked once."""
-        if call.when != "teardown":
-            return None
-        found = dict(self._found)
-        self._found.clear()
-        return found
+    def recorded(self, item: Item) -> Recorded:
+        assert self.student is not None
+        return Recorded(GradientCheck(self.lesson, item, self.student, self.book), self._found)
 
     @pytest.fixture
     def check(self, request: pytest.FixtureRequest) -> Check:
+        return self.check_of(request.node)
+
+    def check_of(self, test: pytest.Item) -> Check:
         assert self.student is not None
-        item = self.lesson.item_for(request.node.name.removeprefix("test_"))
+        item = self.lesson.item_for(test.name.removeprefix("test_"))
         return Check(self.lesson, item, self.student, StudentSide(self.student), self.book)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._only_called = all(map(only_ours, session.items))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """The tests of a suite with no fixture but ours are only called: pytest's setting up takes longer than that."""
+        if not self._only_called:
+            return None
+        assert isinstance(item, pytest.Function)
+        if "gradient" in item.fixturenames:
+            row = cast(Item, item.callspec.params["gradient"])
+            item.funcargs = {"gradient": self.recorded(row)}
+        else:
+            item.funcargs = {"check": self.check_of(item)}
+        call = pytest.CallInfo.from_call(item.runtest, "call", reraise=(pytest.exit.Exception, KeyboardInterrupt))
+        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        item.ihook.pytest_runtest_logreport(report=report)
+        return True
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_json_runtest_metadata(self) -> dict[str, Any]:
+        """What pytest-json-report writes beside the test, once."""
+        found = dict(self._found)
+        self._found.clear()
+        return found
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Any:
@@ -91,6 +115,14 @@ class GradingPlugin:
         row.status, row.points, row.message, row.line = failed.status, 0, str(failed) or None, failed.line
         if failed.mistake is not None:
             row.mistake = {"id": failed.mistake, "message": str(failed)}
+
+
+def only_ours(test: pytest.Item) -> bool:
+    """Whether the test is a function and asks for nothing but a fixture of GradingPlugin's."""
+    if not isinstance(test, pytest.Function) or any(test.iter_markers()):
+        return False
+    names = set(test.fixturenames) - {"request"}
+    return names in ({"gradient"}, {"check"}) and not names & vars(test.module).keys()
 
 
 class Recorded:
