@@ -63,7 +63,7 @@ class Reader:
             return
         if isinstance(node, ast.Assign | ast.AnnAssign) and self._is_alias(node, around):
             return  # named where the alias is used
-        for child in ast.iter_child_nodes(node):
+        for child in scopes.children(node):
             self._read(child, around)
 
     def _read_function(self, function: scopes.Function, around: list[scopes.Scope]) -> None:
@@ -198,7 +198,7 @@ def literal(node: ast.expr) -> str | None:
 
 def owns_backward(tree: ast.Module) -> bool:
     """Whether the file gives some object of its own a ``backward``; then ``thing.backward()`` may well be that one."""
-    return any(_gives_backward(node) for node in ast.walk(tree))
+    return any(_gives_backward(node) for node in scopes.all_nodes(tree))
 
 
 def _gives_backward(node: ast.AST) -> bool:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+SCOPED = Definition | ast.Lambda | Comprehension  # made once: these are asked about at every node
+LEAVES = frozenset({"ctx", "op", "ops", "id", "attr"})
 
 
 @dataclass
@@ -57,14 +60,43 @@ class Scope:
                 self.imported[alias.asname or alias.name] = f"{module}{alias.name}"
 
 
+@cache
+def _branches(kind: type[ast.AST]) -> tuple[str, ...]:
+    return tuple(field for field in kind._fields if field not in LEAVES)
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """As ast.iter_child_nodes, without contexts (Load, Store) and operators, and in half the time."""
+    found: list[ast.AST] = []
+    for field in _branches(type(node)):
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [each for each in value if isinstance(each, ast.AST)]
+    return found
+
+
+def all_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """As ast.walk, without contexts and operators."""
+    waiting = [tree]
+    while waiting:
+        yield (node := waiting.pop())
+        waiting += children(node)
+
+
+PLAIN = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.BinOp, ast.Subscript, ast.Expr, ast.Return})
+"""Kinds of node that bind no name by themselves: most of a file."""
+
+
 def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """All nodes in the scope of ``body`` itself: nested functions, classes, comprehensions are given, not entered."""
     waiting = list(body)
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, Definition | ast.Lambda | Comprehension):
-            waiting.extend(ast.iter_child_nodes(node))
+        if not isinstance(node, SCOPED):
+            waiting += children(node)
 
 
 def scope_of(body: Iterable[ast.AST]) -> Scope:
@@ -74,6 +106,8 @@ def scope_of(body: Iterable[ast.AST]) -> Scope:
     elsewhere: set[str] = set()  # declared global or nonlocal
     nodes = list(own_nodes(body))
     for node in nodes:
+        if type(node) in PLAIN:
+            continue
         if isinstance(node, ast.Import | ast.ImportFrom):
             scope.take_import(node)
         elif isinstance(node, Definition):
@@ -90,7 +124,7 @@ def scope_of(body: Iterable[ast.AST]) -> Scope:
         elif isinstance(node, ast.MatchMapping) and node.rest:
             scope.bind(node.rest)
     for node in nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in followed:
+        if type(node) is ast.Name and type(node.ctx) is not ast.Load and id(node) not in followed:
             scope.bind(node.id)
     for name in elsewhere:
         scope.bound.discard(name)

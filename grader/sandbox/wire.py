@@ -119,8 +119,7 @@ class Reader:
         if len(self._buffer) < end:
             return None
         self._start = end
-        with memoryview(self._buffer) as view:
-            return Frame(decode_header(bytes(view[begin:middle])), bytes(view[middle:end]))
+        return Frame(decode_header(self._buffer[begin:middle]), self._buffer[middle:end])
 
 
 def write_all(descriptor: int, data: bytes | bytearray) -> None:
@@ -164,7 +163,10 @@ def describe_tensor(tensor: Tensor) -> dict[str, Any]:
 
 
 def tensor_from(body: bytes | bytearray | memoryview, dtype: torch.dtype, shape: Sequence[int]) -> Tensor:
-    """A fresh tensor of `body`'s numbers. Raises WireError unless the length is exactly what shape and dtype need."""
+    """A tensor of `body`'s numbers, in a bytearray's own memory, else in a copy.
+
+    Raises WireError unless the length is exactly what shape and dtype need.
+    """
     if math.prod(max(size, 1) for size in shape) > MAX_BODY:  # (0, 2**26, 2**26): no number, but overflowing strides
         raise WireError("a tensor of an impossible shape")
     expected = math.prod(shape) * dtype.itemsize
@@ -172,10 +174,11 @@ def tensor_from(body: bytes | bytearray | memoryview, dtype: torch.dtype, shape:
         raise WireError(f"{len(body)} bytes for a tensor of {expected}")
     if not expected:
         return torch.empty(tuple(shape), dtype=dtype)
-    flat = torch.frombuffer(bytearray(body), dtype=torch.uint8 if dtype == torch.bool else dtype)
+    memory = body if type(body) is bytearray else bytearray(body)
+    flat = torch.frombuffer(memory, dtype=torch.uint8 if dtype == torch.bool else dtype)
     if dtype == torch.bool:
         flat = flat != 0  # any other byte than 0 and 1 in a bool is undefined behaviour in C++
-    return flat.reshape(tuple(shape))
+    return flat if len(shape) == 1 else flat.view(shape)
 
 
 def pack_tensors(named: Sequence[tuple[str, Tensor]]) -> tuple[list[dict[str, Any]], bytes]:
@@ -202,21 +205,25 @@ def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes | bytearr
 
 
 def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) -> bytes:
-    """A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described."""
-    header: dict[str, Any] = {
-        "op": "answer",
-        "ticket": ticket,
-        "step": step,
-        "outcome": answer.outcome,
-        "kind": answer.kind,
-        "message": answer.message[:MAX_TEXT],
-        "line": answer.line,
-        "changed": list(answer.changed),
-        "uses": sorted(answer.uses),
-        "operators": answer.operators,
-        "low_precision": answer.low_precision,
-        "tensor": None,
-    }
+    """A field that has nothing to tell is left out.
+
+    A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described.
+    """
+    header: dict[str, Any] = {"op": "answer", "ticket": ticket, "step": step, "outcome": answer.outcome}
+    if answer.kind:
+        header["kind"] = answer.kind
+    if answer.message:
+        header["message"] = answer.message[:MAX_TEXT]
+    if answer.line is not None:
+        header["line"] = answer.line
+    if answer.changed:
+        header["changed"] = list(answer.changed)
+    if answer.uses:
+        header["uses"] = sorted(answer.uses)
+    if answer.operators:
+        header["operators"] = answer.operators
+    if answer.low_precision:
+        header["low_precision"] = True
     body = b""
     if answer.tensor is not None:
         if answer.tensor.dtype not in NAMES:
@@ -225,9 +232,10 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) 
             header["kind"] = f"a tensor of {answer.tensor.numel()} numbers"
         else:
             try:
-                header["tensor"], body = describe_tensor(answer.tensor), tensor_bytes(answer.tensor)
+                described, body = describe_tensor(answer.tensor), tensor_bytes(answer.tensor)
+                header["tensor"] = described
             except (RuntimeError, ValueError, TypeError, NotImplementedError):
-                header["tensor"], header["kind"] = None, "a tensor without numbers that could be read"
+                header["kind"] = "a tensor without numbers that could be read"
     return encode(Frame(header, body))
 
 
@@ -243,13 +251,15 @@ def readable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", errors="replace").decode("utf-8")
 
 
-def names_in(header: dict[str, Any], name: str) -> list[str]:
+def names_in(header: dict[str, Any], name: str, known: Collection[str] | None = None) -> list[str]:
+    """The names that are `known`, or all of them."""
     values: list[str] = field(header, name, list)
-    if not values:
-        return values
-    if len(values) > MAX_NAMES or not all(type(v) is str and len(v) <= 200 for v in values):
-        raise WireError(f"`{name}` is no list of names")
-    return [readable(value) for value in values]
+    if len(values) > MAX_NAMES:
+        raise WireError(f"`{name}` is too long")
+    for value in values:
+        if type(value) is not str or len(value) > 200:
+            raise WireError(f"`{name}` is no list of names")
+    return [readable(value) for value in values] if known is None else [value for value in values if value in known]
 
 
 def whole(header: dict[str, Any], name: str) -> int:
@@ -286,20 +296,20 @@ def decode_answer(
         dtype, shape = DTYPES.get(str(described.get("dtype"))), described.get("shape")
         if dtype is None or type(shape) is not list or len(shape) > 64:
             raise WireError("a tensor of no known kind")
-        if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape):
-            raise WireError("a tensor of an impossible shape")
+        for size in shape:
+            if type(size) is not int or not 0 <= size <= MAX_BODY:
+                raise WireError("a tensor of an impossible shape")
         tensor = tensor_from(frame.body, dtype, shape)
     elif frame.body:
         raise WireError("bytes without a tensor")
-    changed, uses = names_in(header, "changed"), names_in(header, "uses")
     return Answer(
         outcome,
         tensor,
-        kind=field(header, "kind", str)[:MAX_TEXT],
-        message=field(header, "message", str)[:MAX_TEXT],
+        kind=field(header, "kind", str)[:MAX_TEXT] if "kind" in header else "",
+        message=field(header, "message", str)[:MAX_TEXT] if "message" in header else "",
         line=line,
-        changed=tuple(name for name in changed if known is None or name in known),
-        uses=frozenset(name for name in uses if known is None or name in known),
-        operators=whole(header, "operators"),
-        low_precision=field(header, "low_precision", bool),
+        changed=tuple(names_in(header, "changed", known)) if "changed" in header else (),
+        uses=frozenset(names_in(header, "uses", known)) if "uses" in header else frozenset(),
+        operators=whole(header, "operators") if "operators" in header else 0,
+        low_precision=field(header, "low_precision", bool) if "low_precision" in header else False,
     )
