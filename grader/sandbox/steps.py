@@ -9,11 +9,11 @@ import difflib
 import dis
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -32,18 +32,38 @@ class NoWatch:
     saw_float32 = False
 
 
+NO_WATCH = NoWatch()
+
+
 class UnknownParameter(Exception):
     """A step asks for something that is neither a forward value nor an upstream gradient."""
 
 
-def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+@dataclass(frozen=True)
+class Interface:
+    """What is known of a function before it is called."""
+
+    line: int | None
+    parameters: tuple[inspect.Parameter, ...]
+    uses: frozenset[str]  # parameters that its code reads
+
+
+def interface_of(function: Callable[..., Any]) -> Interface:
+    """Raises TypeError or ValueError for what cannot be called."""
     plain = type(function) is FunctionType  # another callable may answer differently each time, or not be hashable
-    return parameters_of_function(function) if plain else list(inspect.signature(function).parameters.values())
+    return interface_of_function(function) if plain else look_at(function)
 
 
-@lru_cache(maxsize=1000)  # a step is called on every problem
-def parameters_of_function(function: FunctionType) -> list[inspect.Parameter]:
-    return list(inspect.signature(function).parameters.values())
+def look_at(function: Callable[..., Any]) -> Interface:
+    parameters = parameters_of(function)
+    return Interface(first_line(function), parameters, names_read(function, parameters))
+
+
+interface_of_function = lru_cache(maxsize=1000)(look_at)  # a step is called on every problem
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function).parameters.values())
 
 
 def names_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
@@ -113,6 +133,8 @@ def fresh(value: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
+    if type(a) is Tensor and a.dtype is b.dtype and torch.equal(a, b):
+        return True
     if not isinstance(a, Tensor):
         return True  # plain numbers cannot be changed in place
     with torch._C.DisableTorchFunctionSubclass():  # a student may have given it another class
@@ -131,8 +153,7 @@ def changed(given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mappi
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(NamedTuple):
     """What a function gave back, before anyone looked at it."""
 
     result: object
@@ -153,27 +174,38 @@ def run(
 ) -> Ran | Answer:
     if function is None:
         return Answer("missing")
-    line = first_line(function)
     try:
-        parameters = parameters_of(function)
-        positional, keyword = arguments_for(parameters, name, values, upstream)
-        uses = names_read(function, parameters)
+        interface = interface_of(function)
+        positional, keyword = arguments_for(interface.parameters, name, values, upstream)
     except UnknownParameter as error:
-        return Answer("raised", message=str(error), line=line)
+        return Answer("raised", message=str(error), line=first_line(function))
     except (TypeError, ValueError) as error:
-        return Answer("raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=line)
-    given = dict(zip((p.name for p in parameters), positional, strict=False)) | keyword
+        return Answer(
+            "raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=first_line(function)
+        )
+    given = keyword
+    if positional:
+        given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword
     default = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    seen: Watch = NoWatch()
+    set_default_dtype(dtype)
+    seen: Watch = NO_WATCH
     try:
-        with watch if watch is not None else nullcontext(seen) as seen:
+        if watch is None:
             result = function(*positional, **keyword)
-        return Ran(result, given, uses, seen, line)
+        else:
+            with watch as seen:
+                result = function(*positional, **keyword)
+        return Ran(result, given, interface.uses, seen, interface.line)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
-        return replace(failure(error, name, files), uses=uses)
+        return replace(failure(error, name, files), uses=interface.uses)
     finally:
-        torch.set_default_dtype(default)
+        set_default_dtype(default)
+
+
+def set_default_dtype(dtype: torch.dtype) -> None:
+    """Looking costs a tenth of setting; whoever calls many steps sets it once around them."""
+    if torch.get_default_dtype() is not dtype:
+        torch.set_default_dtype(dtype)
 
 
 def call_step(
@@ -224,6 +256,8 @@ def is_scalar(value: Any) -> bool:
 def plain(tensor: Tensor) -> Tensor:
     """The numbers of any tensor (a view, a subclass, a Parameter, sparse, conjugated) as an ordinary dense one."""
     if type(tensor) is Tensor and tensor.layout == torch.strided:
+        if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():
+            return tensor.detach()
         return tensor.detach().resolve_conj().resolve_neg().contiguous()
     with torch._C.DisableTorchFunctionSubclass():
         tensor = tensor.detach()

@@ -29,7 +29,7 @@ from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.loader import forget, load
 from grader.sandbox.lockdown import Plan, lock_in
 from grader.sandbox.operators import OperatorWatch
-from grader.sandbox.steps import call_step
+from grader.sandbox.steps import call_step, set_default_dtype
 from grader.sandbox.tree import encode_called, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
@@ -114,6 +114,7 @@ class Worker:
         dtype, values, upstream = self._problems[header["problem"]]
         own = dict(upstream) if header["own"] else upstream
         broken: set[str] = set()
+        set_default_dtype(dtype)
         if header["joint"]:
             joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
             answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
