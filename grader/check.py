@@ -158,7 +158,8 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: 
 
 def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
     assert answer.tensor is not None
-    return compare(answer.tensor, problem.reference(name), problem.scale(name), answer.low_precision)
+    reference, scale = problem.reference(name), problem.scale(name)
+    return compare(answer.tensor, reference, scale, answer.low_precision, problem.size(name))
 
 
 def worst_error(comparisons: Sequence[Comparison]) -> float | None:

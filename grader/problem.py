@@ -69,6 +69,7 @@ class Problem:
             draw.change(drawn)
         self.groups = dict(groups or {})
         self._scales: dict[str, float] = {}
+        self._sizes: dict[str, float] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
         self.graph: Graph = record(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
@@ -119,6 +120,12 @@ class Problem:
     def reference(self, name: str) -> Tensor:
         """The gradient with respect to `name`, given this problem's upstream gradients of its consumers."""
         return self._references[name]
+
+    def size(self, name: str) -> float:
+        """The norm of d`name`'s reference, in float64."""
+        if name not in self._sizes:
+            self._sizes[name] = norm(self.reference(name).to(torch.float64))
+        return self._sizes[name]
 
     def scale(self, name: str) -> float:
         """The size that rounding in d`name` is measured against: the norm of the upstream gradients that flow into it.
