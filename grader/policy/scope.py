@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -60,16 +59,17 @@ class Scope:
                 self.imported[alias.asname or alias.name] = f"{module}{alias.name}"
 
 
-@cache
-def _branches(kind: type[ast.AST]) -> tuple[str, ...]:
-    return tuple(field for field in kind._fields if field not in LEAVES)
+BRANCHES: dict[type, tuple[str, ...]] = {}  # a kind of node: its fields that may hold nodes
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """As ast.iter_child_nodes, without contexts (Load, Store) and operators, and in half the time."""
     found: list[ast.AST] = []
-    for field in _branches(type(node)):
-        value = getattr(node, field, None)
+    kind = type(node)
+    if kind not in BRANCHES:
+        BRANCHES[kind] = tuple(name for name in kind._fields if name not in LEAVES)
+    for name in BRANCHES[kind]:
+        value = getattr(node, name, None)
         if isinstance(value, ast.AST):
             found.append(value)
         elif isinstance(value, list):

@@ -56,8 +56,10 @@ class Edge:
     path: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
+    """A whole drawing; only itself is equal to it."""
+
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     width: float

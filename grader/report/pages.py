@@ -12,7 +12,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,12 +24,13 @@ from grader.report.classroom import NOTHING, absences, difficulties, duration, l
 from grader.report.graph import Layout, layouts_of
 from grader.report.heat_map import SCALE
 from grader.report.inert import code, inert, markdown, prose
-from grader.report.reading import Part, Results, next_step, part
+from grader.report.reading import STATE_WORDS, Part, Results, figure, in_brackets, next_step, part
 from grader.report.scores import number, percent
-from grader.statuses import UNWRITTEN, WORDS, WRONG
+from grader.statuses import UNWRITTEN, WRONG
 
 MOST_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
+MOST_KEPT = 20_000  # pieces of pages, some 500 bytes each
 STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "here", "hidden")
 """A row's states in the order in which a page explains them."""
 
@@ -37,17 +38,6 @@ STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "here", "hidden")
 @cache
 def layouts(lesson: Lesson) -> tuple[Layout, ...]:
     return layouts_of(lesson) if lesson.gradients else ()
-
-
-def shape(sizes: Sequence[int] | None) -> str:
-    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
-
-
-def figure(value: float | None) -> str:
-    """A count in full while it is short, else two digits."""
-    if value is None or value == 0:
-        return "–" if value is None else "0"
-    return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +65,7 @@ class Reporter:
         self._lessons = {lesson.name: lesson for lesson in lessons}
         loader = FileSystemLoader(TEMPLATES)
         filters = {
-            "shape": shape,
+            "shape": in_brackets,
             "figure": figure,
             "score": lambda value: f"{number(value):g}",
             "six": lambda value: f"{value:.6g}",
@@ -92,7 +82,9 @@ class Reporter:
                 # whatever a template puts out passes here first, so that none can forget it
                 finalize=lambda v: written(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
             )
-            made.globals |= {"heat_scale": SCALE, "status_words": WORDS}
+            # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
+            made.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
+            made.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
             made.filters |= {**filters, "name": name, "prose": prose if name is code else markdown}
             return made
 

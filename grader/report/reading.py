@@ -5,19 +5,54 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.grading.session import Graded
 from grader.lesson import Item, Lesson
 from grader.report.curve import Plot, plot
 from grader.report.forces import Forces, forces
+from grader.report.graph import Layout, Node
 from grader.report.heat_map import HeatMap, heat_map
-from grader.statuses import BROKEN, UNWRITTEN, WRONG
+from grader.statuses import BROKEN, UNWRITTEN, WORDS, WRONG
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
+STATE_WORDS = WORDS | {
+    "chain": "right, chain red",
+    "here": "passed here",
+    "hidden": "not checked here",
+    "none": "no verdict",
+}
+
 Results = Mapping[str, Any]
+
+
+class Cells(NamedTuple):
+    """All that a row of the table shows, and nothing else: two students' rows that are equal here look alike."""
+
+    name: str
+    anchor: str
+    why: str | None  # the anchor of the section that explains it
+    state: str
+    word: str
+    chain: str
+    exact: bool | None
+    approximate: bool | None
+    maxdiff: float | None
+    ulps: int | None
+    points: float
+    max_points: float
+    function: str
+
+
+class Told(NamedTuple):
+    """All that a node of the graph shows of the row of its gradient."""
+
+    state: str
+    anchor: str
+    first: bool  # the one to mend first
+    facts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -31,6 +66,61 @@ class Line:
     culprits: tuple[tuple[str, bool], ...] = ()  # the wrong steps above it, nearest first, and whether they are written
     picture: Mapping[str, Any] | None = None
     excerpt: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def is_check(self) -> bool:
+        return self.item is not None and self.item.target is None
+
+    @property
+    def word(self) -> str:
+        """The verdict on the line alone, short."""
+        if self.state == "chain":
+            return "right"
+        if self.state == "failed" and self.is_check:
+            return "not met"
+        if self.state == "shape" and (self.is_check or self.row["shape"] == self.row["expected_shape"]):
+            return "wrong form" if self.is_check else "wrong type"
+        return STATE_WORDS[self.state]
+
+    @property
+    def chain(self) -> str:
+        """The verdict on the student's own chain, as prose."""
+        if self.is_check:
+            return "–"
+        if self.row["chain"] == "passed":
+            return "right"
+        if self.row["chain"] == "skipped":
+            return f"not run: {self.culprit}" if self.culprits and self.row["status"] == "passed" else "not run"
+        if self.state != "chain":
+            return "wrong"
+        if self.culprits:
+            return f"correct; red only because {self.culprit}"
+        return "wrong, although every step above it is right"
+
+    @property
+    def culprit(self) -> str:
+        (nearest, is_written), *others = self.culprits
+        text = f"`{nearest}` above it is {'wrong' if is_written else 'not written yet'}"
+        return f"{text}, and {len(others)} more" if others else text
+
+    def cells(self, why: str | None) -> Cells:
+        row = self.row
+        figures = row["exact"], row["approximate"], row["maxdiff"], row["ulps"], row["points"], row["max_points"]
+        function = self.item.function if self.item else row["name"]
+        return Cells(row["name"], self.anchor, why, self.state, self.word, self.chain, *figures, function)
+
+    def told(self, shape: str, first: bool) -> Told:
+        """For the node of its gradient in the graph, of the value's `shape`."""
+        row = self.row
+        facts = [f"{row['name']}: {STATE_WORDS[self.state]}", f"shape {shape}"]
+        if row["shape"] not in (None, row["expected_shape"]):
+            facts.append(f"your shape {in_brackets(row['shape'])}")
+        if row["maxdiff"] is not None:
+            facts.append(f"maxdiff {figure(row['maxdiff'])}, {figure(row['ulps'])} ulps")
+        facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row["chain"]])
+        if self.state == "chain" and self.culprits:
+            facts.append(f"because of {self.culprits[0][0]}")
+        return Told(self.state, self.anchor, first, tuple(facts))
 
     @property
     def wrong(self) -> bool:
@@ -105,6 +195,19 @@ class Part:
         """{a row's anchor: the anchor of the section that explains it}"""
         return {line.anchor: group[0].anchor for group in self.groups for line in group}
 
+    @property
+    def cells(self) -> list[Cells]:
+        explained = self.explained
+        return [line.cells(explained.get(line.anchor)) for line in self.lines]
+
+    def told(self, layout: Layout) -> list[tuple[int, Node, Told | None]]:
+        """The drawing's nodes, numbered, each with what it tells of its gradient."""
+        lines, first = self.by_target, self.first
+        found = [(node, lines.get(node.name)) for node in layout.nodes]
+        return [
+            (n, node, line.told(node.shape, line is first) if line else None) for n, (node, line) in enumerate(found)
+        ]
+
 
 @dataclass(frozen=True)
 class Next:
@@ -113,6 +216,17 @@ class Next:
     part: Part | None = None
     line: Line | None = None
     together: int = 1  # rows that fail with this one sentence
+
+
+def in_brackets(sizes: Sequence[int] | None) -> str:
+    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
+
+
+def figure(value: float | None) -> str:
+    """A count in full while it is short, else two digits."""
+    if value is None or value == 0:
+        return "–" if value is None else "0"
+    return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
 
 
 def next_step(parts: Sequence[Part]) -> Next:

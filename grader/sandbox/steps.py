@@ -180,9 +180,7 @@ def run(
     except UnknownParameter as error:
         return Answer("raised", message=str(error), line=first_line(function))
     except (TypeError, ValueError) as error:
-        return Answer(
-            "raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=first_line(function)
-        )
+        return Answer("raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=first_line(function))
     given = keyword
     if positional:
         given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from grader.paths import TEMPLATES
 from grader.report.curve import Plot, plot
 from grader.report.inert import inert, prose
-from grader.report.pages import shape
+from grader.report.reading import in_brackets
 from grader.training.contract import PAGE, Outcome, writing
 
 SMALLEST = 1e-8
@@ -45,7 +45,7 @@ def template() -> Template:
         lstrip_blocks=True,
         finalize=lambda v: inert(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
     )
-    environment.filters |= {"prose": prose, "shape": shape}
+    environment.filters |= {"prose": prose, "shape": in_brackets}
     return environment.get_template("training.html")
 
 
