@@ -16,7 +16,8 @@ from typing import Any
 
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import Attack, helpers
-from grader.grading.session import Graded, Session
+from grader.grading.graded import Graded
+from grader.grading.session import Session
 from grader.lesson import Lesson
 from grader.report.pages import Reporter
 from grader.sandbox.limits import Limits

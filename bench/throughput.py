@@ -29,7 +29,7 @@ import torch
 
 from bench.fork import processor
 from grader.grading.run import grade_run
-from grader.grading.server import Settings
+from grader.grading.settings import Settings
 from grader.lesson import Course, Lesson, LessonError
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import probe

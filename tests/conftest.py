@@ -11,7 +11,8 @@ import torch
 from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
 from grader.course.verify import handed_in
-from grader.grading.session import Graded, Session
+from grader.grading.graded import Graded
+from grader.grading.session import Session
 from grader.lesson import Course, Lesson
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.grading.session import Graded
+from grader.grading.graded import Graded
 from grader.lesson import Lesson
 from grader.sandbox.limits import Limits
 from grader.submissions.submission import Submission

@@ -29,7 +29,8 @@ from bench.arena import descendants
 from grader.commands import console
 from grader.commands import grade as cli
 from grader.grading import cluster, cluster_worker
-from grader.grading.server import FILES, Settings
+from grader.grading.files import FILES
+from grader.grading.settings import Settings
 from grader.grading.versions import differences, versions
 from grader.lesson import Course, Lesson
 from grader.sandbox import kernel

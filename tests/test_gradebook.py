@@ -30,11 +30,11 @@ from support import ROOT
 from grader.grading import gradebook as gradebook_module
 from grader.grading import run as run_module
 from grader.grading.class_results import FIGURES, ClassResults
-from grader.grading.files import LOCK, OutputError, only_run, write_files, write_whole
+from grader.grading.files import FILES, LOCK, OutputError, only_run, write_files, write_whole
 from grader.grading.gradebook import Gradebook
 from grader.grading.keys import conditions, key
 from grader.grading.run import Outcome, grade_run, write_class
-from grader.grading.server import FILES, Settings
+from grader.grading.settings import Settings
 from grader.grading.stop import Stop, stopping_at_signals
 from grader.lesson import Course, Lesson
 from grader.submissions.submission import Handed, Submission

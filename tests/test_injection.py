@@ -25,8 +25,9 @@ from grader.commands.live import line
 from grader.course.verify import handed_in
 from grader.dojo.desk import Checked
 from grader.dojo.screen import lesson_screen
+from grader.grading.graded import Graded
 from grader.grading.one_file import Judged
-from grader.grading.session import Graded, Session
+from grader.grading.session import Session
 from grader.lesson import Lesson
 from grader.report.classroom import csv_rows
 from grader.report.inert import unheard

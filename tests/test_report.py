@@ -14,7 +14,7 @@ import pytest
 from support import ROOT
 
 from grader.check import Row
-from grader.grading.session import Graded
+from grader.grading.graded import Graded
 from grader.lesson import Course, Lesson
 from grader.report.classroom import csv_rows, difficulties, link, mistakes, student
 from grader.report.inert import inert, markdown, prose

@@ -27,7 +27,7 @@ from support import ROOT, solution_of, without_seconds
 from grader.grading import batch
 from grader.grading.batch import GraderProcess, grade_all
 from grader.grading.files import OutputError, results_text
-from grader.grading.server import Settings
+from grader.grading.settings import Settings
 from grader.lesson import Course
 from grader.submissions.submission import Submission
 

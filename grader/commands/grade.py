@@ -160,7 +160,7 @@ def run(
     """
     from grader.export.outputs import tell_github, write_formats
     from grader.grading.run import OutputError, grade_run
-    from grader.grading.server import Settings
+    from grader.grading.settings import Settings
     from grader.lesson import Course, LessonError
     from grader.submissions.finding import SubmissionError, find
     from grader.submissions.places import innermost

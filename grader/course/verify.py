@@ -21,7 +21,8 @@ from grader.course.examples import example_faults
 from grader.course.stubs import stub_of
 from grader.examples import examples_of
 from grader.gradient_check import judge_step
-from grader.grading.session import Graded, Session
+from grader.grading.graded import Graded
+from grader.grading.session import Session
 from grader.lesson import Item, Lesson, load_module
 from grader.local import LocalStudent, run_formula
 from grader.mistakes import Mistake

@@ -12,7 +12,7 @@ from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, shown
 from grader.errors import Unusable
 from grader.grading.files import write_whole
-from grader.grading.session import VERSION, Graded, clean, environment
+from grader.grading.graded import VERSION, Graded, clean, environment
 from grader.report.pages import Reporter
 from grader.report.scores import number
 from grader.sandbox.probe import Isolation

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 from grader.grading.files import OutputError
-from grader.grading.server import Settings
+from grader.grading.settings import Settings
 from grader.submissions.submission import Submission
 
 TRIES = 2

@@ -26,7 +26,7 @@ from grader.errors import Unusable, WentAway
 from grader.grading.batch import Replies, Reply, nobody
 from grader.grading.cluster_worker import SAME, Graders, grade_here, pack_course, refusal_of
 from grader.grading.files import write_files
-from grader.grading.server import Settings
+from grader.grading.settings import Settings
 from grader.grading.versions import versions
 from grader.submissions.submission import Submission
 

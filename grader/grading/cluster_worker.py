@@ -24,7 +24,7 @@ from distributed import Worker, WorkerPlugin, get_worker
 from tornado.ioloop import PeriodicCallback
 
 from grader.grading.batch import GraderProcess, Reply
-from grader.grading.server import Settings
+from grader.grading.settings import Settings
 from grader.grading.versions import differences, versions
 from grader.sandbox.probe import at_least
 from grader.submissions.submission import Submission

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = "results.json"
+FILES = (RESULTS, "report.html", "report.md")
+"""What every student's folder in OUT holds."""
 LOCK = ".grade-run.lock"
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -13,7 +13,7 @@ from grader.lesson import Lesson
 from grader.submissions.submission import Submission
 
 if TYPE_CHECKING:
-    from grader.grading.server import Settings
+    from grader.grading.settings import Settings
 
 LIBRARIES = ("torch", "numpy")
 """Those whose version a result depends on, beside this package itself."""

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 from grader.grading.batch import grade_all
 from grader.grading.class_results import ClassResults
-from grader.grading.files import RESULTS, only_run, unwritable, write_whole
+from grader.grading.files import FILES, RESULTS, only_run, unwritable, write_whole
 from grader.grading.files import OutputError as OutputError
 from grader.grading.gradebook import Gradebook
+from grader.grading.graded import VERSION, environment
 from grader.grading.keys import conditions, key
-from grader.grading.server import FILES, Settings
-from grader.grading.session import VERSION, environment
+from grader.grading.settings import Settings
 from grader.grading.stop import Stop, stopping_at_signals
 from grader.lesson import Lesson
 from grader.report.classroom import csv_rows, nothing_handed_in

@@ -12,12 +12,13 @@ import json
 import os
 import pickle
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from grader.grading.files import RESULTS, OutputError, results_text, write_files
-from grader.grading.session import Graded, Session
+from grader.grading.files import FILES, OutputError, results_text, write_files
+from grader.grading.graded import Graded
+from grader.grading.session import Session
+from grader.grading.settings import Settings
 from grader.grading.suite import GraderFault
 from grader.lesson import Course
 from grader.report.pages import Reporter
@@ -25,23 +26,6 @@ from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import at_least, probe
 from grader.submissions.submission import Submission
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a grader process needs to know, as it travels on its command line."""
-
-    course: str
-    lessons: list[str]
-    seed: int
-    out: str
-    seed_given: bool = False  # else it was drawn, and any other would have done as well
-    limits: dict[str, Any] = field(default_factory=dict)
-    require: str = "none"  # isolation: with less than this nothing is graded
-    hide: list[str] = field(default_factory=list)  # folders that student code must not even see
-
-    def to_json(self) -> str:
-        return json.dumps(self.__dict__)
 
 
 class Server:
@@ -83,10 +67,6 @@ class Server:
             replies.write(json.dumps(reply) + "\n")
             replies.flush()
         self._session.close()
-
-
-FILES = (RESULTS, "report.html", "report.md")
-"""What every student's folder in OUT holds."""
 
 
 def write_student(folder: Path, graded: Graded, submission: Submission, reporter: Reporter) -> None:

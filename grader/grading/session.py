@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gc
-import platform
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ import torch
 
 from grader.book import ProblemBook
 from grader.check import Row
+from grader.grading.graded import VERSION, Graded, clean, environment
 from grader.grading.one_file import judge_file
 from grader.grading.suite import HiddenSuite
 from grader.lesson import Lesson
@@ -24,29 +22,6 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import Isolation, probe
 from grader.submissions.submission import Handed, Submission
-
-VERSION = 1
-
-
-@dataclass
-class Graded:
-    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}}, `printed` {lesson: text}, and
-    `texts` {a row's file: its text}, for files that are not graded as they were handed in."""
-
-    results: dict[str, Any]
-    pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
-    printed: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-
-
-@cache
-def environment() -> dict[str, str]:
-    return {
-        "torch": str(torch.__version__),
-        "python": platform.python_version(),
-        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
-        "platform": platform.platform(),
-    }
 
 
 class Session:
@@ -141,14 +116,3 @@ class Session:
         if judged.printed:
             graded.printed[lesson.name] = judged.printed
         return judged.rows, judged.message
-
-
-def clean(value: Any) -> Any:
-    """JSON has no infinities: they become null."""
-    if isinstance(value, dict):
-        return {key: clean(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [clean(entry) for entry in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    return value

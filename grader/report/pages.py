@@ -13,20 +13,23 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from grader.grading.session import Graded
+from grader.grading.graded import Graded
 from grader.lesson import Lesson
 from grader.paths import TEMPLATES
 from grader.report.classroom import NOTHING, absences, difficulties, duration, lesson_names, link, mistakes, student
-from grader.report.graph import Layout, layouts_of
 from grader.report.heat_map import SCALE
 from grader.report.inert import code, inert, markdown, prose
 from grader.report.reading import STATE_WORDS, Part, Results, figure, in_brackets, next_step, part
 from grader.report.scores import number, percent
 from grader.statuses import UNWRITTEN, WRONG
+
+if TYPE_CHECKING:
+    from grader.report.graph import Layout
 
 MOST_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
@@ -37,6 +40,8 @@ STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "here", "hidden")
 
 @cache
 def layouts(lesson: Lesson) -> tuple[Layout, ...]:
+    from grader.report.graph import layouts_of  # torch comes with it, and a class's page has no graph
+
     return layouts_of(lesson) if lesson.gradients else ()
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grader.grading.session import Graded
+from grader.grading.graded import Graded
 from grader.lesson import Item, Lesson
 from grader.report.curve import Plot, plot
 from grader.report.forces import Forces, forces
-from grader.report.graph import Layout, Node
 from grader.report.heat_map import HeatMap, heat_map
 from grader.statuses import BROKEN, UNWRITTEN, WORDS, WRONG
+
+if TYPE_CHECKING:
+    from grader.report.graph import Layout, Node
 
 EXCERPT_LINES, EXCERPT_WIDTH = 12, 160
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero

@@ -11,7 +11,7 @@ from made_results import results, row
 from payloads import PAYLOADS, RUNS
 from windows import Window
 
-from grader.grading.session import Graded
+from grader.grading.graded import Graded
 from grader.report.pages import Reporter
 from grader.training.contract import Outcome
 from grader.training.page import page
