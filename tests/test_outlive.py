@@ -96,11 +96,20 @@ def start_run(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def victims(run: subprocess.Popen[bytes]) -> dict[str, list[int]]:
-    """The processes of a run by what they are: its graders, their zygotes, the workers."""
-    graders = [pid for pid in descendants(run.pid) if parent_of(pid) == run.pid]
-    below = [pid for grader in graders for pid in descendants(grader) if parent_of(pid) == grader]
-    inner = [pid for outer in below for pid in descendants(outer)]
-    return {"grader": graders, "zygote": below, "inside": inner}
+    """The processes of a run by what they are: its graders, the nursery, its zygotes, the workers."""
+    started = [pid for pid in descendants(run.pid) if parent_of(pid) == run.pid]
+    nurseries = [pid for pid in started if b"zygote.nursery" in command_of(pid)]
+    zygotes = [pid for pid in descendants(run.pid) if parent_of(pid) in nurseries]
+    inner = [pid for outer in zygotes for pid in descendants(outer)]
+    graders = [pid for pid in started if pid not in nurseries]
+    return {"grader": graders, "nursery": nurseries, "zygote": zygotes, "inside": inner}
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def parent_of(pid: int) -> int:
@@ -149,15 +158,18 @@ def test_coordinator_and_graders_at_once(alone: dict[int, str], tmp_path: Path) 
     assert new_descendants(alone, SECONDS) == {}
 
 
-@pytest.mark.parametrize("victim", ["grader", slow("zygote"), slow("inside")])
+@pytest.mark.parametrize("victim", ["grader", "nursery", slow("zygote"), slow("inside")])
 def test_a_part_that_is_killed_ends_what_hangs_on_it(victim: str, alone: dict[int, str], tmp_path: Path) -> None:
     """A run goes on without it; what it had started ends with it, and the run's end ends the rest."""
     run = start_run(tmp_path)
     assert until(lambda: len(victims(run)["inside"]) >= 4, 60), victims(run)
     pid = victims(run)[victim][0]
-    below = [pid, *descendants(pid)]
+    below = [pid, *descendants(pid), *(victims(run)["inside"] if victim == "nursery" else [])]
+    zygotes = victims(run)["zygote"]
     os.kill(pid, signal.SIGKILL)
     assert until(lambda: not set(below) & descendants().keys(), SECONDS), (below, descendants())
+    if victim == "grader":  # its zygote is the nursery's child, and nobody's once the grader has ended
+        assert until(lambda: len(set(zygotes) & descendants().keys()) == len(zygotes) - 1, SECONDS)
     run.kill()
     run.wait()
     assert new_descendants(alone, SECONDS) == {}

@@ -154,8 +154,8 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
     graders: list[GraderProcess] = []
 
     class Noted(GraderProcess):
-        def __init__(self, settings: Settings) -> None:
-            super().__init__(settings)
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
             graders.append(self)
 
     monkeypatch.setattr(batch, "GraderProcess", Noted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
@@ -14,6 +15,7 @@ from typing import Any
 
 from grader.grading.files import OutputError
 from grader.grading.settings import Settings
+from grader.sandbox.client import Nursery
 from grader.submissions.submission import Submission
 
 TRIES = 2
@@ -27,7 +29,7 @@ if kernel.supported():
     kernel.die_with_parent()
 if os.getppid() == int(sys.argv[1]):
     from grader.grading.server import main
-    main(sys.argv[2])
+    main(*sys.argv[2:])
 """
 
 Reply = dict[str, Any]
@@ -37,18 +39,26 @@ Replies = Generator[tuple[Submission, Reply], None, None]
 
 
 class GraderProcess:
-    """One `grader.grading.server`, started again when it dies."""
+    """One `grader.grading.server`, started again when it dies. Its zygotes come from the nursery, if there is one."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
+        self._settings, self._nursery = settings, nursery
         self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
         # -P: the current folder may be a submission, and its torch.py is not to be imported here
         command = [sys.executable, "-P", "-c", BOOTSTRAP, str(os.getpid()), self._settings.to_json()]
-        # its own session: a Ctrl-C in the terminal reaches the coordinator, which decides
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        zygote = self._nursery.zygote() if self._nursery else None
+        with zygote or contextlib.nullcontext():
+            given = [zygote.fileno()] if zygote else []
+            return subprocess.Popen(
+                [*command, *map(str, given)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=given,
+                start_new_session=True,  # a Ctrl-C in the terminal reaches the coordinator, which decides
+            )
 
     def grade(self, submission: Submission) -> Reply:
         """The reply, after TRIES attempts in fresh processes. Raises OutputError."""
@@ -107,9 +117,10 @@ def grade_all(
     graders: list[GraderProcess] = []
     threads: list[threading.Thread] = []
     ended = False
+    nursery = Nursery() if jobs > 1 else None
     try:
         for _ in range(max(1, jobs)):
-            graders.append(GraderProcess(settings))
+            graders.append(GraderProcess(settings, nursery))
             threads.append(threading.Thread(target=batch.work, args=(graders[-1],), daemon=True))
             threads[-1].start()
         yield from batch.finished(len(graders))
@@ -126,6 +137,8 @@ def grade_all(
             batch.stop(graders)
         for thread in threads:  # one that still reads when Python ends aborts the process
             thread.join(JOIN_SECONDS)
+        if nursery is not None:
+            nursery.close()
 
 
 class Batch:

@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import pickle
+import socket
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -29,20 +30,20 @@ from grader.submissions.submission import Submission
 
 
 class Server:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, zygote: socket.socket | None = None) -> None:
         course = Course(Path(settings.course))
         self._lessons = [course.lessons[name] for name in settings.lessons]
         self._settings, self._out = settings, Path(settings.out)
         self._reporter = Reporter(self._lessons)
-        self._session = self._start()
+        self._session = self._start(zygote)
 
-    def _start(self) -> Session:
+    def _start(self, zygote: socket.socket | None = None) -> Session:
         settings = self._settings
         isolation = probe()
         if not at_least(isolation.level, settings.require):  # each process probes for itself, and fails closed
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         hide = [Path(folder) for folder in settings.hide]
-        return Session(self._lessons, settings.seed, Limits.from_dict(settings.limits), isolation, hide)
+        return Session(self._lessons, settings.seed, Limits.from_dict(settings.limits), isolation, hide, zygote)
 
     def grade(self, submission: Submission) -> dict[str, Any]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault, ZygoteDied or OutputError."""
@@ -80,10 +81,16 @@ def write_student(folder: Path, graded: Graded, submission: Submission, reporter
     write_files(folder, dict(zip(FILES, texts, strict=True)))
 
 
-def main(settings_as_json: str) -> None:
-    """Serves until standard input ends; see batch.BOOTSTRAP for how it is started."""
+def main(settings_as_json: str, zygote: str = "") -> None:
+    """Serves until standard input ends; see batch.BOOTSTRAP for how it is started.
+
+    `zygote` is the descriptor of a socket from a nursery, if there is one.
+    """
     settings = Settings(**json.loads(settings_as_json))
     gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints in here does not get between the lines of the protocol
-    Server(settings).serve(sys.stdin.buffer, replies)
+    waiting = socket.socket(fileno=int(zygote)) if zygote else None
+    if waiting is not None:
+        waiting.set_inheritable(False)
+    Server(settings, waiting).serve(sys.stdin.buffer, replies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,15 +35,19 @@ class Session:
         limits: Limits | None = None,
         isolation: Isolation | None = None,
         hide: Sequence[Path] = (),
+        zygote: socket.socket | None = None,
     ) -> None:
-        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see."""
+        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
+
+        `zygote` is a socket from a nursery; else a zygote is started.
+        """
         torch.set_num_threads(1)
         self.lessons, self.seed = tuple(lessons), seed
         self._limits = Limits() if limits is None else limits
         self.isolation = probe() if isolation is None else isolation
         secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
         self._zygote = ZygoteProcess(
-            plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir()))
+            plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir())), zygote
         )
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}

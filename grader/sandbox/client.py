@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,40 +27,82 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOTSTRAP = """
 import sys
 sys.path.append(sys.argv[1])
-import grader.sandbox.zygote
-grader.sandbox.zygote.main(int(sys.argv[2]), sys.argv[3])
+from grader.sandbox import zygote
+zygote.{function}(int(sys.argv[2]), *sys.argv[3:])
 """
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
+    # a fork of a process with a thread pool hangs: one thread everywhere
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+def start(function: str, *arguments: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A clean process that runs a function of zygote.py's, and our end of the socket that it listens to."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    bootstrap = BOOTSTRAP.format(function=function)
+    process = subprocess.Popen(
+        [sys.executable, "-s", "-P", "-c", bootstrap, str(ROOT), str(theirs.fileno()), *arguments],
+        env=ENVIRONMENT,
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+    )
+    theirs.close()
+    return process, ours
+
+
+class Nursery:
+    """Starts a process with torch loaded from which zygotes are forked: it is loaded once for all of them.
+
+    For a program with many graders; each has a zygote, and each zygote its own namespaces. Safe to use from any thread.
+    """
+
+    def __init__(self) -> None:
+        self._process, self._socket = start("nursery")
+        self._lock = threading.Lock()
+
+    def zygote(self) -> socket.socket | None:
+        """A socket whose other end becomes a zygote as soon as it is told a plan; None when the nursery has ended."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with theirs, self._lock:
+            try:
+                socket.send_fds(self._socket, [b"z"], [theirs.fileno()])
+            except OSError:
+                ours.close()
+                return None
+        return ours
+
+    def close(self) -> None:
+        """Ends it, and all its zygotes with it: nothing is left to be told, and it may still be loading torch."""
+        self._socket.close()
+        self._process.kill()
+        self._process.wait()
 
 
 class ZygoteProcess:
     """Starts a zygote, which locks its workers in as `plan` says, and asks it for workers."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, waiting: socket.socket | None = None) -> None:
+        """`waiting` is a socket that a nursery gave; else the zygote is a new process."""
         self.limits = plan.limits
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        environment = {
-            "PATH": "/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            "HOME": "/nonexistent",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
-            # a fork of a process with a thread pool hangs: one thread everywhere
-            "OMP_NUM_THREADS": "1",
-            "MKL_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-            "MALLOC_ARENA_MAX": "2",
-        }
         options = json.dumps(plan.to_dict())
-        self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-c", BOOTSTRAP, str(ROOT), str(theirs.fileno()), options],
-            env=environment,
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-        )
-        theirs.close()
-        self._socket, self._lines = ours, bytearray()
+        self._process: subprocess.Popen[bytes] | None = None
+        if waiting is None:
+            self._process, self._socket = start("main", options)
+        else:
+            self._socket = waiting
+            with contextlib.suppress(OSError):  # it has ended, which is told when a worker is wanted
+                self._socket.sendall(options.encode() + b"\n")
+        self._lines = bytearray()
         self._numbers, self._ended = itertools.count(), dict[int, int]()
         self._ready = False
 
@@ -132,11 +175,12 @@ class ZygoteProcess:
 
     def close(self) -> None:
         self._socket.close()
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
 
 
 def enlarge(pipe: int) -> None:

@@ -18,9 +18,11 @@ import selectors
 import signal
 import socket
 import sys
+import traceback
+from collections.abc import Collection
 from typing import Any
 
-from grader.sandbox import huge_pages
+from grader.sandbox import huge_pages, kernel
 from grader.sandbox.lockdown import Plan, PreparedZygote, prepare_zygote
 
 
@@ -153,12 +155,8 @@ def hung_up(descriptor: int) -> bool:
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
-def main(descriptor: int, configuration: str) -> None:
-    """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
-    plan = Plan.from_dict(json.loads(configuration))
-    prepared = prepare_zygote(plan)
-    if hung_up(descriptor):  # whoever started this ended before the kernel was told to end us with it
-        return
+def make_ready() -> None:
+    """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
     warm_up()
     from grader.sandbox.autograd_off import take_away_autograd
     from grader.sandbox.worker import rehearse
@@ -168,6 +166,9 @@ def main(descriptor: int, configuration: str) -> None:
     sys.path.pop()  # the course may lie there: nothing of it is a student's to import (client.BOOTSTRAP appended it)
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
+
+
+def serve(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)
     zygote = Zygote(control, plan, prepared)
@@ -175,5 +176,69 @@ def main(descriptor: int, configuration: str) -> None:
     zygote.serve()
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+def main(descriptor: int, configuration: str) -> None:
+    """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
+    plan = Plan.from_dict(json.loads(configuration))
+    prepared = prepare_zygote(plan)
+    if hung_up(descriptor):  # whoever started this ended before the kernel was told to end us with it
+        return
+    make_ready()
+    serve(descriptor, plan, prepared)
+
+
+# Many zygotes ---------------------------------------------------------------------------------------------------------
+
+
+def nursery(descriptor: int) -> None:
+    """A process that is made ready once, and forks a zygote for every socket that comes on `descriptor`.
+
+    A socket becomes a zygote's when a plan is told on it; until then memory is arranged for faster forks, once for all.
+    As clean as a zygote, and never serves a worker itself. It ends, and all zygotes with it, when the other end closes.
+    """
+    if kernel.supported():
+        kernel.die_with_parent()
+    if hung_up(descriptor):
+        return
+    make_ready()
+    control = socket.socket(fileno=descriptor)
+    control.set_inheritable(False)
+    selector = selectors.DefaultSelector()
+    selector.register(control, selectors.EVENT_READ)
+    small = huge_pages.pieces()
+    while True:
+        events = selector.select(0 if small else None)
+        if not events and small:
+            huge_pages.collapse(small.pop())
+        for key, _ in events:
+            if key.fileobj is control:
+                data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+                if not data:
+                    return
+                selector.register(descriptors[0], selectors.EVENT_READ)
+            else:
+                selector.unregister(key.fd)
+                if os.fork() == 0:
+                    become_zygote(key.fd, [other.fd for other in selector.get_map().values()])
+                os.close(key.fd)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+
+
+def become_zygote(descriptor: int, others: Collection[int]) -> None:
+    """The life of a fresh fork of the nursery: its plan is the first line that its grader says."""
+    try:
+        for other in others:  # held open here, they would hide that their own ends were closed
+            os.close(other)
+        text = bytearray()
+        while not text.endswith(b"\n"):  # byte by byte: what follows is not ours to read yet
+            piece = os.read(descriptor, 1)
+            if not piece:
+                return
+            text += piece
+        plan = Plan.from_dict(json.loads(text))
+        serve(descriptor, plan, prepare_zygote(plan))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)
