@@ -36,7 +36,9 @@ def warm_up() -> None:
 
     torch.set_num_threads(1)
     import numpy  # noqa: F401  # a student may import it; once here, it costs the worker nothing
-    import torch._dynamo  # any torch.optim constructor needs it: 0.85 s a worker otherwise
+    # torch.optim's constructors and torch.use_deterministic_algorithms need it, and a worker could not load it any more: it
+    # looks for a folder to write to
+    import torch._dynamo
     import torch.nn.functional as functional
 
     from grader.sandbox import worker  # noqa: F401  # once here instead of in every fork
