@@ -83,10 +83,11 @@ DECODER = json.JSONDecoder(parse_constant=refuse)
 
 def decode_header(raw: bytes | bytearray) -> dict[str, Any]:
     try:
-        header = DECODER.decode(raw.decode("utf-8"))
+        text = raw.decode("utf-8")
+        header, end = DECODER.raw_decode(text)
     except (ValueError, RecursionError) as error:
         raise WireError(f"the header is no JSON: {type(error).__name__}") from None
-    if type(header) is not dict:
+    if type(header) is not dict or end != len(text):
         raise WireError("the header is no object")
     return header
 
