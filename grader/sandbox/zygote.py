@@ -37,7 +37,7 @@ def warm_up() -> None:
     torch.set_num_threads(1)
     import numpy  # noqa: F401  # a student may import it; once here, it costs the worker nothing
 
-    # torch.optim and torch.use_deterministic_algorithms need it; workers cannot load it, as it wants a folder to write to
+    # torch.optim and torch.use_deterministic_algorithms need it; workers cannot load it: it wants a folder to write to
     import torch._dynamo
     import torch.nn.functional as functional
 
