@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -134,3 +135,47 @@ def test_a_suite_that_leaves_pytest(suite_of):
     suite = suite_of("import pytest\n\ndef test_a(check):\n    pytest.exit('enough')\n", "a")
     with pytest.raises(GraderFault, match="The hidden suite of lesson was ended: enough"):
         statuses(suite, "s")
+
+
+NEEDED = "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef around():\n    yield\n\n\n"
+ONLY_OURS = """
+def test_right(check):
+    pass
+
+
+def test_wrong(check):
+    check.fail("This one is wrong.", mistake="a_mistake")
+
+
+def test_broken(check):
+    raise RuntimeError("a fault of the suite's")
+"""
+
+
+@pytest.mark.parametrize("text", [ONLY_OURS, NEEDED + ONLY_OURS], ids=["only called", "with what pytest sets up"])
+def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
+    suite = suite_of(text.replace("test_broken", "test_broken_too"), "right", "wrong", "broken_too")
+    with pytest.raises(GraderFault, match="a fault of the suite's"):
+        suite.rows("student")
+    suite = suite_of(text.partition("def test_broken")[0], "right", "wrong", name="sound")
+    rows, pictures = suite.rows("student")
+    assert suite._grading._only_called == (text is ONLY_OURS)
+    assert [(row.name, row.status, row.points, row.message) for row in rows] == [
+        ("right", "passed", 1, None),
+        ("wrong", "failed", 0, "This one is wrong."),
+    ]
+    assert rows[1].mistake == {"id": "a_mistake", "message": "This one is wrong."} and pictures == {}
+
+
+def test_a_suite_that_has_a_fixture_of_that_name_gets_its_own(suite_of):
+    suite = suite_of(
+        "import pytest\n\n\n@pytest.fixture\ndef check():\n    pass\n\n\ndef test_a(check):\n    pass\n", "a"
+    )
+    assert not suite._grading._only_called
+
+
+def test_the_coordinator_does_without_torch():
+    """It would be two seconds before the first grader starts."""
+    loads = "import sys, grader.commands.grade, grader.grading.run, grader.report.pages\nprint('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-P", "-c", loads], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
