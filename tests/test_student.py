@@ -167,3 +167,66 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
         worker.close()
         for descriptor in (requests[0], answers[1], output[1]):
             os.close(descriptor)
+
+
+# What the zygote keeps -----------------------------------------------------------------------------------------------
+
+SPOILS = """
+import sys
+
+frame = sys._getframe()
+spoiled = 0
+while frame := frame.f_back:
+    for value in list(frame.f_locals.values()):
+        for _, values, upstream in getattr(value, "_problems", dict()).values():
+            for tensor in [*values.values(), *upstream.values()]:
+                if hasattr(tensor, "zero_"):
+                    tensor.zero_()
+                    spoiled += 1
+print(spoiled)
+"""
+
+
+@pytest.fixture
+def fresh() -> Iterator[ZygoteProcess]:
+    process = ZygoteProcess(plan_for(probe()))
+    yield process
+    process.close()
+
+
+def answered(
+    zygote: ZygoteProcess, problems: list[Problem], source: str = RIGHT
+) -> tuple[list[dict[str, Answer]], str]:
+    student = Student(zygote, {MAIN: source.format(middle="pass").encode()}, MAIN, STEPS)
+    try:
+        student.expect(problems)
+        return [student.answers(problem) for problem in problems], student.printed.decode() + student.heard.decode()
+    finally:
+        student.close()
+
+
+def test_problems_are_kept_for_the_workers_to_come(fresh, problems, lesson):
+    first, _ = answered(fresh, [*problems, lesson.public])
+    worker = fresh.worker()
+    assert worker.ahead == dict(enumerate(problems))  # not the published one: its upstream gradients are the answers
+    worker.close()
+    sent = fresh._held_bytes
+    assert same(answered(fresh, [*problems, lesson.public])[0], first) and fresh._held_bytes == sent
+    other = ProblemBook(4).problems(lesson, lesson.draws)[:3]  # as another lesson's: numbers go on
+    alone = ZygoteProcess(plan_for(probe()))
+    assert same(answered(fresh, other)[0], answered(alone, other)[0])
+    alone.close()
+    assert same(answered(fresh, [*other, *problems])[0][3:], first[:3])
+
+
+def test_who_spoils_what_is_kept_spoils_it_for_nobody_else(fresh, problems):
+    first, _ = answered(fresh, problems)
+    spoiled, printed = answered(fresh, problems, SPOILS + RIGHT)
+    assert int(printed.split()[0]) > 0 and not same(spoiled, first)
+    assert same(answered(fresh, problems)[0], first)
+
+
+def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
+    monkeypatch.setattr("grader.sandbox.client.MOST_HELD", 0)
+    first, _ = answered(fresh, problems)
+    assert fresh._held == {} and same(answered(fresh, problems)[0], first)

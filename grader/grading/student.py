@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,7 +39,8 @@ class Student:
     ) -> None:
         """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted.
 
-        `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
+        `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`); else they
+        are numbered as the zygote's are.
         """
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
         self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
@@ -48,7 +49,8 @@ class Student:
         self._answers: dict[int, dict[str, Answer]] = {}
         self._watched: dict[tuple[int, str], Answer] = {}
         self.coarse: set[str] = set()  # steps that were seen to compute float64 in float32
-        self._problems = list(problems)
+        self._own_numbers = bool(problems)
+        self._problems = list(problems) if problems else zygote.problems
         self._given_up = {
             step: Answer("forbidden", message=finding.message, line=finding.line)
             for step, finding in (findings or {}).items()
@@ -101,6 +103,16 @@ class Student:
                             self._given_up[step] = answer
         except (DeadlineMissed, WorkerLost, WireError):
             self._slow_down()
+        else:
+            self._hold(problem for key, problem in due.items() if key not in sent)
+
+    def _hold(self, problems: Iterable[Problem]) -> None:
+        """Has the zygote keep them for the workers to come, but for those whose upstream gradients are the true ones:
+        a zygote holds no reference."""
+        if not self._own_numbers:
+            for problem in problems:
+                if problem.random_upstream:
+                    self._zygote.hold(packed(self._number(problem), problem))
 
     def watched(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which makes it four times slower."""

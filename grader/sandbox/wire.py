@@ -72,6 +72,13 @@ def lengths(
     return header, body
 
 
+def frame_from(data: bytearray) -> Frame:
+    """The one frame that `data` is, from a trusted sender."""
+    header, body = lengths(data, max_body=1 << 32)
+    begin = PREFIX.size + header
+    return Frame(decode_header(data[PREFIX.size : begin]), data[begin : begin + body])
+
+
 def refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 

@@ -12,7 +12,7 @@ import os
 import random
 import select
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -36,11 +36,16 @@ REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
 
 
+Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
+"""A problem as steps meet it: the default dtype, forward values and upstream gradients by name."""
+
+
 class Worker:
-    def __init__(self, operator_cap: int) -> None:
+    def __init__(self, operator_cap: int, problems: Mapping[int, Given] | None = None) -> None:
+        """`problems` are those that the zygote holds, by number."""
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
-        self._problems: dict[int, tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]] = {}
+        self._problems: dict[int, Given] = dict(problems or {})
         self._operator_cap = operator_cap
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
@@ -97,13 +102,8 @@ class Worker:
         tell(reply)
 
     def take_problem(self, frame: wire.Frame) -> None:
-        header = frame.header
-        tensors = wire.unpack_tensors(header["tensors"], frame.body)
-        values: dict[str, Any] = dict(header["plain"])
-        values.update({name: tensors["v:" + name] for name in header["values"]})
-        values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
-        upstream = {name: tensors["u:" + name] for name in header["upstream"]}
-        self._problems[header["problem"]] = (wire.DTYPES[header["dtype"]], values, upstream)
+        number, problem = problem_of(frame)
+        self._problems[number] = problem
 
     def run(self, frame: wire.Frame) -> None:
         """Each step in turn. With `own`, steps are fed the student's own gradients.
@@ -190,6 +190,17 @@ class Worker:
                 stream.flush()
 
 
+def problem_of(frame: wire.Frame) -> tuple[int, Given]:
+    """(its number, the problem) of a "problem" frame."""
+    header = frame.header
+    tensors = wire.unpack_tensors(header["tensors"], frame.body)
+    values: dict[str, Any] = dict(header["plain"])
+    values.update({name: tensors["v:" + name] for name in header["values"]})
+    values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
+    upstream = {name: tensors["u:" + name] for name in header["upstream"]}
+    return header["problem"], (wire.DTYPES[header["dtype"]], values, upstream)
+
+
 def seed_generators() -> None:
     """A step that draws numbers draws the same ones in every run."""
     random.seed(0)
@@ -222,10 +233,13 @@ def rehearse() -> None:
     forget("rehearsal.py")
 
 
-def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | None) -> None:
+def main(
+    requests: int, answers: int, output: int, plan: Plan, zygote: int | None, problems: Mapping[int, Given]
+) -> None:
     """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
 
-    `zygote` is a pidfd of the zygote. A layer that cannot be applied ends the worker before any student code runs.
+    `zygote` is a pidfd of the zygote, `problems` are those that it holds. A layer that cannot be applied ends the
+    worker before any student code runs.
     """
     zygote = None if zygote is None else above_the_pipes(zygote)
     arrange_descriptors(requests, answers, output)
@@ -236,7 +250,7 @@ def main(requests: int, answers: int, output: int, plan: Plan, zygote: int | Non
         os._exit(71)
     tell({"op": "locked in"})  # before the first byte of a student's is read: nothing they write can come before it
     try:
-        Worker(plan.limits.operators).serve()
+        Worker(plan.limits.operators, problems).serve()
     except BaseException as error:  # of ours, or of a student's thread that broke the protocol
         with contextlib.suppress(BaseException):
             os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])

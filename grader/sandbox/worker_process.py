@@ -110,8 +110,12 @@ class WorkerProcess:
         """Sends forward values and upstream gradients; a group is a list of values under a name of its own."""
         self.send_packed(pack_problem(number, dtype, values, upstream, groups))
 
-    def send_packed(self, problem: PackedProblem) -> None:
+    def knows(self, problem: PackedProblem) -> None:
+        """The problem is there already, or on its way."""
         self._room[problem.number], self._known[problem.number] = problem.room, problem.known
+
+    def send_packed(self, problem: PackedProblem) -> None:
+        self.knows(problem)
         self._send_bytes(problem.frame, time.monotonic() + self._limits.step_seconds)
 
     def run(
@@ -150,7 +154,7 @@ class WorkerProcess:
         """
         self.printed_before = self.printed_bytes
         for problem in problems:
-            self._room[problem.number], self._known[problem.number] = problem.room, problem.known
+            self.knows(problem)
         asked = [ask(problem.number, steps, problem.room) for problem in problems]
         self._reader.max_body = max((problem.room for problem in problems), default=0)
         frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, asked, strict=True))

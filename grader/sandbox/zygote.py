@@ -5,6 +5,7 @@ listening address that a student could connect to) for JSON lines, and says when
 
     {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9}
     {"kill": 7}
+    {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ class Zygote:
         self._control, self._plan, self._prepared = control, plan, prepared
         self._running: dict[int, int] = {}  # pid -> the request's number
         self._lines = bytearray()
+        self._due = 0  # bytes of a problem that are to come
+        self._problems: dict[int, Any] = {}
 
     def serve(self) -> None:
         """Runs until the trusted side closes the socket; then every worker is killed."""
@@ -92,7 +95,12 @@ class Zygote:
         if not data:
             return False
         self._lines += data
-        while b"\n" in self._lines:
+        while len(self._lines) >= self._due if self._due else b"\n" in self._lines:
+            if self._due:
+                self.hold(self._lines[: self._due])
+                del self._lines[: self._due]
+                self._due = 0
+                continue
             line, _, rest = bytes(self._lines).partition(b"\n")
             self._lines[:] = rest
             request = json.loads(line)
@@ -101,7 +109,17 @@ class Zygote:
                 descriptors = []
             elif "kill" in request:
                 self.kill(request["kill"])
+            elif "hold" in request:
+                self._due = request["hold"]
         return True
+
+    def hold(self, data: bytearray) -> None:
+        from grader.sandbox import wire
+        from grader.sandbox.worker import problem_of
+
+        number, problem = problem_of(wire.frame_from(data))
+        self._problems[number] = problem
+        gc.freeze()
 
     def fork(self, number: int, descriptors: list[int]) -> None:
         pid = self._prepared.fork()
@@ -121,7 +139,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker.main(requests, answers, output, self._plan, self._prepared.pidfd)
+            worker.main(requests, answers, output, self._plan, self._prepared.pidfd, self._problems)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
