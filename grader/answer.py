@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from torch import Tensor
 
 Outcome = Literal["returned", "todo", "missing", "raised", "timeout", "crashed", "forbidden", "skipped"]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """`tensor` is there only when the outcome is "returned" and what came back was a tensor.
 
     Everything but the tensor's bytes is what the student's own process says of itself: good for naming a mistake,

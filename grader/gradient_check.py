@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from grader.answer import Answer
@@ -54,7 +53,7 @@ def judge_step(
 def with_precision(answer: Answer, student: Answering, problem: Problem, step: str) -> Answer:
     if answer.tensor is None or answer.changed:
         return answer
-    return replace(answer, low_precision=student.watched(problem, step).low_precision)
+    return answer._replace(low_precision=student.watched(problem, step).low_precision)
 
 
 class GradientCheck:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -33,8 +33,7 @@ HALF = (torch.float16, torch.bfloat16)
 Rung = Literal["shape", "value", "passed"]
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """How an answer stands to its reference. `relative_error` is None where shapes differ or numbers are not finite."""
 
     rung: Rung

@@ -49,7 +49,7 @@ def warm_zygotes() -> Iterator[None]:
         def close(self) -> None:
             pass
 
-    def shared(plan: Plan) -> ZygoteProcess:
+    def shared(plan: Plan, waiting: None = None) -> ZygoteProcess:
         if plan.limits not in running:
             running[plan.limits] = Kept(plan)
         return running[plan.limits]

@@ -10,7 +10,7 @@ import dis
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, Protocol
@@ -195,7 +195,7 @@ def run(
                 result = function(*positional, **keyword)
         return Ran(result, given, interface.uses, seen, interface.line)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
-        return replace(failure(error, name, files), uses=interface.uses)
+        return failure(error, name, files)._replace(uses=interface.uses)
     finally:
         set_default_dtype(default)
 

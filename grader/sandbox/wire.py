@@ -13,8 +13,7 @@ import math
 import os
 import struct
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor
@@ -49,8 +48,7 @@ class WireError(Exception):
     """A frame that is torn, oversized, or not what was asked for."""
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     header: dict[str, Any]
     body: bytes | bytearray = b""
 
