@@ -241,6 +241,8 @@ def main(
     `zygote` is a pidfd of the zygote, `problems` are those that it holds. A layer that cannot be applied ends the
     worker before any student code runs.
     """
+    worker = Worker(plan.limits.operators, problems)
+    del problems  # a student's traceback or debugger that shows this frame would format every tensor
     zygote = None if zygote is None else above_the_pipes(zygote)
     arrange_descriptors(requests, answers, output)
     try:
@@ -250,7 +252,7 @@ def main(
         os._exit(71)
     tell({"op": "locked in"})  # before the first byte of a student's is read: nothing they write can come before it
     try:
-        Worker(plan.limits.operators, problems).serve()
+        worker.serve()
     except BaseException as error:  # of ours, or of a student's thread that broke the protocol
         with contextlib.suppress(BaseException):
             os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
