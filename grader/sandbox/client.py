@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 PIPE_BYTES = 1 << 20
 MOST_HELD = 1 << 26  # bytes of problems
 ROOT = Path(__file__).resolve().parents[2]
-# run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported
+# Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
+# The package is the one that starts it, whatever else is installed, and nothing beside it, a course say, is on the path.
 BOOTSTRAP = """
 import sys
-sys.path.append(sys.argv[1])
+from importlib import machinery, util
+spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
+sys.modules["grader"] = util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["grader"])
 from grader.sandbox import zygote
 zygote.{function}(int(sys.argv[2]), *sys.argv[3:])
 """

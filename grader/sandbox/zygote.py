@@ -183,7 +183,6 @@ def make_ready() -> None:
 
     take_away_autograd()
     rehearse()
-    sys.path.pop()  # the course may lie there: nothing of it is a student's to import (client.BOOTSTRAP appended it)
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
 
