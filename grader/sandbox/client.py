@@ -26,7 +26,7 @@ PIPE_BYTES = 1 << 20
 MOST_HELD = 1 << 26  # bytes of problems
 ROOT = Path(__file__).resolve().parents[2]
 # Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
-# The package is the one that starts it, whatever else is installed, and nothing beside it, a course say, is on the path.
+# The package is the one that starts it, whatever else is installed; nothing beside it, a course say, is on the path.
 BOOTSTRAP = """
 import sys
 from importlib import machinery, util

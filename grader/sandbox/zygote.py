@@ -18,7 +18,6 @@ import select
 import selectors
 import signal
 import socket
-import sys
 import traceback
 from collections.abc import Collection
 from typing import Any
