@@ -169,6 +169,22 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
             os.close(descriptor)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
+    """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""
+    middle = f"import torch; torch.set_default_dtype(torch.{dtype})"
+    source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
+    student = Student(zygote, {MAIN: source.format(middle=middle).encode()}, MAIN, STEPS)
+    request = {"name": "dtype", "of": None, "read": False, "keep": None, "after": False, "counted": False}
+    try:
+        before = student.call("dtype", request, [], {}).value
+        for problem in (*problems, lesson.public):
+            assert student.answers(problem)["db2"].outcome == "returned"
+            assert student.call("dtype", request, [], {}).value == before
+    finally:
+        student.close()
+
+
 # What the zygote keeps -----------------------------------------------------------------------------------------------
 
 SPOILS = """

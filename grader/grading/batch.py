@@ -138,7 +138,7 @@ def grade_all(
         for thread in threads:  # one that still reads when Python ends aborts the process
             thread.join(JOIN_SECONDS)
         if nursery is not None:
-            nursery.close()
+            nursery.close(at_once=not ended)
 
 
 class Batch:

@@ -66,6 +66,15 @@ def start(function: str, *arguments: str) -> tuple[subprocess.Popen[bytes], sock
     return process, ours
 
 
+def finish(process: subprocess.Popen[bytes]) -> None:
+    """Waits until it has ended; it is killed when it takes its time."""
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 class Nursery:
     """Starts a process with torch loaded from which zygotes are forked: it is loaded once for all of them.
 
@@ -87,11 +96,12 @@ class Nursery:
                 return None
         return ours
 
-    def close(self) -> None:
-        """Ends it, and all its zygotes with it: nothing is left to be told, and it may still be loading torch."""
+    def close(self, at_once: bool = False) -> None:
+        """Ends it once its zygotes have ended, as they do with their graders; `at_once` ends them all."""
         self._socket.close()
-        self._process.kill()
-        self._process.wait()
+        if at_once:  # it may still be loading torch, and hear of nothing
+            self._process.kill()
+        finish(self._process)
 
 
 class ZygoteProcess:
@@ -204,11 +214,7 @@ class ZygoteProcess:
     def close(self) -> None:
         self._socket.close()
         if self._process is not None:
-            try:
-                self._process.wait(5)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+            finish(self._process)
 
 
 def enlarge(pipe: int) -> None:

@@ -112,16 +112,28 @@ class Worker:
         """
         header = frame.header
         dtype, values, upstream = self._problems[header["problem"]]
+        default = torch.get_default_dtype()
+        set_default_dtype(dtype)
+        try:
+            if header["joint"]:
+                self.run_joint(header, dtype, values)
+            else:
+                self.run_steps(header, dtype, values, upstream)
+        finally:
+            set_default_dtype(default)
+
+    def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
+        joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
+        answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        self.flush()
+        for step, answer in answers.items():
+            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
+
+    def run_steps(
+        self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
+    ) -> None:
         own = dict(upstream) if header["own"] else upstream
         broken: set[str] = set()
-        set_default_dtype(dtype)
-        if header["joint"]:
-            joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
-            answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
-            self.flush()
-            for step, answer in answers.items():
-                wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
-            return
         for step in header["steps"]:
             needed = set(header["needs"].get(step, ())) & broken
             answer = (

@@ -211,7 +211,7 @@ def nursery(descriptor: int) -> None:
     """A process that is made ready once, and forks a zygote for every socket that comes on `descriptor`.
 
     A socket becomes a zygote's when a plan is told on it; until then memory is arranged for faster forks, once for all.
-    As clean as a zygote, and never serves a worker itself. It ends, and all zygotes with it, when the other end closes.
+    As clean as a zygote, and never serves a worker itself. It ends after its zygotes, once the other end closes.
     """
     if kernel.supported():
         kernel.die_with_parent()
@@ -231,7 +231,7 @@ def nursery(descriptor: int) -> None:
             if key.fileobj is control:
                 data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
                 if not data:
-                    return
+                    return wait_for_all()
                 selector.register(descriptors[0], selectors.EVENT_READ)
             else:
                 selector.unregister(key.fd)
@@ -241,6 +241,13 @@ def nursery(descriptor: int) -> None:
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass
+
+
+def wait_for_all() -> None:
+    """For the zygotes to end: what time they and their workers took is told to nobody but who waits for them."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
 
 
 def become_zygote(descriptor: int, others: Collection[int]) -> None:

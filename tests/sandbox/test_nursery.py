@@ -76,7 +76,7 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
 def nursery() -> Iterator[Nursery]:
     made = Nursery()
     yield made
-    made.close()
+    made.close(at_once=True)
 
 
 @pytest.fixture
@@ -119,6 +119,18 @@ def test_one_after_another_and_all_at_once(zygote):
     assert [looked_around(each)["pid"] for each in (second, third, fourth)] == [1, 1, 1]
 
 
+def test_it_ends_after_its_zygotes():
+    """So that whoever waits for it is told of their time as well."""
+    nursery = Nursery()
+    zygote = ZygoteProcess(plan_for(probe()), nursery.zygote())
+    looked_around(zygote)
+    before = os.times()
+    zygote.close()
+    nursery.close()
+    assert nursery._process.returncode == 0
+    assert os.times().children_user - before.children_user > 0.5  # it has loaded torch
+
+
 def test_one_that_is_killed_takes_no_other_with_it(zygote):
     first, second = zygote("none"), zygote("none")
     pids = []
@@ -133,7 +145,7 @@ def test_one_that_is_killed_takes_no_other_with_it(zygote):
 
 def test_a_nursery_that_has_ended_gives_none(nursery):
     waiting = nursery.zygote()
-    nursery.close()
+    nursery.close(at_once=True)
     assert nursery.zygote() is None
     process = ZygoteProcess(plan_for(probe()), waiting)
     with pytest.raises(ZygoteDied):
