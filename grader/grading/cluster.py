@@ -65,7 +65,8 @@ class Cluster:
         self._in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._threads, self._looked, self._seen = 0, 0.0, time.monotonic()
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is told in sentences of ours
+        for library in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(library).setLevel(logging.CRITICAL)  # what goes wrong is told in sentences of ours
         self._client = connected(address)
         try:
             self._prepare(settings)
