@@ -17,9 +17,9 @@ from grader.check import Row
 from grader.grading.graded import Graded
 from grader.lesson import Course, Lesson
 from grader.report.classroom import csv_rows, difficulties, link, mistakes, student
+from grader.report.excerpt import excerpt
 from grader.report.inert import inert, markdown, prose
 from grader.report.pages import Reporter, figure
-from grader.report.reading import excerpt
 
 SEED = 987_654_321_987
 HOSTILE = (

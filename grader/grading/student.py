@@ -107,12 +107,10 @@ class Student:
             self._hold(problem for key, problem in due.items() if key not in sent)
 
     def _hold(self, problems: Iterable[Problem]) -> None:
-        """Has the zygote keep them for the workers to come, but for those whose upstream gradients are the true ones:
-        a zygote holds no reference."""
-        if not self._own_numbers:
-            for problem in problems:
-                if problem.random_upstream:
-                    self._zygote.hold(packed(self._number(problem), problem))
+        """Has the zygote keep them for the workers to come, but none with the true upstream gradients: no reference."""
+        for problem in () if self._own_numbers else problems:
+            if problem.random_upstream:
+                self._zygote.hold(packed(self._number(problem), problem))
 
     def watched(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which makes it four times slower."""
