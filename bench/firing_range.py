@@ -25,7 +25,7 @@ from grader.sandbox.probe import LAYERS, Isolation, avoid_above, probe
 from grader.submissions.submission import MAIN, Handed, Submission
 
 ROOT = Path(__file__).resolve().parents[1]
-LESSONS = ["02", "03", "04"]
+LESSONS = ["02", "03", "04", "06", "07"]
 HURRIED = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=4.0)
 SEED = 20_240_607
 THROUGH = "GOT THROUGH"

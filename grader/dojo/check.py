@@ -48,7 +48,11 @@ class LocalJudge:
         """Does beforehand what does not depend on a student's file. Raises ZygoteDied."""
         steps = [item.name for item in lesson.gradients]
         self._starter.zygote.prepare(
-            lambda worker: send_ahead(worker, self._problems(lesson), lesson.public_chain, steps) if steps else None
+            lambda worker: (
+                send_ahead(worker, self._problems(lesson), lesson.public_chain, steps, lesson.joint is not None)
+                if steps
+                else None
+            )
         )
         if not self._frozen:
             gc.collect()
@@ -75,11 +79,15 @@ class LocalJudge:
 
     def _suite(self, lesson: Lesson, outline: Outline, heard: list[str]) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
+            loaded = len(student.heard)
+            student.chain()
+            chained = len(student.heard)
             if lesson.gradients:
                 student.answers(lesson.public)
             others = {item.name: self._check_row(lesson, item, student, outline) for item in lesson.checks}
             # each step runs on several problems; what it prints on the published one is enough to read
-            heard.append(printed_text(student.heard, len(student.heard)))
+            printed = student.heard[:loaded] + student.heard[chained:]
+            heard.append(printed_text(printed, len(printed)))
             rows, pictures = [], {}
             for item in lesson.items:
                 if item.target is None:

@@ -54,7 +54,8 @@ def judge_file(
     neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
     found = check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
     findings = {finding.step: finding for finding in reversed(found)}
-    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems)
+    chain = own_chain(lesson) if lesson.gradients else None
+    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain)
     try:
         failure = student.load_failure
         if failure is not None:
@@ -95,15 +96,18 @@ def judge_file(
     return judged
 
 
-def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
+def own_chain(lesson: Lesson) -> tuple[Problem, dict[str, set[str]]]:
+    """The problem on which a student's own chain is run, and for each step the steps above it."""
     problem = lesson.public_chain
+    steps = {item.name for item in lesson.gradients}
+    above = {item.name: problem.graph.above(item.name[1:]) for item in lesson.gradients}
+    return problem, {step: {"d" + name for name in above[step]} & steps for step in above}
+
+
+def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
-    needs = {
-        step: {"d" + above for above in problem.graph.above(target)} & targets.keys()
-        for step, target in targets.items()
-    }
     lines = {row.name: row.status == "passed" for row in rows}
-    verdicts = chain_verdicts(problem, targets, student.chain(problem, needs), lines, student.coarse)
+    verdicts = chain_verdicts(lesson.public_chain, targets, student.chain(), lines, student.coarse)
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]

@@ -1,49 +1,93 @@
-"""Problems on their way to workers: packed once, as a class is asked the same ones, in the same order."""
+"""What a worker is sent about a problem, packed once for a whole class.
+
+The invariant: a worker never receives the reference of a row that it has still to answer, or a multiple of it.
+
+* Hidden problems travel with random upstream gradients, each drawn on its own: none is the gradient of another.
+* One function for all gradients (`Joint`) is sent forward values only: all that lies above a row is another row.
+* On the published problem steps are fed the true upstream gradients, which are the references of the rows above. They
+  are disclosed stage by stage: a gradient only when the rows above it, and its own row, have been answered. The
+  student's own chain, judged on the same problem, is run before the first stage (see student.Student).
+
+What is exempt follows from the exercise: a step is given the upstream gradients of what comes after it, and where its
+local derivative is one, its answer is what it was given. `python -m bench.sent` compares every tensor that is sent with
+every reference.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from grader.problem import Problem
-from grader.sandbox.requests import PackedProblem, pack_problem
+from grader.sandbox.requests import PackedProblem, PackedUpstream, pack_problem, pack_upstream
 from grader.sandbox.worker_process import WorkerProcess
 
 PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDictionary()
 """Problems as they were sent: a class is asked the same ones, in the same order."""
 
+STAGES: WeakKeyDictionary[Problem, dict[object, tuple[Stage, ...]]] = WeakKeyDictionary()
+
+
+class Stage(NamedTuple):
+    """Steps that can be asked together, and the upstream gradients that they need beyond those of earlier stages."""
+
+    steps: tuple[str, ...]
+    upstream: PackedUpstream
+
 
 def packed(key: int, problem: Problem) -> PackedProblem:
-    """The problem under that number, with its own upstream gradients."""
+    """The problem under that number, with its random upstream gradients; true ones are left to `stages`."""
     known = PACKED.setdefault(problem, {})
     if key not in known:
-        known[key] = pack_problem(key, problem.dtype, problem.values, problem.upstream, problem.groups)
+        upstream = problem.upstream if problem.random_upstream else problem.ends
+        known[key] = pack_problem(key, problem.dtype, problem.values, upstream, problem.groups)
     return known[key]
 
 
-def send(worker: WorkerProcess, key: int, problem: Problem) -> None:
-    worker.send_packed(packed(key, problem))
-
-
-def send_chain(worker: WorkerProcess, key: int, problem: Problem, steps: Collection[str]) -> None:
-    """With upstream gradients only where no step of the student's gives them."""
+def packed_chain(key: int, problem: Problem, steps: Collection[str], joint: bool = False) -> PackedProblem:
+    """With upstream gradients only where no step of the student's gives them; a `joint` function needs none."""
+    if joint:
+        return packed(key, problem)
     own = frozenset("d" + name for name in problem.graph.names) & frozenset(steps)
     known = PACKED.setdefault(problem, {})
     if (key, own) not in known:
         upstream = {name: gradient for name, gradient in problem.chain.items() if "d" + name not in own}
         known[key, own] = pack_problem(key, problem.dtype, problem.values, upstream, problem.groups)
-    worker.send_packed(known[key, own])
+    return known[key, own]
 
 
-def send_ahead(worker: WorkerProcess, problems: Sequence[Problem], chain: Problem, steps: Collection[str]) -> None:
+def stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ...]:
+    """All steps, in an order in which no gradient is disclosed before its row is answered."""
+    known = STAGES.setdefault(problem, {})
+    if (key, tuple(steps)) not in known:
+        known[key, tuple(steps)] = _stages(key, problem, steps)
+    return known[key, tuple(steps)]
+
+
+def _stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ...]:
+    above = {step[1:]: problem.graph.above(step[1:]) for step in steps}
+    depths: dict[str, int] = {}
+    for name in sorted(above, key=lambda name: len(above[name])):  # what lies above a name has less above it
+        depths[name] = 1 + max((depths[other] for other in above[name] if other in depths), default=-1)
+    found, disclosed = [], set(problem.ends)
+    for depth in range(max(depths.values(), default=-1) + 1):
+        names = [name for name in above if depths[name] == depth]
+        needed = {other for name in names for other in above[name]} - disclosed
+        disclosed |= needed
+        gradients = {name: problem.upstream[name] for name in problem.graph.names if name in needed}
+        found.append(Stage(tuple("d" + name for name in names), pack_upstream(key, gradients)))
+    return tuple(found)
+
+
+def send_ahead(
+    worker: WorkerProcess, problems: Sequence[Problem], chain: Problem, steps: Collection[str], joint: bool
+) -> None:
     """Sends a worker that waits what it will be asked about, under the numbers that a Student will use.
 
     `chain` is one of the `problems`, the one on which the student's own chain will be run.
     """
     for number, problem in enumerate(problems):
-        if problem is chain:
-            send_chain(worker, -1 - number, problem, steps)
-            worker.ahead[-1 - number] = problem
-        else:
-            send(worker, number, problem)
-            worker.ahead[number] = problem
+        key = -1 - number if problem is chain else number
+        worker.send_packed(packed_chain(key, problem, steps, joint) if problem is chain else packed(key, problem))
+        worker.ahead[key] = problem

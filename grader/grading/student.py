@@ -9,12 +9,13 @@ from typing import Any
 
 from grader.answer import Answer
 from grader.calling import Called
-from grader.grading.sending import packed, send, send_chain
+from grader.grading.sending import packed, packed_chain, stages
 from grader.policy.static_check import Finding
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.endings import DeadlineMissed, WorkerLost
 from grader.sandbox.joint import Joint
+from grader.sandbox.requests import PackedProblem, PackedUpstream
 from grader.sandbox.wire import WireError
 from grader.sandbox.worker_process import WorkerProcess
 
@@ -36,16 +37,20 @@ class Student:
         joint: Joint | None = None,
         interrupt: int | None = None,
         problems: Sequence[Problem] = (),
+        chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None,
     ) -> None:
         """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted.
 
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`); else they
-        are numbered as the zygote's are.
+        are numbered as the zygote's are. `chain` is the problem of the student's own chain, and from which steps each
+        step is made: it is run before any true upstream gradient is disclosed.
         """
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
         self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
         self._worker: WorkerProcess | None = None
         self._sent: set[int] = set()
+        self._disclosed: dict[int, int] = {}  # problem -> stages of true upstream gradients that the worker has
+        self._chain, self._chained = chain, dict[str, Answer]()
         self._answers: dict[int, dict[str, Answer]] = {}
         self._watched: dict[tuple[int, str], Answer] = {}
         self.coarse: set[str] = set()  # steps that were seen to compute float64 in float32
@@ -80,13 +85,26 @@ class Student:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
         key = self._number(problem)
         if key not in self._answers:
-            self._answers[key] = self._run(key, problem, self.steps)
+            self._answers[key] = (
+                self._by_stages(key, problem) if self._has_stages(problem) else self._run(key, problem, self.steps)
+            )
         return self._answers[key]
+
+    def _has_stages(self, problem: Problem) -> bool:
+        """Whether steps are fed true upstream gradients, which must not be known before the rows above are answered."""
+        return not problem.random_upstream and self._joint is None
+
+    def _by_stages(self, key: int, problem: Problem) -> dict[str, Answer]:
+        self.chain()
+        results: dict[str, Answer] = {}
+        for stage in stages(key, problem, self.steps):
+            results |= self._run(key, problem, stage.steps)
+        return {step: results[step] for step in self.steps}
 
     def expect(self, problems: Sequence[Problem]) -> None:
         """Says which problems will be asked about: all at once is faster than one after another."""
         due = {self._number(problem): problem for problem in problems}
-        due = {key: problem for key, problem in due.items() if key not in self._answers}
+        due = {k: p for k, p in due.items() if k not in self._answers and not self._has_stages(p)}
         steps = [step for step in self.steps if step not in self._given_up]
         hurry = self._hurry(steps)
         if hurry is None or len(due) < 2 or not self._ready():
@@ -107,10 +125,9 @@ class Student:
             self._hold(problem for key, problem in due.items() if key not in sent)
 
     def _hold(self, problems: Iterable[Problem]) -> None:
-        """Has the zygote keep them for the workers to come, but none with the true upstream gradients: no reference."""
+        """Has the zygote keep them for the workers to come."""
         for problem in () if self._own_numbers else problems:
-            if problem.random_upstream:
-                self._zygote.hold(packed(self._number(problem), problem))
+            self._zygote.hold(packed(self._number(problem), problem), problem)
 
     def watched(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which makes it four times slower."""
@@ -122,8 +139,13 @@ class Student:
                 self.coarse.add(step)
         return self._watched[key, step]
 
-    def chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
-        """{step: answer}, each fed the student's own upstream gradients; `needs` says from which steps it is made."""
+    def chain(self) -> dict[str, Answer]:
+        """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
+        if self._chain is not None and not self._chained:
+            self._chained = self._run_chain(*self._chain)
+        return self._chained
+
+    def _run_chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
         results: dict[str, Answer] = {}
         runnable = [step for step in self.steps if step not in self._given_up]
         for step in self.steps:
@@ -136,12 +158,15 @@ class Student:
             assert self._worker is not None
             hurry = self._hurry(runnable)
             try:
-                if key not in self._sent:
-                    send_chain(self._worker, key, problem, self.steps)
+                known = key in self._sent
+                first = [] if known else [packed_chain(key, problem, self.steps, self._joint is not None)]
+                self._sent.add(key)
                 with self._spending():
-                    asked = self._worker.run(key, runnable, own_needs, self._end, self._joint, hurry=hurry)
+                    asked = self._worker.run(key, runnable, own_needs, self._end, self._joint, hurry=hurry, first=first)
                     for step, answer in asked:
                         results[step] = answer
+                if first and not self._own_numbers:
+                    self._zygote.hold(first[0], problem)
                 break
             except (WorkerLost, DeadlineMissed, WireError):
                 if hurry is None:
@@ -208,11 +233,9 @@ class Student:
             assert self._worker is not None
             hurry = self._hurry(due)
             try:
-                if key not in self._sent:
-                    send(self._worker, key, problem)
-                    self._sent.add(key)
+                first = self._missing(key, problem, due)
                 with self._spending():
-                    asked = self._worker.run(key, tuple(due), None, self._end, self._joint, watched, hurry)
+                    asked = self._worker.run(key, tuple(due), None, self._end, self._joint, watched, hurry, first)
                     for step, answer in asked:
                         results[step] = answer
                         due.remove(step)
@@ -227,6 +250,21 @@ class Student:
                 else:
                     self._give_up(due, results, Answer("crashed", message=str(error)))
         return {step: results.get(step, self._unloadable or Answer("crashed")) for step in steps}
+
+    def _missing(self, key: int, problem: Problem, due: Sequence[str]) -> list[PackedProblem | PackedUpstream]:
+        """What the worker lacks for these steps: the problem, and the upstream gradients of stages up to theirs."""
+        first: list[PackedProblem | PackedUpstream] = []
+        if key not in self._sent:
+            first.append(packed(key, problem))
+            self._sent.add(key)
+        if self._has_stages(problem):
+            for number, stage in enumerate(stages(key, problem, self.steps)):
+                if number >= self._disclosed.get(key, 0):
+                    first.append(stage.upstream)
+                    self._disclosed[key] = number + 1
+                if not set(due).isdisjoint(stage.steps):
+                    break
+        return first
 
     def _hurry(self, steps: Sequence[str]) -> float | None:
         """Seconds in which all of `steps` should be answered, or None where they are asked one by one."""
@@ -266,6 +304,7 @@ class Student:
             self._unloadable = Answer("timeout", message=message)
             return False
         worker = self._worker = self._zygote.worker()
+        self._disclosed = {}
         self._sent = {key for key, problem in worker.ahead.items() if problem is self._numbered(key)}
         if self._interrupt is not None:
             worker.heed(self._interrupt)

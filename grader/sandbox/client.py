@@ -120,7 +120,7 @@ class ZygoteProcess:
                 self._socket.sendall(options.encode() + b"\n")
         self._lines = bytearray()
         self.problems: list[Any] = []  # those that anybody has been asked about, in the order of their numbers
-        self._held: dict[int, PackedProblem] = {}
+        self._held: dict[int, tuple[PackedProblem, object]] = {}
         self._held_bytes = 0
         self._numbers, self._ended = itertools.count(), dict[int, int]()
         self._ready = False
@@ -152,19 +152,19 @@ class ZygoteProcess:
                 os.close(descriptor)
         self._read_until(lambda message: message.get("started") == number, START_SECONDS)
         worker = WorkerProcess(self, number, requests_write, answers_read, output_read)
-        for held in self._held.values():
+        for held, of in self._held.values():
             worker.knows(held)
-            worker.ahead[held.number] = self.problems[held.number]
+            worker.ahead[held.number] = of
         return worker
 
-    def hold(self, problem: PackedProblem) -> None:
-        """Every worker from now on has the problem, whose number is its place in `problems`. Raises ZygoteDied.
+    def hold(self, problem: PackedProblem, of: object) -> None:
+        """Every worker from now on has the problem: `of` is what was packed. Raises ZygoteDied.
 
         For a problem that a whole class is asked about: to take it in costs a worker a quarter of a millisecond.
         """
         if problem.number in self._held or self._held_bytes + len(problem.frame) > MOST_HELD:
             return
-        self._held[problem.number] = problem
+        self._held[problem.number] = problem, of
         self._held_bytes += len(problem.frame)
         self._socket.settimeout(START_SECONDS)
         try:

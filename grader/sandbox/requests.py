@@ -60,6 +60,22 @@ def pack_problem(
 
 
 @dataclass(frozen=True)
+class PackedUpstream:
+    """Upstream gradients for a problem that was sent without them; packed once, for a whole class."""
+
+    number: int
+    frame: bytes
+    known: frozenset[str]  # names that a step may ask for from now on
+
+
+def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
+    """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
+    described, body = wire.pack_tensors([("u:" + n, u) for n, u in upstream.items()])
+    header = {"op": "upstream", "problem": number, "tensors": described, "upstream": list(upstream)}
+    return PackedUpstream(number, wire.encode(wire.Frame(header, body)), frozenset("d" + name for name in upstream))
+
+
+@dataclass(frozen=True)
 class Asked:
     """Steps on a problem as they are asked for, and what an answer must repeat."""
 

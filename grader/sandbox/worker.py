@@ -53,16 +53,26 @@ class Worker:
 
     def serve(self) -> None:
         """Answers requests until the trusted side hangs up."""
-        while (frame := self.next_request()) is not None:
-            operation = frame.header["op"]
-            if operation == "load":
-                self.load(frame)
-            elif operation == "problem":
-                self.take_problem(frame)
-            elif operation == "run":
-                self.run(frame)
-            elif operation == "call":
-                self.call(frame)
+        while self.serve_one():
+            pass
+
+    def serve_one(self) -> bool:
+        """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
+        frame = self.next_request()
+        if frame is None:
+            return False
+        operation = frame.header["op"]
+        if operation == "load":
+            self.load(frame)
+        elif operation == "problem":
+            self.take_problem(frame)
+        elif operation == "upstream":
+            self.take_upstream(frame)
+        elif operation == "run":
+            self.run(frame)
+        elif operation == "call":
+            self.call(frame)
+        return True
 
     def next_request(self) -> wire.Frame | None:
         """Answers that wait are sent when nothing more is asked."""
@@ -104,6 +114,12 @@ class Worker:
     def take_problem(self, frame: wire.Frame) -> None:
         number, problem = problem_of(frame)
         self._problems[number] = problem
+
+    def take_upstream(self, frame: wire.Frame) -> None:
+        dtype, values, upstream = self._problems[frame.header["problem"]]
+        tensors = wire.unpack_tensors(frame.header["tensors"], frame.body)
+        more = {name: tensors["u:" + name] for name in frame.header["upstream"]}
+        self._problems[frame.header["problem"]] = dtype, values, upstream | more
 
     def run(self, frame: wire.Frame) -> None:
         """Each step in turn. With `own`, steps are fed the student's own gradients.

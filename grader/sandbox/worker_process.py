@@ -20,7 +20,7 @@ from grader.sandbox import wire
 from grader.sandbox.endings import START_SECONDS, DeadlineMissed, Interrupted, WorkerLost, ZygoteDied
 from grader.sandbox.joint import Joint
 from grader.sandbox.limits import Limits
-from grader.sandbox.requests import Asked, PackedProblem, ask, new_ticket, pack_problem
+from grader.sandbox.requests import Asked, PackedProblem, PackedUpstream, ask, new_ticket, pack_problem
 from grader.sandbox.tree import decode_called, frame_of
 
 READ_BYTES = 1 << 18
@@ -118,6 +118,10 @@ class WorkerProcess:
         self.knows(problem)
         self._send_bytes(problem.frame, time.monotonic() + self._limits.step_seconds)
 
+    def knows_upstream(self, upstream: PackedUpstream) -> None:
+        """The gradients are on their way: steps may ask for them from now on."""
+        self._known[upstream.number] |= upstream.known
+
     def run(
         self,
         problem: int,
@@ -127,6 +131,7 @@ class WorkerProcess:
         joint: Joint | None = None,
         watched: bool = False,
         hurry: float | None = None,
+        first: Sequence[PackedProblem | PackedUpstream] = (),
     ) -> Iterator[tuple[str, Answer]]:
         """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of time.monotonic()).
 
@@ -135,14 +140,20 @@ class WorkerProcess:
 
         With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
         With `joint`, all steps are answered by one call of that function. Only `watched` steps have their operators
-        counted and float32 noticed, which makes them some four times slower.
+        counted and float32 noticed, which makes them some four times slower. `first` is sent in front of the question.
 
         Raises WorkerLost or DeadlineMissed; without `hurry` the step at fault is the one that is due.
         """
         self.printed_before = self.printed_bytes
+        for packed in first:
+            if isinstance(packed, PackedProblem):
+                self.knows(packed)
+            else:
+                self.knows_upstream(packed)
         asked = ask(problem, steps, self._room[problem], needs, joint, watched, at_once=hurry is None)
         self._reader.max_body = self._room[problem]
-        self._send_bytes(asked.frame, min(until, time.monotonic() + self._limits.step_seconds))
+        data = b"".join([*(packed.frame for packed in first), asked.frame])
+        self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
         yield from self._answers_to(asked, hurry, until)
 
     def run_all(
