@@ -224,8 +224,10 @@ def answered(
 def test_problems_are_kept_for_the_workers_to_come(fresh, problems, lesson):
     first, _ = answered(fresh, [*problems, lesson.public])
     worker = fresh.worker()
-    assert worker.ahead == dict(enumerate(problems))  # not the published one: its upstream gradients are the answers
+    assert worker.ahead == dict(enumerate([*problems, lesson.public]))
     worker.close()
+    published, _ = fresh._held[len(problems)]
+    assert published.known & {"d" + name for name in lesson.public.graph.names} == {"dloss"}  # the others are answers
     sent = fresh._held_bytes
     assert same(answered(fresh, [*problems, lesson.public])[0], first) and fresh._held_bytes == sent
     other = ProblemBook(4).problems(lesson, lesson.draws)[:3]  # as another lesson's: numbers go on

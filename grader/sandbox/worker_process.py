@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import os
 import selectors
 import signal
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -174,6 +175,21 @@ class WorkerProcess:
         for run in asked:
             yield run.problem, dict(self._answers_to(run, hurry, until))
 
+    def run_stages(
+        self, number: int, stages: Iterable[tuple[PackedUpstream, Sequence[str]]], hurry: float, until: float
+    ) -> Iterator[dict[str, Answer]]:
+        """{step: answer} for stage after stage: upstream gradients are sent when the stage before has been answered.
+
+        The problem is there already. Raises WorkerLost or DeadlineMissed.
+        """
+        self.printed_before = self.printed_bytes
+        self._reader.max_body = self._room[number]
+        for upstream, steps in stages:
+            self.knows_upstream(upstream)
+            asked = ask(number, steps, self._room[number])
+            self._send_bytes(upstream.frame + asked.frame, min(until, time.monotonic() + hurry))
+            yield dict(self._answers_to(asked, hurry, until))
+
     def _answers_to(self, asked: Asked, hurry: float | None, until: float) -> Iterator[tuple[str, Answer]]:
         seconds = self._limits.step_seconds if hurry is None else min(hurry, self._limits.step_seconds)
         known, room = self._known[asked.problem], self._room[asked.problem]
@@ -205,6 +221,10 @@ class WorkerProcess:
 
     def _send_bytes(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):  # most often there is room: nothing to wait for
+            view = view[os.write(self._requests, view) :]
+        if not view:
+            return
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         try:
             while view:
