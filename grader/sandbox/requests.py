@@ -44,7 +44,7 @@ def pack_problem(
     described, body = wire.pack_tensors(tensors)
     largest = max((tensor.nbytes for _, tensor in tensors), default=0)
     groups = groups or {}
-    known = frozenset(values) | {"d" + name for name in upstream} | groups.keys()
+    known = frozenset({*values, *("d" + name for name in upstream), *groups})
     header = {
         "op": "problem",
         "problem": number,
