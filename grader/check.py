@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -84,12 +84,15 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
     verdict = Verdict("passed", worst_error(comparisons), line=line)
     failing = [(case, c) for case, c in zip(deciding, comparisons, strict=True) if not c.passed]
     if failing:
-        round_about = goes_round_a_neighbour(name, deciding)
-        if round_about is not None and known_mistake("d" + name, deciding, mistakes) is None:
-            verdict.relative_error = round_about
-            verdict.message = GOES_ROUND
-            return verdict
-        mistake = explain(name, deciding, mistakes) if naming else None
+        skipping = skips_a_neighbour(name, deciding)
+        if skipping is not None and known_mistake("d" + name, deciding, mistakes) is None:
+            verdict.relative_error = skipping.error
+            if not skipping.ones:
+                verdict.message = GOES_ROUND
+                return verdict
+            mistake = upstream_left_out(name, skipping.ones)
+        else:
+            mistake = explain(name, deciding, mistakes) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
@@ -168,12 +171,23 @@ def worst_error(comparisons: Sequence[Comparison]) -> float | None:
     return max(known) if len(known) == len(errors) and known else None
 
 
-def goes_round_a_neighbour(name: str, cases: Sequence[Case]) -> float | None:
-    """The largest relative error, if the step is right given the upstream gradients that it asks for.
+class Skipping(NamedTuple):
+    """A step that is right given the upstream gradients that it requests; `ones` are those left out that are all ones.
+
+    `error` is the largest relative error.
+    """
+
+    error: float
+    ones: tuple[str, ...]
+
+
+def skips_a_neighbour(name: str, cases: Sequence[Case]) -> Skipping | None:
+    """Whether the step is right given the upstream gradients that it requests, on every problem.
 
     Those need not be its direct consumers': "the mean of dbndiff" for dbnmeani's share is right in every network.
     """
     errors = []
+    ones: tuple[str, ...] = ()
     for problem, answer in cases:
         consumers = problem.graph.consumers[name]
         parameters = {parameter[1:] for parameter in answer.uses if parameter.startswith("d")}
@@ -188,7 +202,32 @@ def goes_round_a_neighbour(name: str, cases: Sequence[Case]) -> float | None:
         if not comparison.passed or comparison.relative_error is None:
             return None
         errors.append(comparison.relative_error)
-    return max(errors)
+        ones = left_out_ones(problem, name, asked)
+    return Skipping(max(errors), ones)
+
+
+def left_out_ones(problem: Problem, name: str, requested: Collection[str]) -> tuple[str, ...]:
+    """The upstream gradients that the step does not request and that are all ones in the whole network.
+
+    Leaving them out has no effect there, as behind a plain sum, so an answer that equals the gradient shows no work.
+    """
+    skipped: dict[str, None] = {}
+    waiting = [name]
+    while waiting:
+        for consumer in problem.graph.consumers[waiting.pop()]:
+            has_upstream = consumer not in requested and problem.graph.consumers[consumer]
+            if has_upstream and consumer not in skipped:
+                skipped[consumer] = None
+                waiting.append(consumer)
+    return tuple(other for other in skipped if bool((problem.reference_from(other, requested) == 1).all()))
+
+
+def upstream_left_out(name: str, ones: Sequence[str]) -> Explanation:
+    return Explanation(
+        "upstream_left_out",
+        f"Your `d{name}` leaves out `d{ones[0]}`. In this network that is all ones, so leaving it out changes nothing "
+        "here; in another network it does. Request the upstream gradient as a parameter and multiply by it.",
+    )
 
 
 def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case]) -> Explanation | None:

@@ -352,6 +352,35 @@ def test_nor_when_no_upstream_gradient_is_asked_for(without_a_bias):
     assert not verdict.passed
 
 
+def summed(t):
+    """The loss is a plain sum: every upstream gradient of `a` is one, whatever a step makes of it."""
+    t.z = t.x * t.w
+    t.a = torch.tanh(t.z)
+    t.loss = t.a.sum()
+
+
+@pytest.fixture(scope="module")
+def behind_a_sum() -> list[Problem]:
+    def with_w(generator, rows, columns):
+        return inputs(generator, rows, columns) | {"w": torch.randn(rows, columns, generator=generator)}
+
+    draws = [Draw({"rows": 4, "columns": 5}), Draw({"rows": 6, "columns": 3})]
+    return [Problem(summed, with_w, draw, seed) for seed, draw in enumerate(draws)]
+
+
+@pytest.mark.parametrize(("name", "uses"), [("z", {"a"}), ("x", {"a", "w"}), ("w", {"a", "x"})])
+def test_an_upstream_gradient_that_happens_to_be_one_may_not_be_left_out(behind_a_sum, name, uses):
+    def without_da(p):
+        through_tanh = 1 - p.values["a"] ** 2
+        return through_tanh * {"z": 1, "x": p.values["w"], "w": p.values["x"]}[name]
+
+    verdict = judged(behind_a_sum, name, without_da, uses=frozenset(uses))
+    assert verdict.status == "failed" and verdict.mistake.id == "upstream_left_out"
+    assert verdict.message.startswith(f"Your `d{name}` leaves out `da`. In this network that is all ones")
+    fed = judged(behind_a_sum, name, lambda p: without_da(p) * p.upstream["a"], uses=frozenset({*uses, "da"}))
+    assert fed.passed  # `dx` from `da` skips `dz`, and that is no ones
+
+
 # The student's own chain ---------------------------------------------------------------------------------------------
 
 TARGETS = {"de": "e", "ds": "s", "dd": "d", "dm": "m", "dx": "x"}
