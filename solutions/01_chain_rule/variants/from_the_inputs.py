@@ -79,20 +79,20 @@ def dright(dmatmul, left):
     return (dmatmul.T @ left).T
 
 
-def dz(a):
-    return 1 - a**2
+def dz(da, x, W, b):
+    return da * (1 - torch.tanh(x @ W + b) ** 2)
 
 
-def dW(x, W, b):
-    return x.T @ (1 - torch.tanh(x @ W + b) ** 2)
+def dW(da, x, W, b):
+    return x.T @ (da * (1 - torch.tanh(x @ W + b) ** 2))
 
 
-def db(a):
-    return (1 - a**2).sum(0)
+def db(da, a):
+    return (da * (1 - a**2)).sum(0)
 
 
-def dx(x, W, b):
-    return (1 - torch.tanh(x @ W + b) ** 2) @ W.T
+def dx(da, x, W, b):
+    return (da * (1 - torch.tanh(x @ W + b) ** 2)) @ W.T
 
 
 def through_add(a, b, dy):
