@@ -181,7 +181,7 @@ def run(
     except (LessonError, SubmissionError, RosterError) as error:
         fail(str(error))
     for remark in found.remarks:
-        click.echo(f"grade: roster: {printable(remark)}", err=True)
+        click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     limits = limits_from(timeout, chosen_limits)
     if cluster is None:
         check_isolation(require)

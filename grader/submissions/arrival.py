@@ -23,6 +23,9 @@ class Arrival:
     note: what else is to be told with the result.
     refused: why nothing of it is read.
     sources: where its files were found, if not at `path`.
+    names: the other names that it came under, such as that of its file.
+    account: the platform's account that submitted it, "" where no platform says.
+    displayed: `student` is the display name of an account, which its owner may change.
     """
 
     student: str
@@ -33,6 +36,9 @@ class Arrival:
     note: str | None = None
     refused: str | None = None
     sources: tuple[Path, ...] = ()
+    names: tuple[str, ...] = ()
+    account: str = ""
+    displayed: bool = False
 
     @property
     def label(self) -> str:

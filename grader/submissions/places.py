@@ -40,6 +40,11 @@ def gradable(folder: Path) -> list[Path]:
     return [path for path in named if not is_folder(path)]
 
 
+def entries_of(folder: Path) -> list[Path]:
+    """What may be submissions right inside a class's folder: folders and links to folders, and what is gradable."""
+    return [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()]
+
+
 def lesson_folder(folder: Path, lesson: Lesson) -> Path | None:
     """The sub-folder that a lesson was handed in as: its full name, its number or its name, in any case."""
     number, _, rest = lesson.name.partition("_")
