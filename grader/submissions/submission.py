@@ -84,10 +84,12 @@ def read_lesson(found: Inside, lesson: Lesson, alone: bool) -> Handed:
     if main is None and len(notebooks) == 1:
         return read_notebook(notebooks[0], lesson, inside + notebooks[0].name)
     if main is None:
-        near = difflib.get_close_matches(MAIN, names, n=1, cutoff=0.5) or [n for n in names if "backward" in n.lower()]
+        near = difflib.get_close_matches(MAIN, names[:MAX_FILES], n=1, cutoff=0.5) or [
+            n for n in names if "backward" in n.lower()
+        ]
         if near or len(names) == 1:
-            found = (near or names)[0]
-            message = f"{inside}{MAIN} is missing; there is {inside}{found}. Rename it to {MAIN} and hand in again."
+            similar = (near or names)[0]
+            message = f"{inside}{MAIN} is missing; there is {inside}{similar}. Rename it to {MAIN} and hand in again."
         elif names:
             message = f"{inside}{MAIN} is missing; found {', '.join(names[:5])} instead."
         elif notebooks:
