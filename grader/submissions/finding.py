@@ -238,8 +238,8 @@ def unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[lis
         name = student = as_folder(arrival.student)
         if alike(student) in owned:
             name = student = as_folder(f"{student} (not confirmed)")
-        if is_reserved(student):
-            student = student if not is_reserved(f"{student}-2") else f"student-{student}"
+        if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
+            name = student = f"student-{student}"
         while alike(name) in taken or is_reserved(name):
             numbers[alike(student)] += 1
             name = f"{student}-{numbers[alike(student)] + 1}"
