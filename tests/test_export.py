@@ -479,6 +479,15 @@ def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(gra
     assert ["Ada Okafor", "", "101", "", "", "", ""] in table(graded / "canvas.csv")
 
 
+def test_two_that_came_under_one_name_have_no_score(graded, roster):
+    """A run without a roster called them `Ada Okafor` and `Ada Okafor-2`, whichever is hers."""
+    (graded / "Ada Okafor-2").mkdir()
+    (graded / "Ada Okafor-2" / "results.json").write_text((graded / "Ada Okafor" / "results.json").read_text())
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert status == 0 and "1 of 3 students have a score" in said
+    assert warned.startswith("grade: `Ada Okafor` and `Ada Okafor-2` both match Ada Okafor (id 101). None of them")
+
+
 def test_a_folder_without_results_is_no_class(tmp_path, roster):
     status, _, said = exported("canvas", tmp_path, "--roster", roster)
     assert status == UNUSABLE and "name the folder that `grade run -o` wrote" in said

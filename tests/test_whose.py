@@ -270,6 +270,36 @@ def test_a_link_with_another_s_name_is_nobody_s_work(graded_as, tmp_path):
     assert link.message == "ann-lee is a link. Hand in the folder or file itself."
 
 
+# Names inside, where several folders are on the command line ----------------------------------------------------------
+
+
+def test_a_folder_inside_of_a_student_s_takes_no_other_s_name(course, tmp_path):
+    """`grade run submissions/*`: Bob's folder, first in order, holds two that are called as other students."""
+    for place in ("AAA/Ann Lee/x", "AAA/Bo/x", "Ann Lee/04_cross_entropy"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "backward.py").write_text("x = 1\n")
+    paths = [tmp_path / "AAA", tmp_path / "Ann Lee"]
+    found = find(paths, [course.find("04")], list(course.lessons.values()))
+    assert {each.student: each.path.relative_to(tmp_path).as_posix() for each in found.arrivals} == {
+        "Ann Lee": "Ann Lee",
+        "Ann Lee-2": "AAA/Ann Lee",
+        "Bo": "AAA/Bo",
+    }
+    inside = tmp_path / "AAA" / "Ann Lee"
+    assert found.remarks == (f"Two submissions are called `Ann Lee`: that in {inside} is graded as `Ann Lee-2`.",)
+
+
+def test_a_number_after_a_member_s_name(graded_as):
+    found_as, _ = graded_as(
+        {f"{name}/04/backward.py": "x = 1\n" for name in ("alee99", "Ann Lee-2", "ann lee-3")}, CLASS
+    )
+    assert found_as == {
+        "Ann Lee": "alee99",
+        "Ann Lee-2 (not confirmed)": "Ann Lee-2",
+        "ann lee-3 (not confirmed)": "ann lee-3",
+    }
+
+
 # As it is typed -------------------------------------------------------------------------------------------------------
 
 

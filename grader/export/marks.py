@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from grader.submissions.claims import Claim, join
 from grader.submissions.roster import Member, Roster
 
 TOTAL = "total"
+AGAIN = re.compile(r"(.+)-\d+")
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     if not results:
         raise Unusable(f"{out} holds no STUDENT/results.json: name the folder that `grade run -o` wrote.")
     students = list(results)
-    joined = join(roster, [Claim(student, (student,), own=True) for student in students])
+    joined = join(roster, [claim(student, results) for student in students])
     owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
     possible: dict[str, float] = {}
     for found in results.values():
@@ -61,6 +63,14 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
         tuple(remarks),
     )
+
+
+def claim(student: str, students: Collection[str]) -> Claim:
+    """Whose a folder of OUT may be. `ada` and `ada-2` came under one name, so neither is certain."""
+    numbered = AGAIN.fullmatch(student)
+    if numbered and numbered[1] in students:
+        return Claim(student, (student, numbered[1]), own=True)
+    return Claim(student, (student,), own=f"{student}-2" not in students)
 
 
 def scores_of(results: Results) -> dict[str, float]:

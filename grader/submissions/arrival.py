@@ -26,6 +26,7 @@ class Arrival:
     names: the other names that it came under, such as that of its file.
     account: the platform's account that submitted it, "" where no platform says.
     displayed: `student` is the display name of an account, which its owner may change.
+    given: the command line names `path` itself, not a folder that it is in.
     """
 
     student: str
@@ -39,6 +40,7 @@ class Arrival:
     names: tuple[str, ...] = ()
     account: str = ""
     displayed: bool = False
+    given: bool = False
 
     @property
     def label(self) -> str:

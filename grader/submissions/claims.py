@@ -37,7 +37,7 @@ class Claim:
         marks: ids and e-mail addresses that the platform wrote.
         account: equal for two attempts of one account, as the platform says; "" where no platform says so.
         displayed: the name is an account's display name, so it confirms no login.
-        own: the name was written by a run of this program, with a roster's names where it had one.
+        own: `shown` was written by a run of this program, with a roster's names where it had one.
     """
 
     shown: str
@@ -149,8 +149,8 @@ class Book:
                 found[member.student] = (member, rank)
 
         names = [folded(name) for name in claim.names]
-        for name in claim.names if claim.own else ():
-            add(self._students.get(name), Rank.CONFIRMED)
+        if claim.own:
+            add(self._students.get(claim.shown), Rank.CONFIRMED)
         for name in names:
             add(self._confirmed.get(name), Rank.KEY if claim.displayed and not self._explicit else Rank.CONFIRMED)
             add(self._marks.get(name), Rank.KEY)

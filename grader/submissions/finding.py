@@ -22,7 +22,7 @@ from grader.submissions.archive import (
 )
 from grader.submissions.arrival import Arrival, NewFolder, counted
 from grader.submissions.claims import Claim, join
-from grader.submissions.downloads import MOODLE, canvas_files, from_canvas, from_classroom, from_moodle, plain
+from grader.submissions.downloads import AGAIN, MOODLE, canvas_files, from_canvas, from_classroom, from_moodle, plain
 from grader.submissions.gradescope import NAME as EXPORTED
 from grader.submissions.gradescope import MetadataError, from_gradescope
 from grader.submissions.handed import MAIN
@@ -157,7 +157,7 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
             return arrivals
     name = path.name if given.name in ("", ".", "..") else given.name
     student = name if path.is_dir() else stem(Path(name))
-    return [Arrival(student, path, str(path))]
+    return [Arrival(student, path, str(path), given=True)]
 
 
 def is_one(folder: Path, lessons: Sequence[Lesson]) -> bool:
@@ -233,10 +233,11 @@ def unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[lis
     `members` are names of the roster: no submission that is not certainly theirs gets one of these.
     """
     result, remarks, taken = [], [], {alike(name) for name in members}
-    owned, numbers = frozenset(taken), Counter[str]()
-    for arrival in sorted(found, key=lambda entry: entry.student.lower()):
+    owned, numbers, first = frozenset(taken), Counter[str](), dict[str, Arrival]()
+    # what the command line names comes before names inside: a student's folder must not take another's name
+    for arrival in sorted(found, key=lambda entry: (entry.student.lower(), not entry.given)):
         name = student = as_folder(arrival.student)
-        if alike(student) in owned:
+        if {alike(student), AGAIN.sub("", alike(student))} & owned:
             name = student = as_folder(f"{student} (not confirmed)")
         if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
             name = student = f"student-{student}"
@@ -244,6 +245,9 @@ def unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[lis
             numbers[alike(student)] += 1
             name = f"{student}-{numbers[alike(student)] + 1}"
         taken.add(alike(name))
+        before = first.setdefault(alike(student), arrival)
+        if before is not arrival and before.given != arrival.given:
+            remarks.append(f"Two submissions are called `{student}`: that in {arrival.path} is graded as `{name}`.")
         if is_reserved(as_folder(arrival.student)):
             remarks.append(f"`{as_folder(arrival.student)}` is a name that this program uses itself: see `{name}`.")
         result.append(replace(arrival, student=name))
