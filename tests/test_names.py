@@ -148,6 +148,20 @@ def test_what_a_folder_costs(course, tmp_path: Path, count: int, source: str | N
     assert (time.process_time() - start) / count * 1000 < milliseconds
 
 
+@pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_class_of_empty_folders_as_it_is_typed(course, tmp_path: Path, count: int) -> None:
+    """The processor time is the coordinator's, which reads, keeps the grade book and writes the class page."""
+    for n in range(count):
+        (tmp_path / "class" / f"{n:05}").mkdir(parents=True)
+    command = ["run", str(tmp_path / "class"), "--lesson", "4", "-o", str(tmp_path / "out"), "--course", str(ROOT)]
+    start = time.process_time()
+    done = CliRunner().invoke(main, [*command, "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert time.process_time() - start < 5 + count * 0.002
+    with (tmp_path / "out" / "grades.csv").open(newline="", encoding="utf-8") as file:
+        assert sum(row["total"] == "0" for row in csv.DictReader(file)) == count
+
+
 def test_one_name_of_moodle_s_among_thousands(course, tmp_path: Path) -> None:
     """The class's folder is listed a few times, not once for each entry."""
     (tmp_path / "Ada Okafor_1_assignsubmission_file_").mkdir()

@@ -14,6 +14,8 @@ from markupsafe import Markup, escape
 TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 BREAK = "\u200b"  # an empty character, at which a word may be broken
 COMMIT = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{7,40}(?![0-9A-Za-z])")
+HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7}")
+OPENING = tuple(" \t-+=0123456789")  # with which a list, a heading, a rule or a block of code begins
 SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
 UNSEEN = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls by category, but blank to the eye
 
@@ -63,7 +65,8 @@ def unheard(line: str) -> str:
 def markdown(text: str) -> Markup:
     """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
-    pieces[0] = unindented(pieces[0])
+    if pieces[0][:1] in OPENING:
+        pieces[0] = unindented(pieces[0])
     return Markup("".join(piece if at % 2 else plain(piece) for at, piece in enumerate(pieces)))
 
 
@@ -86,9 +89,13 @@ def plain(text: str) -> str:
     text = re.sub(r"([\\`*_{}\[\]<>#|~&$!^])", r"\\\1", text)
     text = re.sub(r":(?=[/:])|(?<=:):|(?<=[wW]{3})\.", lambda match: "\\" + match[0], text)
     text = re.sub(r"([@#!~%&$])(?=[\w\"])", rf"\1{BREAK}", text)  # people, issues, requests, labels, epics, snippets
-    text = re.sub(r"\b([A-Z][A-Z0-9]*|[gG][hH])-(?=\d)", rf"\1-{BREAK}", text)  # GH-12, and a tracker's ABC-12
-    text = re.sub(r":(?=[\w+-]+(?::|$))", f":{BREAK}", text)  # :tada:, the last colon of which may be the page's own
-    return COMMIT.sub(_broken, text)
+    if "-" in text:
+        text = re.sub(r"\b([A-Z][A-Z0-9]*|[gG][hH])-(?=\d)", rf"\1-{BREAK}", text)  # GH-12, and a tracker's ABC-12
+    if ":" in text:
+        text = re.sub(
+            r":(?=[\w+-]+(?::|$))", f":{BREAK}", text
+        )  # :tada:, the last colon of which may be the page's own
+    return COMMIT.sub(_broken, text) if HEXADECIMAL.search(text) else text
 
 
 def _broken(match: re.Match[str]) -> str:
