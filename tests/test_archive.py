@@ -81,7 +81,7 @@ def test_names_that_reach_outside_are_refused(tmp_path: Path, name: str) -> None
 def test_links_and_devices_in_a_tar_are_refused(tmp_path: Path, kind: bytes) -> None:
     entry = tarfile.TarInfo("03_makemore_steps/backward.py")
     entry.type, entry.linkname = kind, "/etc/passwd"
-    assert "a link or a device" in refusal(tarred(tmp_path / "link.tar.gz", [(entry, b"")]))
+    assert "a link, a device" in refusal(tarred(tmp_path / "link.tar.gz", [(entry, b"")]))
 
 
 def test_links_in_a_zip_are_refused(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_links_in_a_zip_are_refused(tmp_path: Path) -> None:
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(tmp_path / "link.zip", "w") as made:
         made.writestr(entry, "/etc/passwd")
-    assert "a link or a device" in refusal(tmp_path / "link.zip")
+    assert "a link, a device" in refusal(tmp_path / "link.zip")
 
 
 def test_too_many_entries(tmp_path: Path) -> None:
@@ -201,11 +201,11 @@ def test_every_kind_of_tar(tmp_path: Path, suffix: str) -> None:
     assert contents(path) == {"03/backward.py": SOURCE}
 
 
-def test_a_sparse_file_in_a_tar_is_bounded_by_its_size(tmp_path: Path) -> None:
+def test_a_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
     entry = tarfile.TarInfo("backward.py")
     entry.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.name": "backward.py"}
     entry.pax_headers |= {"GNU.sparse.size": str(1 << 40), "GNU.sparse.map": f"{(1 << 40) - 1},1"}
-    assert "too large" in refusal(tarred(tmp_path / "sparse.tar.gz", [(entry, b"x")]))
+    assert "a sparse file in it" in refusal(tarred(tmp_path / "sparse.tar.gz", [(entry, b"x")]))
 
 
 def test_too_deep(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from support import GOLDEN, ROOT, solution_of
 
 from grader.commands.grade import main
 from grader.lesson import Course
-from grader.report.classroom import csv_rows, nothing_handed_in
+from grader.report.classroom import csv_rows, without_results
 from grader.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
 from grader.submissions.finding import SubmissionError, find, is_class
 from grader.submissions.gradescope import seconds
@@ -109,7 +109,7 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
         )
         assert list(found.remarks) == expected.get("remarks", [])
         if found.attendance:
-            results += [nothing_handed_in(member.student, 3) for member in found.attendance.absent]
+            results += without_results(found.attendance, 3)
         rows = csv_rows(sorted(results, key=lambda each: each["student"].lower()), found.attendance)
         assert rows == expected["grades"]
 

@@ -452,11 +452,40 @@ def test_a_grade_book_that_cannot_be_written_is_one_sentence(graded, roster, arg
     assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1
 
 
-def test_two_submissions_of_one_student_are_asked_about(graded, roster):
+def test_a_second_folder_of_the_same_name_changes_no_mark(graded, roster):
+    """`grade run --roster` wrote `Ada Okafor`; a submission called `ada okafor` is somebody's guess at that name."""
     (graded / "ada okafor").mkdir()
-    (graded / "ada okafor" / "results.json").write_text((graded / "Ada Okafor" / "results.json").read_text())
-    status, _, said = exported("canvas", graded, "--roster", roster)
-    assert status == UNUSABLE and "are both Ada Okafor (id 101): which one counts?" in said
+    other = results("ada okafor", lesson("03_steps", row("dx", "todo"), row("dy", "todo")))
+    (graded / "ada okafor" / "results.json").write_text(json.dumps(other))
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 2 of 3 students have a score.\n")
+    assert warned.splitlines()[0] == (
+        "grade: `ada okafor` matches Ada Okafor (id 101), but `Ada Okafor` is confirmed and counts. `ada okafor` is "
+        "graded under its own name: find out who submitted it."
+    )
+    assert ["Ada Okafor", "", "101", "", "", "2", "1"] in table(graded / "canvas.csv")
+
+
+def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(graded, roster):
+    (graded / "Ada Okafor").rename(graded / "okafor-ada")
+    (graded / "ada okafor").mkdir()
+    (graded / "ada okafor" / "results.json").write_text((graded / "okafor-ada" / "results.json").read_text())
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 1 of 3 students have a score.\n")
+    assert warned.splitlines()[0] == (
+        "grade: `ada okafor` and `okafor-ada` both match Ada Okafor (id 101). None of them counts until you say which: "
+        "add to the roster a column `submission`, with one of these names in the line of Ada Okafor, and run again."
+    )
+    assert ["Ada Okafor", "", "101", "", "", "", ""] in table(graded / "canvas.csv")
+
+
+def test_two_that_came_under_one_name_have_no_score(graded, roster):
+    """A run without a roster called them `Ada Okafor` and `Ada Okafor-2`, whichever is hers."""
+    (graded / "Ada Okafor-2").mkdir()
+    (graded / "Ada Okafor-2" / "results.json").write_text((graded / "Ada Okafor" / "results.json").read_text())
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert status == 0 and "1 of 3 students have a score" in said
+    assert warned.startswith("grade: `Ada Okafor` and `Ada Okafor-2` both match Ada Okafor (id 101). None of them")
 
 
 def test_a_folder_without_results_is_no_class(tmp_path, roster):

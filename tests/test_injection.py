@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -21,16 +23,20 @@ from rich.console import Console
 from support import ROOT
 
 from grader.check import Row
-from grader.commands.live import line
+from grader.commands.console import console_for, fail, printable
+from grader.commands.live import RunView, line
 from grader.course.verify import handed_in
 from grader.dojo.desk import Checked
 from grader.dojo.screen import lesson_screen
+from grader.export.classroom import classroom_result
+from grader.export.gradescope import gradescope_json
+from grader.export.junit import junit_xml
 from grader.grading.graded import Graded
 from grader.grading.one_file import Judged
 from grader.grading.session import Session
 from grader.lesson import Lesson
 from grader.report.classroom import csv_rows
-from grader.report.inert import unheard
+from grader.report.inert import csv_cell, markdown, unheard
 from grader.report.pages import Reporter
 from grader.submissions.handed import MAIN, Handed
 
@@ -97,6 +103,7 @@ def assert_markdown_is_inert(text: str) -> None:
     assert re.findall(r"(?<!\\)(?:<|!\[|\]\()", prose) == []
     assert re.findall(r"(?<!\\)@\w|(?<!\\)#\d|https?:/|www\.", prose) == []
     assert [at for at in text.splitlines() if at.lstrip().startswith("::") or "##[" in at] == []
+    assert re.findall(r":[\w+-]+:|\b(?:GH|gh|ABC)-\d|(?<![0-9a-zA-Z])(?:a1b2c3d4|deadbeefcafe)|[!~%&]\w", prose) == []
     assert len({len(re.findall(r"(?<!\\)\|", at)) for at in text.splitlines() if at.startswith("|")}) <= 1
     assert [c for c in unseen(text) if c != "\u200b"] == []  # ours, after @ and #: nothing else stops a mention
 
@@ -104,13 +111,14 @@ def assert_markdown_is_inert(text: str) -> None:
 def assert_csv_is_inert(text: str) -> None:
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert len({len(cells) for cells in rows}) == 1 and len(rows) == 2
-    assert [cell for cells in rows for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\r", "\n")] == []
+    assert [cell for cells in rows for cell in cells if cell[:1] in set("=+-@＝＋－＠|\t\r\n")] == []
+    assert re.findall(r";[\s\"']*[=+@＝＋－＠-]", text.replace(";'", "").replace(';""\'', "")) == []
     assert [c for c in unseen(text.replace("\r", "")) if c != "\t"] == []
 
 
 def assert_terminal_is_inert(text: str) -> None:
     assert unseen(text) == [] and "\t" not in text
-    assert [at for at in text.splitlines() if at.lstrip().startswith("::") or "##[" in at] == []
+    assert [at for at in text.splitlines() if at.lstrip().startswith("::") or re.search(r"##\w*\[", at)] == []
 
 
 @pytest.fixture(scope="module")
@@ -180,12 +188,139 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
         ("::error::x", ": :error::x"),
         ("   ::error::x", "   : :error::x"),
         ("a ##[error]b", "a ## [error]b"),
+        ("##vso[task.complete]", "## vso[task.complete]"),
+        ("a##TeamCity[x]", "a## TeamCity[x]"),
+        ("a ## b [c]", "a ## b [c]"),
         ("x[::2]", "x[::2]"),
         (": one", ": one"),
     ],
 )
 def test_unheard(text: str, shown: str) -> None:
     assert unheard(text) == shown
+
+
+# --- literally, as each medium has it
+
+B = "\u200b"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("GH-12", f"GH-{B}12"),
+        ("gh-1 and JIRA-7", f"gh-{B}1 and JIRA-{B}7"),
+        ("see a1b2c3d", f"see a1b2c3{B}d"),
+        ("0123456789abcdef0123456789abcdef01234567", f"012345{B}6789ab{B}cdef01{B}234567{B}89abcd{B}ef0123{B}4567"),
+        ("0.1234567 1.1920929e-07", "0.1234567 1.1920929e-07"),  # figures can be copied
+        ("0.a1b2c3d", f"0.a1b2c3{B}d"),
+        ("x" * 8 + " 123456", "x" * 8 + " 123456"),
+        ("owner/repo#1", f"owner/repo\\#{B}1"),
+        ("@user", f"@{B}user"),
+        (":tada:", f":{B}tada:"),
+        ("checks.py:100: no", f"checks.py:{B}100: no"),
+        ("!7 %8", f"\\!{B}7 %{B}8"),
+        ("https://example.org", "https\\://example.org"),
+        ("www.example.org", "www\\.example.org"),
+        ("<!-- a -->", "\\<\\!-- a --\\>"),
+        ("![a](b)", "\\!\\[a\\](b)"),
+        ("[^1]", "\\[\\^1\\]"),
+        ("$$x$$", f"\\$\\${B}x\\$\\$"),
+        ("```mermaid", "\\`\\`\\`mermaid"),
+        ("- a", f"{B}- a"),
+        ("12. a", f"12{B}. a"),
+        ("---", f"{B}---"),
+        ("    a", "   a"),
+        ("-1.5 +2 a-1", "-1.5 +2 a-1"),
+        ("`@user #1` b", "`@user #1` b"),
+    ],
+)
+def test_in_markdown(text: str, shown: str) -> None:
+    assert markdown(text) == shown
+    assert shown.replace(B, "").replace("\\", "") == text or text.startswith("    ")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("=1+1", "'=1+1"),
+        ("＝1+1", "'＝1+1"),
+        ("＋1", "'＋1"),
+        ("－1", "'－1"),
+        ("＠A1", "'＠A1"),
+        (" =1", "' =1"),
+        ('"=1', "'\"=1"),
+        ("|calc", "'|calc"),
+        ("\t=1", "\\t=1"),
+        ("\r=1", "\\r=1"),
+        ("\n@1", "\\n@1"),
+        ("a;=1", "a;'=1"),
+        ("a; -b", "a; '-b"),
+        ("a;b", "a;b"),
+        ("Ada-Lovelace", "Ada-Lovelace"),
+        ("\u202e=1", "\\u202e=1"),
+    ],
+)
+def test_in_a_spreadsheet(text: str, shown: str) -> None:
+    assert csv_cell(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("checks.py:100: no :tada:", "checks.py:100: no :tada:"),
+        ("[bold]x[/bold] [link=a]b", "[bold]x[/bold] [link=a]b"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("a\nb\r::error::c", "a\\nb\\r::error::c"),
+        ("::error::x", ": :error::x"),
+        ("a\u202eb\u2066", "a\\u202eb\\u2066"),
+        ("a\u3164b", "a\\u3164b"),
+        ("\udc80", "\\udc80"),
+        ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
+        ("##vso[a]", "## vso[a]"),
+    ],
+)
+def test_on_a_terminal(text: str, shown: str) -> None:
+    """Through the console that the commands print with, on a terminal with colours."""
+    assert printable(text) == shown
+    written = io.StringIO()
+    console = console_for()
+    console.file = written
+    console.print(printable(text), soft_wrap=True)
+    assert written.getvalue() == shown + "\n"
+
+
+def test_a_run_s_own_lines_know_no_emoji(capsys: pytest.CaptureFixture[str]) -> None:
+    found = results("ada :100: [red]", status="rejected", message="checks.py:100: no :tada: #1")
+    view = RunView(console_for(stderr=True))
+    view.planned(1, 0)
+    view.result(found)
+    told = capsys.readouterr().err
+    assert told == "[1/1] ada :100: [red]: 0 of 0 (0 %), rejected: checks.py:100: no :tada: #1\n"
+
+
+def test_an_error_s_sentence_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        fail("a\x1b[2Jb.py cannot be read\n::error::c ##vso[d]")
+    assert capsys.readouterr().err == "grade: a\\x1b[2Jb.py cannot be read\n: :error::c ## vso[d]\n"
+
+
+def test_junit_is_xml_whatever_a_student_wrote() -> None:
+    """Every character that XML 1.0 has no way to write is shown instead."""
+    everything = "".join(map(chr, [*range(0x20), 0x7F, 0xFFFE, 0xFFFF, 0xD800, 0xDFFF, 0x1FFFE])) + "]]> <b> &amp; '\""
+    found = results(
+        everything, part("04_small", row("dz", "error", message=everything, file=everything), message=everything)
+    )
+    text = junit_xml(found).encode("utf-8").decode()
+    root = ElementTree.fromstring(text)
+    failure = next(root.iter("error")).attrib["message"]
+    assert "\\x00\\x01" in failure and "\\ufffe\\uffff\\ud800\\udfff" in failure and "]]> <b> &amp; '\"" in failure
+
+
+def test_json_has_no_lone_surrogate() -> None:
+    found = results("a\ud800", part("04_small", row("dz", "error", message="b\udfff"), message="c\udc80"))
+    assert "b\\udfff" in json.loads(gradescope_json(found).encode("utf-8"))["tests"][0]["output"]
+    decoded = json.loads(base64.b64decode(classroom_result(found)))
+    assert decoded["tests"][0]["message"] == "b\\udfff"
 
 
 # --- a real file

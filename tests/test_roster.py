@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from grader.report.classroom import NOTHING, csv_rows, nothing_handed_in
 from grader.report.pages import Reporter
+from grader.submissions.claims import Claim
+from grader.submissions.claims import join as join_claims
 from grader.submissions.people import as_folder, near, words
-from grader.submissions.roster import Attendance, Member, Roster, RosterError, join, read_roster
+from grader.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
 
 
 @pytest.fixture
@@ -120,6 +124,18 @@ def members(*people: str) -> Roster:
     """Of "name|id|email|submission"."""
     cells = [(person + "|||").split("|")[:4] for person in people]
     return Roster(tuple(Member(name, name, *rest) for name, *rest in cells), ("name", "id", "email"))
+
+
+def join(roster, students):
+    """Of {name: marks}: what the roster says, as {name: member}, and the rest."""
+    joined = join_claims(roster, [Claim(name, (name,), tuple(marks)) for name, marks in students.items()])
+    owners = dict(zip(students, joined.owners, strict=True))
+    return SimpleNamespace(
+        members={name: owner for name, owner in owners.items() if owner},
+        absent=joined.absent,
+        disputed=joined.disputed,
+        remarks=joined.remarks,
+    )
 
 
 CLASS = members("Ada Okafor|17|ada@x.edu", "Amélie Dupont-Léger|18", "Łukasz Żółw|19", "Bo Chen|20||bchen")

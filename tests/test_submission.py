@@ -346,15 +346,17 @@ def test_two_of_the_same_name(tmp_path, found):
 
 
 def test_a_file_and_a_folder_of_the_same_name(tmp_path, found):
-    """They are one student's: the newest counts, and says so."""
+    """Nothing says that both are one student's, and a date decides nothing: both are graded."""
     lay(tmp_path, f"ada/{ENTROPY}/backward.py", "ada.py", "ada-2.py")
-    os.utime(tmp_path / "ada.py", (1, 1))
-    ada, other = found(tmp_path, wanted="04")
-    assert (ada.student, ada.path.name, other.student) == ("ada", "ada", "ada-2")
-    assert ada.told == "Of 2 submissions the newest counts, ada; not graded: ada.py." and other.told is None
-    os.utime(tmp_path / "ada" / ENTROPY / "backward.py", (0, 0))
-    ada, other = found(tmp_path, wanted="04")
-    assert (ada.student, ada.path.name) == ("ada", "ada.py")
+    for times in ((1, 2), (2, 1)):
+        os.utime(tmp_path / "ada.py", (times[0], times[0]))
+        os.utime(tmp_path / "ada" / ENTROPY / "backward.py", (times[1], times[1]))
+        submissions = found(tmp_path, wanted="04")
+        assert [(each.student, each.path.name, each.told) for each in submissions] == [
+            ("ada", "ada", None),
+            ("ada-2", "ada-2.py", None),
+            ("ada.py", "ada.py", None),
+        ]
 
 
 @pytest.mark.parametrize("name", ["index.html", "grades.csv", "gradebook.sqlite", "INDEX.html"])
@@ -365,7 +367,8 @@ def test_names_that_the_output_needs_itself(tmp_path, found, name):
 
 def test_unique_leaves_other_names_alone():
     places = [("zoe", "z"), ("Ada Okafor", "a"), ("ada okafor", "b"), ("../../etc", "c"), ("a/b\x1b", "d"), ("..", "e")]
-    found = unique([Arrival(name, Path(place), place) for name, place in places])
+    found, remarks = unique([Arrival(name, Path(place), place) for name, place in places])
+    assert remarks == ()
     assert [(each.student, each.who) for each in found] == [
         *(("unnamed", "e"), ("etc", "c"), ("a-b", "d")),
         *(("Ada Okafor", "a"), ("ada okafor-2", "b"), ("zoe", "z")),

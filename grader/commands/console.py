@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from grader.paths import nearest_course
+from grader.report.inert import terminal
 from grader.report.scores import percent
 
 if TYPE_CHECKING:
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 
+def console_for(stderr: bool = False) -> Console:
+    """Where commands print: text is text, whether it looks like rich's markup, an emoji's name or a number."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
 def fail(message: str, status: int = UNUSABLE) -> NoReturn:
-    click.echo(f"grade: {message}", err=True)
+    click.echo("\n".join(map(terminal, f"grade: {message}".split("\n"))), err=True)
     raise SystemExit(status)
 
 
@@ -38,9 +44,8 @@ course_option = click.option(
 
 
 def printable(text: str) -> str:
-    """A student's text made harmless for a terminal: control characters shown, not obeyed."""
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return shown.replace("##[", "## [")  # where it stands in a line, GitHub's runner takes it for a command
+    """A student's text made harmless for a terminal: control characters are shown, not obeyed."""
+    return terminal(text)
 
 
 def summary(console: Console, outcome: Outcome, count: int, out: Path) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from grader.commands.console import course_option, fail, find_course
+from grader.commands.console import console_for, course_option, fail, find_course
 from grader.progress_bar import progress_bar
 
 VERIFY_EPILOG = """\b
@@ -37,7 +36,7 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | N
     from grader.course.verify import verify_course
     from grader.lesson import Course, LessonError
 
-    console = Console()
+    console = console_for()
     wrong = 0
     try:
         loaded = Course(find_course(course))
@@ -67,7 +66,7 @@ def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iter
     from grader.course.verify import verify_seeds
 
     for lesson in lessons:
-        told = Console(stderr=True)
+        told = console_for(stderr=True)
         with progress_bar(told, told.is_terminal) as bar:
             advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
             yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)

@@ -10,9 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
-from grader.commands.console import BELOW, FAULT, STOPPED, course_option, fail, find_course, printable, summary
+from grader.commands.console import (
+    BELOW,
+    FAULT,
+    STOPPED,
+    console_for,
+    course_option,
+    fail,
+    find_course,
+    printable,
+    summary,
+)
 from grader.commands.course import new_lesson, stubs, verify
 from grader.commands.export import export
 from grader.commands.live import RunView
@@ -181,7 +190,7 @@ def run(
     except (LessonError, SubmissionError, RosterError) as error:
         fail(str(error))
     for remark in found.remarks:
-        click.echo(f"grade: roster: {printable(remark)}", err=True)
+        click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     limits = limits_from(timeout, chosen_limits)
     if cluster is None:
         check_isolation(require)
@@ -197,7 +206,7 @@ def run(
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
     )
-    console = Console(stderr=not on_github)
+    console = console_for(stderr=not on_github)
     try:
         with RunView(console, quiet) as view:
             outcome = grade_run(
@@ -227,7 +236,7 @@ def run(
     if fail_under is not None and (below := outcome.below(fail_under)):
         console.print(
             f"Under {fail_under:g} %: {printable(', '.join(below[:10]))}{' ...' if len(below) > 10 else ''}",
-            markup=False,
+            soft_wrap=True,  # a line that begins with a student's text may be a command to a job's runner
         )
         raise SystemExit(BELOW)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from grader.export.outputs import read_results
 from grader.export.rows import Results
 from grader.report.inert import csv_cell
 from grader.report.scores import number
-from grader.submissions.roster import Member, Roster, join
+from grader.submissions.claims import Claim, join
+from grader.submissions.roster import Member, Roster
 
 TOTAL = "total"
+AGAIN = re.compile(r"(.+)-\d+")
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Marks:
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:
-    """From each results.json in OUT. Raises Unusable where there is none, or two are one student's."""
+    """From each results.json in OUT. A student whom several of them match has no score. Raises Unusable."""
     try:
         folders = sorted(path for path in out.iterdir() if path.is_dir())
     except OSError as error:
@@ -44,12 +47,9 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
     if not results:
         raise Unusable(f"{out} holds no STUDENT/results.json: name the folder that `grade run -o` wrote.")
-    joined = join(roster, {student: () for student in results})
-    owners: dict[str, str] = {}
-    for student, member in joined.members.items():
-        if member.student in owners:
-            raise Unusable(f"{owners[member.student]} and {student} are both {member.in_words}: which one counts?")
-        owners[member.student] = student
+    students = list(results)
+    joined = join(roster, [claim(student, results) for student in students])
+    owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
     possible: dict[str, float] = {}
     for found in results.values():
         for lesson in found["lessons"]:
@@ -63,6 +63,14 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
         tuple(remarks),
     )
+
+
+def claim(student: str, students: Collection[str]) -> Claim:
+    """Whose a folder of OUT may be. `ada` and `ada-2` came under one name, so neither is certain."""
+    numbered = AGAIN.fullmatch(student)
+    if numbered and numbered[1] in students:
+        return Claim(student, (student, numbered[1]), own=True)
+    return Claim(student, (student,), own=f"{student}-2" not in students)
 
 
 def scores_of(results: Results) -> dict[str, float]:

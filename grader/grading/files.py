@@ -36,7 +36,7 @@ def unwritable(path: Path, error: OSError) -> OutputError:
 
 def write_whole(path: Path, text: str) -> None:
     """Writes beside and renames, so that a reader (or a killed run) never sees half a file. Raises OSError."""
-    beside = path.with_name(path.name + ".part")
+    beside = path.with_name(f".{path.name}.part")  # no student's folder begins with a full stop
     try:
         beside.write_text(text, encoding="utf-8", errors="replace")
         beside.replace(path)

@@ -20,7 +20,7 @@ from grader.grading.keys import conditions, key
 from grader.grading.settings import Settings
 from grader.grading.stop import Stop, stopping_at_signals
 from grader.lesson import Lesson
-from grader.report.classroom import csv_rows, nothing_handed_in
+from grader.report.classroom import csv_rows, without_results
 from grader.report.pages import Reporter
 from grader.report.scores import number
 from grader.sandbox.probe import at_least
@@ -179,12 +179,13 @@ def write_class(
     Raises OutputError.
     """
     highest = number(sum(lesson.max_score for lesson in lessons))
-    absent = [nothing_handed_in(member.student, highest) for member in attendance.absent] if attendance else []
-    results = sorted([*graded, *absent], key=lambda result: result["student"].lower()) if absent else graded
+    further = without_results(attendance, highest) if attendance else []
+    results = sorted([*graded, *further], key=lambda result: result["student"].lower()) if further else graded
+    remarks = attendance.remarks if attendance else ()
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
     try:
         write_whole(out / "grades.csv", text.getvalue())
-        write_whole(out / "index.html", Reporter(lessons).class_page(results))
+        write_whole(out / "index.html", Reporter(lessons).class_page(results, remarks))
     except OSError as error:
         raise unwritable(out, error) from error

@@ -15,6 +15,7 @@ from grader.submissions.roster import Attendance
 
 Results = Mapping[str, Any]
 NOTHING = "nothing"  # the status of somebody who handed in nothing, in a class's pages only
+UNCLEAR = "unclear"  # of somebody whom several submissions match: no score, which is not a zero
 
 
 @dataclass
@@ -103,14 +104,22 @@ def nothing_handed_in(name: str, max_score: float) -> Results:
     return {"student": name, "status": NOTHING, "message": message, "max_score": max_score, **blank}
 
 
+def without_results(attendance: Attendance, max_score: float) -> list[Results]:
+    """What is listed of the roster's members for whom no submission counts."""
+    unclear = [
+        {**nothing_handed_in(member.student, max_score), "status": UNCLEAR, "message": sentence}
+        for member, sentence in attendance.disputed
+    ]
+    return [*(nothing_handed_in(member.student, max_score) for member in attendance.absent), *unclear]
+
+
 def student(result: Results, lessons: Sequence[str]) -> Student:
     points = {part["name"]: part["score"] for part in result["lessons"] if part["status"] == "graded"}
     unread = [part["name"].split("_")[0] for part in result["lessons"] if part["status"] == "rejected"]
-    known, share = result["status"] not in ("error", NOTHING), percent(result)
+    known, share = result["status"] not in ("error", NOTHING, UNCLEAR), percent(result)
     kinds = [result["status"]]
-    note = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}.get(
-        result["status"], ""
-    )
+    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}
+    note = (notes | {UNCLEAR: "several submissions match"}).get(result["status"], "")
     if not note:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
@@ -154,16 +163,19 @@ def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
     further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
-    known_as = {member.student: member for member in attendance.absent} | dict(attendance.members) if attendance else {}
+    known_as = {}
+    if attendance:
+        without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
+        known_as = {member.student: member for member in without} | dict(attendance.members)
     rows[0] += ["handed_in", *further] if attendance else []
     for result in results:
         scores = {lesson["name"]: f"{lesson['score']:g}" for lesson in result["lessons"]}
-        known = result["status"] != "error"
+        known = result["status"] not in ("error", UNCLEAR)
         total, share = (f"{result['score']:g}", f"{number(round(percent(result), 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
         rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share])
         if attendance:
             member = known_as.get(result["student"])
-            rows[-1] += ["no" if result["status"] == NOTHING else "yes"]
+            rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result["status"], "yes")]
             rows[-1] += [member.line.get(name, "") if member else "" for name in further]
     return [[csv_cell(cell) for cell in row] for row in rows]

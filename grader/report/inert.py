@@ -1,4 +1,4 @@
-"""Text that somebody else wrote, made harmless wherever it is shown: a page, Markdown, a spreadsheet.
+"""Text that somebody else wrote, made harmless wherever it is shown: a page, Markdown, a spreadsheet, a terminal.
 
 A name, a message, a line of code or printed output can show anything and do nothing.
 """
@@ -12,6 +12,11 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+BREAK = "\u200b"  # an empty character, at which a word may be broken
+COMMIT = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{7,40}(?![0-9A-Za-z])")
+HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7}")
+OPENING = tuple(" \t-+=0123456789")  # with which a list, a heading, a rule or a block of code begins
+SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
 UNSEEN = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls by category, but blank to the eye
 
 
@@ -32,23 +37,72 @@ def inert(text: str) -> str:
     return "".join(shown)
 
 
+def terminal(text: str) -> str:
+    """One line for a terminal or a job's log: every control and invisible character is shown, and none is obeyed."""
+    if text.isascii() and text.isprintable():
+        return unheard(text)
+    shown = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if not character.isprintable() or character in UNSEEN:
+            shown.append(repr(character)[1:-1] if character not in UNSEEN else f"\\u{ord(character):04x}")
+        elif marks <= 3:
+            shown.append(character)
+    return unheard("".join(shown))
+
+
 def unheard(line: str) -> str:
-    """A line of a terminal's that no CI runner takes for a command: one is `::` at its start, or `##[` anywhere."""
-    return re.sub(r"^(\s*):(?=:)", r"\1: ", line).replace("##[", "## [")
+    """A line that no CI runner takes for a command.
+
+    GitHub obeys `::` at the start of a line and `##[` anywhere, Azure `##vso[` and `##[`, TeamCity `##teamcity[`.
+    GitLab's sections need control characters, which no caller lets through.
+    """
+    return re.sub(r"##(?=[A-Za-z]*\[)", "## ", re.sub(r"^(\s*):(?=:)", r"\1: ", line))
 
 
 @lru_cache(maxsize=1_000)  # names, words and numbers, the same on every page
 def markdown(text: str) -> Markup:
     """One line of Markdown that shows `text`: no markup, mention, reference or link of its own; `code` stays code."""
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
+    if pieces[0][:1] in OPENING:
+        pieces[0] = unindented(pieces[0])
     return Markup("".join(piece if at % 2 else plain(piece) for at, piece in enumerate(pieces)))
 
 
+def unindented(text: str) -> str:
+    """The beginning of a line that starts no list, heading, rule or block of code."""
+    text = re.sub(r"^(?: {4}| {0,3}\t)\s*", "   ", text)
+    return re.sub(r"^(\s*)(\d{1,9})(?=[.)](?:\s|$))|^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", _leading, text)
+
+
+def _leading(match: re.Match[str]) -> str:
+    return f"{match[1]}{match[2]}{BREAK}" if match[2] else f"{match[3]}{BREAK}"
+
+
 def plain(text: str) -> str:
-    text = re.sub(r"([\\`*_{}\[\]<>#|~&$!])", r"\\\1", text)
+    """Text of which nothing is markup, and nothing a link to a person, an issue, a commit or a picture of a smile.
+
+    GitHub and GitLab find references in the text that is left after Markdown, where a backslash stops none of them: an
+    empty character inside does, and leaves it readable.
+    """
+    text = re.sub(r"([\\`*_{}\[\]<>#|~&$!^])", r"\\\1", text)
     text = re.sub(r":(?=[/:])|(?<=:):|(?<=[wW]{3})\.", lambda match: "\\" + match[0], text)
-    # no backslash stops a mention or a reference: an empty character between sign and name does
-    return re.sub(r"([@#])(?=\w)", "\\1\u200b", text)
+    text = re.sub(r"([@#!~%&$])(?=[\w\"])", rf"\1{BREAK}", text)  # people, issues, requests, labels, epics, snippets
+    if "-" in text:
+        text = re.sub(r"\b([A-Z][A-Z0-9]*|[gG][hH])-(?=\d)", rf"\1-{BREAK}", text)  # GH-12, and a tracker's ABC-12
+    if ":" in text:
+        text = re.sub(
+            r":(?=[\w+-]+(?::|$))", f":{BREAK}", text
+        )  # :tada:, the last colon of which may be the page's own
+    return COMMIT.sub(_broken, text) if HEXADECIMAL.search(text) else text
+
+
+def _broken(match: re.Match[str]) -> str:
+    """A commit's hash in pieces that are too short for one; the digits of a fraction are none."""
+    if re.search(r"\d\.$", match.string[: match.start()][-2:]) and re.fullmatch(r"\d+(?:e\d*)?", match[0]):
+        return match[0]
+    return BREAK.join(match[0][at : at + 6] for at in range(0, len(match[0]), 6))
 
 
 def prose(text: str) -> Markup:
@@ -61,6 +115,10 @@ def code(text: str) -> Markup:
 
 
 def csv_cell(text: str) -> str:
-    """One line that no spreadsheet takes for a formula. (csv.writer leaves a lone carriage return unquoted.)"""
+    """One line that no spreadsheet takes for a formula, whether it splits at commas or at semicolons.
+
+    Excel reads full-width signs as signs. (csv.writer leaves a lone carriage return unquoted.)
+    """
     shown = "".join(c.encode("unicode_escape").decode() if c in "\t\r\n" else inert(c) for c in text)
-    return "'" + shown if shown[:1] in set("=+-@") else shown
+    shown = re.sub(rf"(;[\s\"']*)(?=[{SIGNS}])", r"\1'", shown)
+    return "'" + shown if re.match(rf"[\s\"]*[{SIGNS}|]", shown) else shown

@@ -21,7 +21,17 @@ from markupsafe import Markup
 from grader.grading.graded import Graded
 from grader.lesson import Lesson
 from grader.paths import TEMPLATES
-from grader.report.classroom import NOTHING, absences, difficulties, duration, lesson_names, link, mistakes, student
+from grader.report.classroom import (
+    NOTHING,
+    UNCLEAR,
+    absences,
+    difficulties,
+    duration,
+    lesson_names,
+    link,
+    mistakes,
+    student,
+)
 from grader.report.heat_map import SCALE
 from grader.report.inert import code, inert, markdown, prose
 from grader.report.reading import STATE_WORDS, Part, Results, figure, in_brackets, next_step, part
@@ -125,15 +135,16 @@ class Reporter:
             results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
         )
 
-    def class_page(self, results: Sequence[Results]) -> str:
-        """index.html over all students' results.json."""
+    def class_page(self, results: Sequence[Results], remarks: Sequence[str] = ()) -> str:
+        """index.html over all students' results.json. `remarks` are sentences about the roster."""
         lessons = lesson_names(results)
         students = [student(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
-        seconds = [one.seconds for one in students if one.kind != NOTHING]
+        seconds = [one.seconds for one in students if one.kind not in (NOTHING, UNCLEAR)]
         missing = (sentence for result in results for sentence in result.get("isolation_missing", ()))
         pieces = self._class.generate(
             students=students,
+            remarks=remarks,
             at_once=AT_ONCE,
             lessons=lessons,
             titles={name: lesson.title for name, lesson in self._lessons.items()},
@@ -143,7 +154,7 @@ class Reporter:
             difficulties=difficulties(results),
             mistakes=mistakes(results),
             absences=absences(results),
-            isolation=Counter(one.isolation for one in students if one.kind != NOTHING).most_common(),
+            isolation=Counter(one.isolation for one in students if one.kind not in (NOTHING, UNCLEAR)).most_common(),
             isolation_missing=list(dict.fromkeys(missing)),
             seconds=seconds,
             median_seconds=statistics.median(seconds) if seconds else 0,

@@ -21,8 +21,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from grader.submissions.tarball import opened
-from grader.submissions.unpacking import MIB, Caps, EntryRefused, Writer, readable
+from grader.submissions.tar_entries import Reader
+from grader.submissions.tarball import Forward, opened
+from grader.submissions.unpacking import CHUNK, MIB, Caps, EntryRefused, Source, Writer, readable
 from grader.submissions.unpacking import ArchiveRefused as ArchiveRefused
 
 MOST_DEPTH = 10
@@ -43,6 +44,8 @@ ONE = Caps(
     unpacked={".py": 16 * MIB, ".ipynb": 40 * MIB},
     streamed=256 * MIB,
     ratio=200,
+    seconds=3.0,
+    seconds_per_mib=0.25,
 )
 WHOLE_CLASS = Caps(
     archive=4096 * MIB,
@@ -55,6 +58,8 @@ WHOLE_CLASS = Caps(
     unpacked=dict.fromkeys((*ONE.file, ".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".yml"), 4096 * MIB),
     streamed=8192 * MIB,
     ratio=float("inf"),
+    seconds=5.0,
+    seconds_per_mib=1.0,
     whole_class=True,
 )
 
@@ -153,7 +158,7 @@ def broken(name: str, error: Exception) -> EntryRefused:
     return EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and hand in again.")
 
 
-def take(writer: Writer, name: str, regular: bool, folder: bool, open_: Callable[[], IO[bytes]]) -> None:
+def take(writer: Writer, name: str, regular: bool, folder: bool, open_: Callable[[], Source]) -> None:
     """One entry. In a whole class's archive what is wrong with it is kept for its student; else it is raised."""
     if name.lower().endswith((*SUFFIXES, *UNREAD)):
         writer.archives.append(name)
@@ -221,13 +226,28 @@ def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
 
 
 def read_tar(path: Path, writer: Writer) -> None:
-    with opened(path, writer.caps) as stream:
-        archive = tarfile.TarFile(fileobj=stream, encoding="utf-8", errors="surrogateescape")  # type: ignore[arg-type]
-        for entry in archive:
+    with opened(path, writer.caps, writer.clock) as stream:
+        for entry in Reader(stream).entries():
             with stream.content():
-                take(writer, readable(entry.name), entry.isreg(), entry.isdir(), partial(content, archive, entry))
+                take(writer, readable(entry.name), entry.regular, entry.folder, partial(Content, stream, entry.size))
 
 
-def content(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
-    source = archive.extractfile(entry)
-    return io.BytesIO() if source is None else source
+class Content:
+    """The bytes of the entry that the stream is at. Raises tarfile.ReadError where the archive ends before them."""
+
+    def __init__(self, stream: Forward, size: int) -> None:
+        self._stream, self._left = stream, size
+
+    def __enter__(self) -> Content:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def read(self, size: int, /) -> bytes:
+        wanted = min(size, self._left)
+        data = self._stream.read(min(wanted, CHUNK))
+        if wanted and not data:
+            raise tarfile.ReadError("it ends too early")
+        self._left -= len(data)
+        return data

@@ -23,6 +23,10 @@ class Arrival:
     note: what else is to be told with the result.
     refused: why nothing of it is read.
     sources: where its files were found, if not at `path`.
+    names: the other names that it came under, such as that of its file.
+    account: the platform's account that submitted it, "" where no platform says.
+    displayed: `student` is the display name of an account, which its owner may change.
+    given: the command line names `path` itself, not a folder that it is in.
     """
 
     student: str
@@ -33,6 +37,10 @@ class Arrival:
     note: str | None = None
     refused: str | None = None
     sources: tuple[Path, ...] = ()
+    names: tuple[str, ...] = ()
+    account: str = ""
+    displayed: bool = False
+    given: bool = False
 
     @property
     def label(self) -> str:

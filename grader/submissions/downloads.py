@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from grader.submissions.archive import ONE, is_archive, stem
-from grader.submissions.arrival import Arrival, NewFolder, newest
+from grader.submissions.arrival import Arrival, NewFolder
 from grader.submissions.handed import MAIN
 from grader.submissions.people import as_folder
-from grader.submissions.places import folders, gradable, kind, visible
+from grader.submissions.places import entries_of, folders, gradable, is_folder, kind, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -80,7 +81,9 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         first = files[names[0]]
         path = laid_out(new_folder(), {new: folder / name for new, name in kept.items()})
         sources = tuple(folder / name for name in names)
-        arrival = Arrival(first.name, path, user, marks=(user,), sources=sources)
+        arrival = Arrival(
+            first.name, path, user, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True
+        )
         left = sorted(files[name].file for name in names if name not in kept.values())
         if left:
             counts = ", ".join(
@@ -131,13 +134,15 @@ def laid_out(place: Path, files: Mapping[str, Path]) -> Path:
 def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     """One submission a student, from a folder for each or from files side by side. Raises OSError."""
     found = {path: MOODLE.fullmatch(path.name) for path in visible(folder)}
-    if not any(found.values()) or any(match is None for path, match in found.items() if path in gradable(folder)):
+    files = set(gradable(folder))
+    if not any(found.values()) or any(match is None for path, match in found.items() if path in files):
         return []
     by_student: dict[tuple[str, str], list[tuple[Path, re.Match[str]]]] = {}
     for path, match in found.items():
         if match is not None:
             by_student.setdefault((match["name"], match["number"]), []).append((path, match))
-    return [moodle_student(*who, parts, new_folder) for who, parts in by_student.items()]
+    unlike = [Arrival(path.name, path, path.name) for path, match in found.items() if match is None and is_folder(path)]
+    return [*(moodle_student(*who, parts, new_folder) for who, parts in by_student.items()), *unlike]
 
 
 def moodle_student(
@@ -155,6 +160,8 @@ def moodle_student(
         f"{name} {number}",
         marks=(number, f"Participant {number}"),
         sources=tuple(path for path, _ in parts),
+        account=f"Moodle {number}",
+        displayed=True,
     )
     return arrival if handed else arrival.with_note("It came as text typed into Moodle; only files are read.")
 
@@ -182,7 +189,11 @@ def common_prefix(names: Sequence[str]) -> str:
 
 
 def plain(folder: Path) -> list[Arrival]:
-    """One submission an entry: a folder, an archive or a file of the student's name. Raises OSError."""
-    entries = {*(path for path in visible(folder) if path.is_dir()), *gradable(folder)}
-    names = {path: path.name if path.is_dir() else stem(path) for path in sorted(entries)}
-    return newest(Arrival(name, path, name) for path, name in names.items())
+    """One submission per entry: a folder, an archive or a file with the student's name. Raises OSError."""
+    names = {path: path.name if path.is_dir() else stem(path) for path in entries_of(folder)}
+    count = Counter(names.values())
+    return [
+        # ada/ and ada.zip: nothing says that both are one student's, or which one counts
+        Arrival(name if count[name] == 1 else path.name, path, path.name, names=(name, path.name))
+        for path, name in names.items()
+    ]

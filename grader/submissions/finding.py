@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import overload
@@ -19,16 +20,17 @@ from grader.submissions.archive import (
     stem,
     unpack_class,
 )
-from grader.submissions.arrival import Arrival, NewFolder, newest
-from grader.submissions.downloads import MOODLE, canvas_files, from_canvas, from_classroom, from_moodle, plain
+from grader.submissions.arrival import Arrival, NewFolder, counted
+from grader.submissions.claims import Claim, join
+from grader.submissions.downloads import AGAIN, MOODLE, canvas_files, from_canvas, from_classroom, from_moodle, plain
+from grader.submissions.gradescope import NAME as EXPORTED
 from grader.submissions.gradescope import MetadataError, from_gradescope
 from grader.submissions.handed import MAIN
-from grader.submissions.people import as_folder
-from grader.submissions.places import CLUTTER, folders, gradable, holds_a_lesson
-from grader.submissions.roster import Attendance, Member, Roster, join
+from grader.submissions.people import alike, as_folder, is_reserved
+from grader.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, kind
+from grader.submissions.roster import Attendance, Roster
 from grader.submissions.submission import Submission, read_submission
 
-RESERVED = {"index.html", "grades.csv", "gradebook.sqlite", "gradebook.sqlite-wal", "gradebook.sqlite-shm"}
 KIT = "exercises"
 
 
@@ -37,10 +39,10 @@ class SubmissionError(Exception):
 
 
 class Found(Sequence[Submission]):
-    """The submissions in order of name; one is read from disk whenever it is asked for, so that memory holds few.
+    """The submissions in order of name; each is read from disk when it is needed, so that memory holds few.
 
-    `folder` holds what was unpacked or laid out anew, if anything was, and goes away with this object. With a roster,
-    `attendance` says who handed in, and `remarks` are sentences for the instructor.
+    `folder` holds what was unpacked or copied, if anything was, and goes away with this object. With a roster,
+    `attendance` says who submitted. `remarks` are sentences for the instructor.
     """
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
@@ -77,37 +79,32 @@ class Found(Sequence[Submission]):
         return Path(tempfile.mkdtemp(dir=self.folder))
 
     def join(self, roster: Roster) -> None:
-        """Gives students the roster's names, where that is sure, and says who is absent."""
-        people: dict[str, tuple[str, ...]] = {}
-        for arrival in self.arrivals:
-            people[arrival.student] = (*people.get(arrival.student, ()), *arrival.marks)
-        joined = join(roster, people)
-        arrivals = []
-        for arrival in self.arrivals:
-            member = joined.members.get(arrival.student)
-            arrivals.append(replace(arrival, student=member.student, who=member.student) if member else arrival)
-        self.arrivals = newest_of_members(arrivals, {member.student for member in joined.members.values()})
-        members = {member.student: member for member in joined.members.values()}
-        self.attendance = Attendance(members, joined.absent, roster.columns)
-        self.remarks = (*joined.remarks, *several(joined.members))
+        """Gives students the roster's names, where that is sure, and says who is absent or disputed."""
+        claims = [claim(arrival) for arrival in self.arrivals]
+        joined = join(roster, claims)
+        by_member: dict[str, list[Arrival]] = {}
+        others = []
+        for arrival, owner in zip(self.arrivals, joined.owners, strict=True):
+            if owner is None:
+                others.append(arrival)
+            else:
+                by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
+        own = [counted(same) for same in by_member.values()]
+        unsure, renamed = unique(others, [member.student for member in roster.members])
+        self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
+        self.remarks = (*joined.remarks, *renamed)
+        members = {owner.student: owner for owner in joined.owners if owner is not None}
+        disputed = tuple(
+            (member, f"Several submissions match this student, and none of them counts yet: {', '.join(names)}.")
+            for member, names in joined.disputed
+        )
+        self.attendance = Attendance(members, joined.absent, roster.columns, disputed, self.remarks)
 
 
-def several(members: Mapping[str, Member]) -> list[str]:
-    """A sentence about each member under whose name there are submissions of different names."""
-    names: dict[str, list[str]] = {}
-    for student, member in members.items():
-        names.setdefault(member.in_words, []).append(f"`{student}`")
-    return [
-        f"{' and '.join(sorted(own))} are both taken for {member}, by exact matches: the newest counts."
-        for member, own in names.items()
-        if len(own) > 1
-    ]
-
-
-def newest_of_members(arrivals: Sequence[Arrival], members: set[str]) -> list[Arrival]:
-    """Two submissions that are one member's are two of one student; others stay as they are."""
-    theirs = [arrival for arrival in arrivals if arrival.student in members]
-    return unique([*newest(theirs), *(arrival for arrival in arrivals if arrival.student not in members)])
+def claim(arrival: Arrival) -> Claim:
+    """What the roster is joined by: names as they were given, before they were made safe and unlike each other."""
+    names = tuple(dict.fromkeys((arrival.student, *arrival.names)))
+    return Claim(as_folder(arrival.student), names, arrival.marks, arrival.account, arrival.displayed)
 
 
 def find(
@@ -128,8 +125,10 @@ def find(
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
     except MetadataError as error:
         raise SubmissionError(str(error)) from error
-    found.arrivals = unique(arrivals)
-    if roster is not None:
+    if roster is None:
+        found.arrivals, found.remarks = unique(arrivals)
+    else:
+        found.arrivals = sorted(arrivals, key=lambda arrival: arrival.student.lower())
         found.join(roster)
     return found
 
@@ -158,7 +157,7 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
             return arrivals
     name = path.name if given.name in ("", ".", "..") else given.name
     student = name if path.is_dir() else stem(Path(name))
-    return [Arrival(student, path, str(path))]
+    return [Arrival(student, path, str(path), given=True)]
 
 
 def is_one(folder: Path, lessons: Sequence[Lesson]) -> bool:
@@ -214,7 +213,10 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
             return True
         parts = [each[1:] for each in parts]
     top = {each[0] for each in parts} - CLUTTER
-    if METADATA in top or (any(map(MOODLE.fullmatch, top)) and all(map(MOODLE.fullmatch, top))):
+    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or kind(Path(e[0])) in (".py", ".ipynb")}
+    if METADATA in top and all(map(EXPORTED.fullmatch, graded - CLUTTER)):
+        return True
+    if any(map(MOODLE.fullmatch, top)) and all(map(MOODLE.fullmatch, top)):
         return True
     if all(len(each) == 1 for each in parts) and canvas_files(top):
         return True
@@ -225,15 +227,28 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
     return len(students | {name for name in top if is_archive(Path(name))}) > 1
 
 
-def unique(found: Sequence[Arrival]) -> list[Arrival]:
-    """Names made safe as folder names beside index.html, and different from each other on any disk."""
-    result, taken = [], set(RESERVED)
-    for arrival in sorted(found, key=lambda entry: entry.student.lower()):
-        student = as_folder(arrival.student)
-        name, count = student, 1
-        while name.lower() in taken:
-            count += 1
-            name = f"{student}-{count}"
-        taken.add(name.lower())
+def unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[list[Arrival], tuple[str, ...]]:
+    """Names made safe as folder names beside index.html, and different from each other on any disk, with remarks.
+
+    `members` are names of the roster: no submission that is not certainly theirs gets one of these.
+    """
+    result, remarks, taken = [], [], {alike(name) for name in members}
+    owned, numbers, first = frozenset(taken), Counter[str](), dict[str, Arrival]()
+    # what the command line names comes before names inside: a student's folder must not take another's name
+    for arrival in sorted(found, key=lambda entry: (entry.student.lower(), not entry.given)):
+        name = student = as_folder(arrival.student)
+        if {alike(student), AGAIN.sub("", alike(student))} & owned:
+            name = student = as_folder(f"{student} (not confirmed)")
+        if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
+            name = student = f"student-{student}"
+        while alike(name) in taken or is_reserved(name):
+            numbers[alike(student)] += 1
+            name = f"{student}-{numbers[alike(student)] + 1}"
+        taken.add(alike(name))
+        before = first.setdefault(alike(student), arrival)
+        if before is not arrival and before.given != arrival.given:
+            remarks.append(f"Two submissions are called `{student}`: that in {arrival.path} is graded as `{name}`.")
+        if is_reserved(as_folder(arrival.student)):
+            remarks.append(f"`{as_folder(arrival.student)}` is a name that this program uses itself: see `{name}`.")
         result.append(replace(arrival, student=name))
-    return result
+    return result, tuple(remarks)

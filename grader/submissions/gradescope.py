@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from grader.submissions.archive import METADATA
 from grader.submissions.arrival import Arrival, newest
+from grader.submissions.places import entries_of, is_folder
 
 MOST_BYTES = 64 << 20
+NAME = re.compile(r"submission_\d+")
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|UTC|[+-]\d\d:?\d\d)?")
 
 
@@ -19,28 +23,53 @@ class MetadataError(Exception):
 
 
 def from_gradescope(folder: Path) -> list[Arrival]:
-    """One submission for each submitter: of a group, each gets the result. Raises MetadataError, OSError."""
+    """One submission for each submitter: of a group, each gets the result. Raises MetadataError, OSError.
+
+    A folder that holds anything else to grade is not an export: the metadata may be a student's own file.
+    """
     path = folder / METADATA
-    if not path.is_file():
+    if not path.is_file() or any(not NAME.fullmatch(entry.name) for entry in entries_of(folder)):
         return []
     arrivals = []
     for name, entry in sorted(metadata(path).items()):
         place = folder / str(name)
-        if not re.fullmatch(r"submission_\d+", str(name)) or not place.is_dir():
+        if not NAME.fullmatch(str(name)) or not is_folder(place):
             continue
         people = [person for person in listed(entry, ":submitters") if isinstance(person, dict)]
         when = seconds(entry.get(":created_at")) if isinstance(entry, dict) else 0.0
         everybody = [text(person, ":name") or text(person, ":email") or str(name) for person in people]
         for person, student in zip(people, everybody, strict=True):
             marks = tuple(mark for mark in (text(person, ":sid"), text(person, ":email")) if mark)
-            arrival = Arrival(student, place, marks[-1] if marks else student, when, marks)
+            account = f"Gradescope {marks[-1]}" if marks else ""
+            who = f"{account} {sorted(everybody) if len(everybody) > 1 else ''}" if marks else f"{student} {name}"
+            arrival = Arrival(student, place, who, when, marks, account=account, displayed=True)
             group = f"Handed in by a group: {', '.join(everybody)}."
             arrivals.append(arrival.with_note(group) if len(everybody) > 1 else arrival)
         if not people:
             arrivals.append(Arrival(str(name), place, str(name), when))
     known = {arrival.path for arrival in arrivals}
-    rest = [p for p in sorted(folder.iterdir()) if re.fullmatch(r"submission_\d+", p.name) and p not in known]
-    return newest([*arrivals, *(Arrival(p.name, p, p.name) for p in rest)])
+    rest = [p for p in sorted(folder.iterdir()) if NAME.fullmatch(p.name) and p not in known]
+    return own_before_groups(newest([*arrivals, *(Arrival(p.name, p, p.name) for p in rest)]))
+
+
+def own_before_groups(arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """Of one account's submissions the one that it made alone: anybody can add another student to a group."""
+    by_account: dict[str, list[Arrival]] = {}
+    for arrival in arrivals:
+        by_account.setdefault(arrival.account or arrival.who, []).append(arrival)
+    result = []
+    for same in by_account.values():
+        alone = [arrival for arrival in same if arrival.who == f"{arrival.account} "]
+        if len(same) > 1 and alone:
+            groups = ", ".join(arrival.label for arrival in same if arrival is not alone[0])
+            result.append(alone[0].with_note(f"It counts before {groups}, submitted by a group."))
+        elif len(same) > 1:
+            names = ", ".join(arrival.label for arrival in same)
+            note = f"{len(same)} groups submitted for this student: {names}. Ask which one counts."
+            result += [replace(arrival.with_note(note), account="") for arrival in same]
+        else:
+            result += same
+    return result
 
 
 def metadata(path: Path) -> dict[Any, Any]:

@@ -11,6 +11,15 @@ LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae",
 """Letters that Unicode does not take apart into a plain one and an accent."""
 ALIKE = 0.84  # of two names' letters: a letter or two missing, doubled or exchanged
 LONGEST = 120
+WORDLESS = " .-"
+JOINERS = "\u200c\u200d"
+RESERVED = re.compile(
+    r"index\.html|(?:grades|canvas|moodle)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
+    r"|.*\.(?:part|lock|tmp)"
+)
+"""Names in OUT that are this program's or SQLite's. A student of such a name becomes NAME-2."""
+DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\s*\..*)?")
+"""Names that Windows keeps for devices, whatever suffix they have."""
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -51,10 +60,33 @@ def shortened(short: Sequence[str], long: Sequence[str]) -> bool:
 
 
 def as_folder(name: str) -> str:
-    """The name as that of a folder: no separator or control character, begun and ended by a word, not too long."""
+    """The name as that of a folder: no separator, control or invisible character; not too long.
+
+    It begins and ends with neither a space, a full stop nor a hyphen, so that it is no hidden file and no option.
+    """
+    name = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", name[: 8 * LONGEST])
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     name = unicodedata.normalize("NFC", name)
-    safe = "".join("-" if c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") else c for c in name)
+    safe = "".join("-" if c in "/\\" or is_unseen(c) else c for c in name)
     while len(safe.encode()) > 2 * LONGEST or len(safe) > LONGEST:
         safe = safe[:-1]
-    return safe.strip(" .-") or "unnamed"
+    return safe.strip(WORDLESS) or "unnamed"
+
+
+def is_unseen(character: str) -> bool:
+    """Whether it is a control, moves others about or shows nothing; joiners, which emoji and Persian need, are not."""
+    if character in JOINERS:
+        return False
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+def alike(name: str) -> str:
+    """Equal for names that a disk or a reader may take for one: capitals, widths, accents' spelling, joiners."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return "".join(c for c in plain if unicodedata.category(c) != "Cf").strip(WORDLESS)
+
+
+def is_reserved(name: str) -> bool:
+    """Whether OUT needs the name itself, for a file, for one beside it while it is written, or Windows for a device."""
+    plain = alike(name)
+    return bool(RESERVED.fullmatch(plain)) or bool(DEVICE.fullmatch(plain))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path, PurePath
 
 from grader.lesson import Lesson
@@ -14,11 +16,14 @@ from grader.submissions.handed import MAIN
 NOTEBOOK = ".ipynb"
 GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
 """What a lesson's folder is called by mistake, with the number."""
+MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
+MOST_GUESSES = 50  # folders that are compared with a lesson's name
 CLUTTER = {"__pycache__", "__MACOSX", "node_modules", "venv"}
 
 
 def visible(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if not p.name.startswith(".") and p.name not in CLUTTER)
+    names = os.listdir(folder)
+    return [folder / name for name in sorted(names) if not name.startswith(".") and name not in CLUTTER]
 
 
 def folders(folder: Path) -> list[Path]:
@@ -36,18 +41,50 @@ def is_folder(path: Path) -> bool:
 
 def gradable(folder: Path) -> list[Path]:
     """The Python files, notebooks and archives right inside."""
-    named = [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path)]
-    return [path for path in named if not is_folder(path)]
+    return [path for path in visible(folder) if is_gradable(path)]
 
 
-def lesson_folder(folder: Path, lesson: Lesson) -> Path | None:
-    """The sub-folder that a lesson was handed in as: its full name, its number or its name, in any case."""
-    number, _, rest = lesson.name.partition("_")
-    for wanted in (lesson.name, rest, number):
-        for path in visible(folder):
-            if is_folder(path) and path.name.lower() == wanted.lower():
-                return path
-    return None
+def is_gradable(path: Path) -> bool:
+    return (kind(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
+
+
+def entries_of(folder: Path) -> list[Path]:
+    """What may be submissions right inside a class's folder: folders and links to folders, and what is gradable."""
+    return [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()]
+
+
+class Inside:
+    """What is right inside a folder, listed once: a submission is searched for every lesson. Raises OSError."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.entries = visible(folder) if folder.is_dir() else []
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Path]]:
+        """{name in small letters: what has it}."""
+        found: dict[str, list[Path]] = {}
+        for path in self.entries:
+            found.setdefault(path.name.lower(), []).append(path)
+        return found
+
+    @cached_property
+    def folders(self) -> list[Path]:
+        return [path for path in self.entries if is_folder(path)]
+
+    @cached_property
+    def gradable(self) -> list[Path]:
+        return [path for path in self.entries if is_gradable(path)]
+
+    def lesson_folder(self, lesson: Lesson) -> Path | None:
+        """The sub-folder that a lesson was submitted as: its full name, its number or its name, in any case."""
+        number, _, rest = lesson.name.lower().partition("_")
+        candidates = (path for name in (lesson.name.lower(), rest, number) for path in self.by_name.get(name, ()))
+        return next(filter(is_folder, candidates), None)
+
+    def holds(self, lessons: Sequence[Lesson]) -> bool:
+        """Whether the folder of one of the lessons is in it."""
+        return any(self.lesson_folder(lesson) is not None for lesson in lessons)
 
 
 def names_lesson(stem: str, lesson: Lesson) -> bool:
@@ -56,10 +93,11 @@ def names_lesson(stem: str, lesson: Lesson) -> bool:
     return plain.removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
 
 
-def absent(folder: Path, lesson: Lesson) -> str:
+def absent(folder: Inside | Path, lesson: Lesson) -> str:
     """The sentence about a lesson's folder that is not there, with a guess which one it may be."""
     number, _, rest = lesson.name.lower().partition("_")
-    names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in folders(folder)}
+    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MOST_GUESSES]
+    names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in inside}
     for name, plain in names.items():
         found = re.search(r"\d+", plain)
         words = re.sub(r"^\d+_?|_?\d+$", "", plain)
@@ -73,15 +111,15 @@ def absent(folder: Path, lesson: Lesson) -> str:
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
     """The folder that holds the lessons, where it stands in another one: alone, or as the only one that holds any."""
     for _ in range(MOST_DEPTH):
-        if holds_a_lesson(folder, lessons):
+        here = Inside(folder)
+        if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MOST_SEARCHED:
             break
-        inside = folders(folder)
-        holding = [path for path in inside if any(lesson_folder(path, lesson) for lesson in lessons)]
+        holding = [path for path in here.folders if Inside(path).holds(lessons)]
         if len(holding) == 1:
             return holding[0]
-        if len(inside) != 1 or gradable(folder) or is_a_lesson(inside[0], lessons):
+        if len(here.folders) != 1 or here.gradable or is_a_lesson(here.folders[0], lessons):
             break
-        folder = inside[0]
+        folder = here.folders[0]
     return folder
 
 
@@ -94,11 +132,11 @@ def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether `folder` is itself a submission, not a folder of them."""
-    return any(lesson_folder(folder, lesson) is not None for lesson in lessons) or (folder / MAIN).is_file()
+    return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
 
 
-def loose_file(folder: Path, lessons: Sequence[Lesson]) -> Path | None:
+def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
     """The one file of a folder that holds no lesson's folder and no other file to grade, if that is how it is."""
-    inside = gradable(folder)
-    alone = len(inside) == 1 and inside[0].name != MAIN and not any(lesson_folder(folder, each) for each in lessons)
-    return inside[0] if alone and not (len(lessons) > 1 and folders(folder)) else None
+    found = inside.gradable
+    alone = len(found) == 1 and found[0].name != MAIN and not inside.holds(lessons)
+    return found[0] if alone and not (len(lessons) > 1 and inside.folders) else None

@@ -1,7 +1,6 @@
-"""A class's roster: who should have handed in, read from CSV and joined with who did.
+"""A class's roster: who should submit, read from CSV.
 
-Joined are exact matches only, compared without case, accents and separators: the name in either order, the e-mail
-address, the id, or the name that the roster's own column `submission` confirms. What is merely near is told.
+`claims` joins it with the submissions.
 """
 
 from __future__ import annotations
@@ -9,14 +8,13 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.submissions.people import as_folder, near, rotations, words
+from grader.submissions.people import as_folder
 
 MOST_BYTES = 16 << 20
-MOST_GUESSES = 3
 COLUMNS = {
     "name": ("name", "full name", "student", "student name"),
     "id": ("id", "identifier", "id number", "student id", "sid"),
@@ -68,21 +66,22 @@ class Roster:
 
 
 @dataclass(frozen=True)
-class Joined:
-    """`members` are {name handed in under: member}, exact matches only; `remarks` are sentences for the instructor."""
-
-    members: Mapping[str, Member]
-    absent: tuple[Member, ...]
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Attendance:
-    """Who of a class handed in: `members` are {student, as in the results: member}, `columns` the roster's own."""
+    """Who of a class submitted.
+
+    Attributes:
+        members: {student, as in the results: member}.
+        absent: members without a submission.
+        columns: the roster's own.
+        disputed: (member, sentence) of those whom several submissions match, none of which counts.
+        remarks: sentences for the instructor.
+    """
 
     members: Mapping[str, Member]
     absent: tuple[Member, ...]
     columns: tuple[str, ...]
+    disputed: tuple[tuple[Member, str], ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def read_roster(path: Path) -> Roster:
@@ -162,56 +161,3 @@ def named_apart(members: Sequence[Member]) -> Iterable[Member]:
             student += f"-{number}"
         taken.add(student.casefold())
         yield Member(student, member.name, member.id, member.email, member.submission, member.line)
-
-
-def join(roster: Roster, students: Mapping[str, Collection[str]]) -> Joined:
-    """Who of the roster handed in. `students` are {name handed in under: ids and e-mail addresses known besides}."""
-    book = Book(roster.members)
-    found = {student: book.find(student, marks) for student, marks in students.items()}
-    members = {student: member for student, member in found.items() if member is not None}
-    here = {member.student for member in members.values()}
-    absent = tuple(member for member in roster.members if member.student not in here)
-    remarks = tuple(remark(student, absent, roster) for student, member in found.items() if member is None)
-    return Joined(members, absent, remarks)
-
-
-class Book:
-    """Members by each way of naming them. A way that several share names none of them."""
-
-    def __init__(self, members: Sequence[Member]) -> None:
-        def by(keys: Callable[[Member], Iterable[str]]) -> dict[str, Member | None]:
-            found: dict[str, Member | None] = {}
-            for member in members:
-                for key in set(keys(member)) - {""}:
-                    found[key] = None if key in found else member
-            return found
-
-        self._confirmed = by(lambda m: [m.submission.casefold()])
-        apart = {m.student for m in members if m.student != as_folder(m.name)}  # "Eva Silva (17)", by us
-        self._marks = by(
-            lambda m: [m.id.casefold(), m.email.casefold(), m.student.casefold() if m.student in apart else ""]
-        )
-        self._names = by(lambda m: ["".join(words(m.name))])
-        self._turned = by(lambda m: rotations(words(m.name)))
-
-    def find(self, student: str, marks: Collection[str]) -> Member | None:
-        sure = [student.casefold(), *(mark.casefold() for mark in marks if not mark.isdigit())]
-        name = ["".join(words(student))]
-        for known, keys in ((self._confirmed, sure), (self._marks, sure), (self._names, name), (self._turned, name)):
-            if (member := next((known[key] for key in keys if known.get(key)), None)) is not None:
-                return member
-        # a platform's number may be its own, and by chance another student's in the roster
-        numbered = [self._marks.get(mark) for mark in marks if mark.isdigit()]
-        return next((member for member in numbered if member and near(student, member.name)), None)
-
-
-def remark(student: str, absent: Sequence[Member], roster: Roster) -> str:
-    """About a submission that is nobody's for sure: whose it may be, and how to say so."""
-    own = [member for member in absent if near(student, member.name) or near(student, member.email.partition("@")[0])]
-    shown = f"`{student}`"
-    if not own:
-        return f"{shown} is not in the roster; it is graded under that name."
-    guesses = " or ".join(member.in_words for member in own[:MOST_GUESSES]) + (" ..." if own[MOST_GUESSES:] else "")
-    column = "in the column" if "submission" in recognised(roster.columns) else "to the roster a column"
-    which = "its line" if len(own) == 1 else "the right line"
-    return f"{shown} may be {guesses}: add {column} `submission`, with that name in {which}, to confirm."

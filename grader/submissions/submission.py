@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from grader.lesson import Lesson
@@ -19,17 +20,17 @@ from grader.submissions.handed import Handed as Handed
 from grader.submissions.handed import Unreadable as Unreadable
 from grader.submissions.handed import read_file as read_file
 from grader.submissions.places import (
+    Inside,
     absent,
-    gradable,
     innermost,
     kind,
-    lesson_folder,
     loose_file,
     names_lesson,
     visible,
 )
 
 MAX_FILES = 64
+MAX_ENTRIES = 10_000
 
 
 @dataclass(frozen=True)
@@ -60,27 +61,35 @@ class Submission:
         return total.hexdigest()
 
 
-def read_lesson(folder: Path, lesson: Lesson, alone: bool) -> Handed:
-    """What `folder` holds for `lesson`. With `alone`, a backward.py right inside it counts as well."""
-    place = lesson_folder(folder, lesson)
-    if place is None and alone and any(kind(p) == ".py" for p in visible(folder)):
-        place = folder
+@cache
+def nothing_in_it(lesson: str) -> Handed:
+    return Handed(lesson, message=f"The folder is empty: expected {lesson}/{MAIN}.")
+
+
+def read_lesson(found: Inside, lesson: Lesson, alone: bool) -> Handed:
+    """What a folder holds for `lesson`. With `alone`, a backward.py right inside it counts as well."""
+    place = found.lesson_folder(lesson)
+    if place is None and alone and any(kind(p) == ".py" for p in found.entries):
+        place = found.folder
     if place is None:
-        named = [path for path in gradable(folder) if names_lesson(path.stem, lesson) and not is_archive(path)]
-        return read_loose(named[0], lesson) if len(named) == 1 else Handed(lesson.name, message=absent(folder, lesson))
-    inside = "" if place is folder else place.name + "/"
-    sources = [p for p in visible(place) if kind(p) == ".py"]
+        named = [path for path in found.gradable if names_lesson(path.stem, lesson) and not is_archive(path)]
+        return read_loose(named[0], lesson) if len(named) == 1 else Handed(lesson.name, message=absent(found, lesson))
+    inside = "" if place is found.folder else place.name + "/"
+    files_there = found.entries if place is found.folder else visible(place)
+    sources = [p for p in files_there if kind(p) == ".py"]
     names = [p.name for p in sources]
-    notebooks = [p for p in visible(place) if kind(p) == NOTEBOOK]
+    notebooks = [p for p in files_there if kind(p) == NOTEBOOK]
     called = [name for name in names if name.lower() == MAIN]
     main = MAIN if MAIN in names else called[0] if len(called) == 1 else None
     if main is None and len(notebooks) == 1:
         return read_notebook(notebooks[0], lesson, inside + notebooks[0].name)
     if main is None:
-        near = difflib.get_close_matches(MAIN, names, n=1, cutoff=0.5) or [n for n in names if "backward" in n.lower()]
+        near = difflib.get_close_matches(MAIN, names[:MAX_FILES], n=1, cutoff=0.5) or [
+            n for n in names if "backward" in n.lower()
+        ]
         if near or len(names) == 1:
-            found = (near or names)[0]
-            message = f"{inside}{MAIN} is missing; there is {inside}{found}. Rename it to {MAIN} and hand in again."
+            similar = (near or names)[0]
+            message = f"{inside}{MAIN} is missing; there is {inside}{similar}. Rename it to {MAIN} and hand in again."
         elif names:
             message = f"{inside}{MAIN} is missing; found {', '.join(names[:5])} instead."
         elif notebooks:
@@ -149,12 +158,19 @@ def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Subm
             "or a .py file.",
         )
     try:
+        inside = Inside(path)
+        if not inside.entries:
+            return Submission(student, path, {lesson.name: nothing_in_it(lesson.name) for lesson in lessons})
+        if len(inside.entries) > MAX_ENTRIES:
+            message = f"{path.name} holds {len(inside.entries):,} files and folders; at most {MAX_ENTRIES:,} are read."
+            return Submission(student, path, {}, message=message)
         folder = innermost(path, lessons)
-        loose = loose_file(folder, lessons)
+        inside = inside if folder == path else Inside(folder)
+        loose = loose_file(inside, lessons)
         if loose is not None:
             return replace(read_submission(loose, student, lessons), path=path)
-        handed = {lesson.name: read_lesson(folder, lesson, alone) for lesson in lessons}
-        archives = [entry.name for entry in gradable(folder) if is_archive(entry)]
+        handed = {lesson.name: read_lesson(inside, lesson, alone) for lesson in lessons}
+        archives = [entry.name for entry in inside.gradable if is_archive(entry)]
         if len(archives) > 1 and not any(each.present or each.rejected for each in handed.values()):
             message = (
                 f"{len(archives)} archives were handed in ({', '.join(archives[:5])}): hand in one with all lessons."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import Any, Protocol, Self
 
 CHUNK = 1 << 16
 MIB = 1 << 20
@@ -24,6 +25,14 @@ class EntryRefused(ArchiveRefused):
     """The same because of one entry: in a whole class's archive, it is that student's trouble only."""
 
 
+class Source(Protocol):
+    """The bytes of one file in an archive."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: Any) -> object: ...
+    def read(self, size: int, /) -> bytes: ...
+
+
 @dataclass(frozen=True)
 class Caps:
     """Limits of one archive, in bytes, files and folders.
@@ -34,6 +43,7 @@ class Caps:
         file, unpacked: {suffix: one file, all files of that kind together}; what else there is, is not unpacked.
         streamed: what a compressed tar is unpacked to while looking for files.
         ratio: all that is unpacked, over the archive.
+        seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it.
         whole_class: files of other kinds are laid down empty, and one bad entry does not spoil the rest.
     """
 
@@ -47,7 +57,24 @@ class Caps:
     unpacked: Mapping[str, int]
     streamed: int
     ratio: float
+    seconds: float
+    seconds_per_mib: float
     whole_class: bool = False
+
+
+class Clock:
+    """Processor time of this thread, from now on: one archive must not keep the others waiting."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.thread_time() + seconds
+
+    def check(self) -> None:
+        """Raises ArchiveRefused when the time is over."""
+        if time.thread_time() > self._end:
+            raise ArchiveRefused(
+                f"The archive takes more than {self._seconds:.0f} s to unpack: hand in the lesson's folder only."
+            )
 
 
 @dataclass
@@ -63,12 +90,17 @@ class Writer:
     refused: dict[str, str] = field(default_factory=dict)
     archives: list[str] = field(default_factory=list)
     files: int = 0
+    clock: Clock = field(init=False)
     _entries: int = 0
     _bytes: dict[str, int] = field(default_factory=dict)
     _taken: dict[str, str] = field(default_factory=dict)  # {folded place: the place as it is, with / for a folder}
 
+    def __post_init__(self) -> None:
+        self.clock = Clock(self.caps.seconds + self.caps.seconds_per_mib * self.archive_bytes / MIB)
+
     def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
         """Where an entry belongs, or None when it is of no interest."""
+        self.clock.check()
         self._entries += 1
         if self._entries > self.caps.entries:
             raise ArchiveRefused(
@@ -82,7 +114,9 @@ class Writer:
         if any(part.startswith((".", "__MACOSX")) for part in path.parts) or not path.parts:
             return None
         if not regular and not folder:
-            raise EntryRefused(f"The archive has a link or a device in it ({name[:80]!r}): pack ordinary files.")
+            raise EntryRefused(
+                f"The archive has a link, a device or a sparse file in it ({name[:80]!r}): pack ordinary files."
+            )
         if folder or not (self.caps.whole_class or path.suffix.lower() in self.caps.file):
             return None
         self._check(path, name)
@@ -118,7 +152,7 @@ class Writer:
                 f"The archive has {known[:80]!r} and {name[:80]!r}, which are one name on many disks: rename one."
             )
 
-    def write(self, path: PurePosixPath, source: IO[bytes]) -> None:
+    def write(self, path: PurePosixPath, source: Source) -> None:
         """Writes a file chunk by chunk, so that memory holds no more of it than that."""
         target = self.folder.joinpath(*path.parts)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +160,7 @@ class Writer:
         written = 0
         with target.open("wb") as file:
             while most and (data := source.read(CHUNK)):
+                self.clock.check()
                 written += len(data)
                 if written > most:
                     file.truncate(0)

@@ -18,7 +18,7 @@ class Terminal:
     """A bar with loss and ETA on a terminal; elsewhere plain lines, those of the log with the time left."""
 
     def __init__(self) -> None:
-        self._console = Console()
+        self._console = Console(markup=False, emoji=False, highlight=False)
         self._live = self._console.is_terminal and not self._console.is_dumb_terminal
         self._bar = progress_bar(self._console, self._live)
         self._task = self._bar.add_task("", start=False, total=None)

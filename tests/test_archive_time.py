@@ -1,0 +1,259 @@
+"""Archives made to take time: each is refused within a bound of processor time, in one sentence."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support import ROOT, solution_of
+
+from grader.commands.grade import main
+from grader.submissions.archive import ONE, unpacked
+from grader.submissions.finding import find
+from grader.submissions.submission import read_submission
+from grader.submissions.unpacking import ArchiveRefused
+
+MIB = 1 << 20
+MOST_SECONDS = ONE.seconds + ONE.seconds_per_mib + 1
+SOURCE = b"def dlogits(logits):\n    return logits\n"
+
+
+def tar_of(parts: list[tuple[tarfile.TarInfo, bytes]]) -> bytes:
+    made = io.BytesIO()
+    for entry, data in parts:
+        entry.size = len(data)
+        made.write(entry.tobuf(tarfile.GNU_FORMAT) + data + bytes(-len(data) % 512))
+    return made.getvalue() + bytes(1024)
+
+
+def named(name: str, kind: bytes = tarfile.REGTYPE) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type = kind
+    return entry
+
+
+def zeros(mebibytes: int) -> bytes:
+    entry = named("data.bin")
+    entry.size = mebibytes * MIB
+    return entry.tobuf() + bytes(mebibytes * MIB)
+
+
+def bzip2_bomb() -> bytes:
+    """9 KB that unpack to 200 MiB: 25 seconds before there was a bound."""
+    head, piece = bz2.compress(zeros(0)), bz2.compress(bytes(20 * MIB))
+    return bz2.compress(zeros(20)[: 20 * MIB]) + head[:0] + piece * 9
+
+
+def empty_streams(compress: Callable[[bytes], bytes]) -> bytes:
+    """Streams that hold nothing, which Python's own readers skip within one call."""
+    piece = compress(b"")
+    return piece * (MIB // len(piece))
+
+
+def pax(records: bytes, kind: bytes = tarfile.XHDTYPE) -> list[tuple[tarfile.TarInfo, bytes]]:
+    return [(named("././@PaxHeader", kind), records), (named("backward.py"), SOURCE)]
+
+
+def record(key: str, value: str) -> bytes:
+    length = len(key) + len(value) + 3
+    while len(str(length)) + len(key) + len(value) + 3 != length:
+        length = len(str(length)) + len(key) + len(value) + 3
+    return f"{length} {key}={value}\n".encode()
+
+
+def many_members(size: int = 0) -> bytes:
+    return tar_of([(named(f"{n}.txt"), bytes(size)) for n in range(12_000)])
+
+
+def long_names() -> bytes:
+    parts = []
+    for n in range(80):
+        parts += [(named("././@LongLink", tarfile.GNUTYPE_LONGNAME), b"a/" * 200_000 + b"%d\0" % n), (named("x"), b"")]
+    return tar_of(parts)
+
+
+def global_headers() -> bytes:
+    """A global header of 40,000 keys, which tarfile copies for each of the headers that follow."""
+    keys = b"".join(record(f"k{n}", "v") for n in range(40_000))
+    parts = [(named("././@PaxHeader", tarfile.XGLTYPE), keys)]
+    for n in range(5_000):
+        parts += [(named("././@PaxHeader", tarfile.XHDTYPE), record("mtime", "1")), (named(f"{n}.txt"), b"")]
+    return tar_of(parts)
+
+
+def sparse() -> bytes:
+    """A sparse file that claims two gibibytes, in four thousand pieces."""
+    numbers = ",".join(f"{n * 1024},1" for n in range(4_000))
+    records = (
+        record("GNU.sparse.map", numbers) + record("GNU.sparse.size", str(2 << 30)) + record("GNU.sparse.major", "0")
+    )
+    return tar_of(pax(records + record("GNU.sparse.minor", "1")))
+
+
+def large_sparse_number() -> bytes:
+    return tar_of(pax(record("GNU.sparse.map", "9" * 500_000) + record("GNU.sparse.size", "1")))
+
+
+def hard_links() -> bytes:
+    entry = named("backward.py", tarfile.LNKTYPE)
+    entry.linkname = "backward.py"
+    return tar_of([(entry, b"")] * 5_000)
+
+
+def zip_of(entries: dict[str, bytes], **fields: int) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+        for entry in archive.filelist:
+            for field, value in fields.items():
+                setattr(entry, field, value)
+    return made.getvalue()
+
+
+def zip_claiming(count: int) -> bytes:
+    """An end record that claims a list of four gibibytes, by way of zip64."""
+    data = zip_of({"backward.py": SOURCE})
+    at = data.index(b"PK\x05\x06")
+    start = data.index(b"PK\x01\x02")
+    end64 = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, 4 << 30, start)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, at, 1)
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    return data[:at] + end64 + locator + end
+
+
+def same_bytes_twice() -> bytes:
+    """Entries that point to the same bytes, each as large as the cap allows."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("0.py", bytes(range(256)) * 3_000)
+        (first,) = archive.filelist
+        for n in range(1, 400):
+            again = zipfile.ZipInfo(f"{n}.py")
+            for field in ("CRC", "compress_size", "file_size", "header_offset"):
+                setattr(again, field, getattr(first, field))
+            archive.filelist.append(again)
+    return made.getvalue()
+
+
+ARCHIVES: dict[str, tuple[str, Callable[[], bytes], str]] = {
+    "a bzip2 bomb of 9 KB": (".tar.bz2", bzip2_bomb, "The archive unpacks to more than 8,388,608 bytes"),
+    "a gzip bomb": (".tar.gz", lambda: gzip.compress(zeros(60)), "The archive unpacks to more than 1"),
+    "an xz bomb": (".tar.xz", lambda: lzma.compress(zeros(70)), "The archive unpacks to more than 8,388,608 bytes"),
+    "a bomb by another suffix": (".tar.gz", lambda: lzma.compress(zeros(60)), "unpacks to more than 8,388,608 bytes"),
+    "empty gzip streams": (".tar.gz", lambda: empty_streams(gzip.compress), "more than 10,000 compressed pieces."),
+    "empty bzip2 streams": (".tar.bz2", lambda: empty_streams(bz2.compress), "more than 10,000 compressed pieces."),
+    "empty xz streams": (".tar.xz", lambda: empty_streams(lzma.compress), "more than 10,000 compressed pieces."),
+    "a torn gzip": (
+        ".tar.gz",
+        lambda: gzip.compress(tar_of([(named("a.py"), SOURCE * 500)]))[:60],
+        "cannot be unpacked",
+    ),
+    "12,000 members": (".tar.gz", lambda: gzip.compress(many_members(), 9), "more than 10,000 entries"),
+    "12,000 members in a tar": (".tar", many_members, "more than 10,000 entries"),
+    "names of 400 kB": (".tar", long_names, "own headers are too large"),
+    "a header that is copied": (".tar", global_headers, ""),
+    "a header of many records": (".tar", lambda: tar_of(pax(record("a", "b") * 160_000)), ""),
+    "a header larger than a MiB": (
+        ".tar",
+        lambda: tar_of(pax(record("a", "b" * 2 * MIB))),
+        "own headers are too large",
+    ),
+    "a sparse file": (".tar", sparse, "a sparse file in it"),
+    # tarfile searches such a header for four minutes, within one call
+    "half a megabyte of digits": (".tar", large_sparse_number, "a sparse file in it"),
+    "digits and no record": (".tar", lambda: tar_of(pax(b"9" * 500_000)), "an extended header is damaged"),
+    "records that overlap": (".tar", lambda: tar_of(pax(b"5 aaa" * 200_000)), "an extended header is damaged"),
+    "a record's length of 10^300": (".tar", lambda: tar_of(pax(b"9" * 300 + b" a=b\n")), "header is damaged"),
+    "a size of 10^400": (".tar", lambda: tar_of(pax(record("size", "9" * 400))), "a size is no number"),
+    "hard links": (".tar", hard_links, "has a link, a device or a sparse file in it ('backward.py')"),
+    "folders 2,000 deep": (".zip", lambda: zip_of({"a/" * 2_000 + "b.py": SOURCE}), "folders more than 10 deep"),
+    "a name of 60 kB": (".zip", lambda: zip_of({"a" * 60_000 + ".py": SOURCE}), "a name of more than 200 bytes"),
+    "40,000 tiny members": (
+        ".zip",
+        lambda: zip_of({f"{n}.x": b"" for n in range(40_000)}),
+        "list of entries is too large",
+    ),
+    "a list of 4 GiB by zip64": (".zip", lambda: zip_claiming(1 << 40), "cannot be unpacked"),
+    "entries of the same bytes": (".zip", same_bytes_twice, "entries overlap each other"),
+    "encrypted": (".zip", lambda: zip_of({"backward.py": SOURCE}, flag_bits=1), "locked with a password"),
+    "deflate64": (".zip", lambda: zip_of({"backward.py": SOURCE}, compress_type=9), "a compression that is not read"),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_it_is_refused_in_time(tmp_path: Path, lesson, name: str) -> None:
+    suffix, make, sentence = ARCHIVES[name]
+    path = tmp_path / f"bomb{suffix}"
+    path.write_bytes(make())
+    start = time.process_time()
+    message = read_submission(path, "bomb", [lesson]).message
+    assert time.process_time() - start < MOST_SECONDS
+    if sentence:
+        assert message is not None and sentence in message and message.endswith(".")
+
+
+def test_the_time_limit_itself(tmp_path: Path, monkeypatch) -> None:
+    """Whatever takes long inside, and is not foreseen above."""
+    path = tmp_path / "slow.tar.gz"
+    path.write_bytes(gzip.compress(many_members()[: 512 * 9_000] + bytes(1024)))
+    with unpacked(path):
+        pass
+    ticks = iter(range(100_000))
+    monkeypatch.setattr("grader.submissions.unpacking.time.thread_time", lambda: next(ticks) / 100)
+    with (
+        pytest.raises(ArchiveRefused, match=r"^The archive takes more than 3 s to unpack: hand in the lesson's folder"),
+        unpacked(path),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_streams_one_after_another_are_one_archive(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    """As pigz and pbzip2 write them; padding at the end is no stream."""
+    data = tar_of([(named("backward.py"), SOURCE * 3_000)])
+    pieces = [data[at : at + 50_000] for at in range(0, len(data), 50_000)]
+    for padding in (b"", bytes(512)):
+        path = tmp_path / "parts.tar.gz"
+        path.write_bytes(b"".join(map(compress, pieces)) + padding)
+        with unpacked(path) as folder:
+            assert (folder / "backward.py").read_bytes() == SOURCE * 3_000
+
+
+def test_a_bomb_that_is_the_only_submission(tmp_path: Path, course) -> None:
+    """It is read as a class's archive first, whose bounds are wider."""
+    path = tmp_path / "only.tar.bz2"
+    path.write_bytes(bzip2_bomb())
+    start = time.process_time()
+    (only,) = find([path], [course.find("04")], list(course.lessons.values()))
+    assert "unpacks to more than" in (only.message or "")
+    assert time.process_time() - start < 12
+
+
+def test_grade_run_with_bombs_around_a_right_submission(course, tmp_path: Path) -> None:
+    """Issue 13: 9 KB of .tar.bz2 took 25 s. The processor time is that of the process that reads submissions."""
+    folder = tmp_path / "class"
+    (folder / "hopper" / "04_cross_entropy").mkdir(parents=True)
+    (folder / "hopper" / "04_cross_entropy" / "backward.py").write_text(solution_of(course.find("04")))
+    bomb = bzip2_bomb()
+    assert len(bomb) < 9_500
+    for name in ("ada", "bo", "zoe"):
+        (folder / f"{name}.tar.bz2").write_bytes(bomb)
+    start = time.process_time()
+    command = ["run", str(folder), "--lesson", "4", "-o", str(tmp_path / "out"), "--jobs", "2", "--course", str(ROOT)]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert time.process_time() - start < 3 * 3 + 8
+    with (tmp_path / "out" / "grades.csv").open(newline="") as file:
+        assert [row[:2] for row in csv.reader(file)][1:] == [["ada", "0"], ["bo", "0"], ["hopper", "3"], ["zoe", "0"]]
