@@ -170,7 +170,7 @@ class Claims:
         self.questions.add(
             f"ok for {name}",
             functools.partial(self.put, truth, f, x, dx, *eps),
-            functools.partial(self.put, truth, same, x, dx * times, *eps),
+            functools.partial(self.put, truth, same, x, np.asarray(dx * times), *eps),
         )
 
     def put(self, truth, f, x, dx, eps=1e-5):
