@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bench.lazy_answers import Lazy, lazy_answers, question
+from bench.lazy_answers import Lazy, has_function, lazy_answers, question
 from bench.lazy_side import Answers, Asked, LazySide, Record
 from grader.answer import Answer
 from grader.book import ProblemBook
@@ -37,8 +37,9 @@ from grader.problem import Draw, Problem, derive
 from grader.sides import ModuleSide
 
 ROOT = Path(__file__).resolve().parents[1]
-LEARNED = 4
-"""Seeds whose questions and answers a lazy answer may have seen. Graded are others."""
+LEARNED, LEARNED_OF_FUNCTIONS = 4, 16
+"""Seeds whose questions and answers a lazy answer may have seen; more where a call is given a function. Graded are
+others."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,11 @@ def check_rows(lesson: Lesson, seeds: Sequence[int], suite: ModuleType | None = 
     for item in lesson.checks:
         test = tests[item.name]
         learned: list[list[Asked]] = []
-        for seed in range(LEARNED):
-            record, consulted = recorded(lesson, item, test, ProblemBook(derive(seed, "learned")))
+        due = LEARNED
+        while len(learned) < due:
+            record, consulted = recorded(lesson, item, test, ProblemBook(derive(len(learned), "learned")))
             learned.append([asked for asked, _, _ in record.calls])
+            due = LEARNED_OF_FUNCTIONS if any(map(has_function, learned[-1])) else due
         lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda asked: None)]
         steps = list(lazy_steps(lesson)) if consulted else [LazyStep("", zeros)]
         tried = [(lazy, step) for lazy in lazies for step in steps]

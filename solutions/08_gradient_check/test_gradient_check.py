@@ -429,14 +429,13 @@ def nothing_but_noise(on, generator, batch, hidden):
     for _ in range(claims.some(1, 2)):
         wrong = signed(generator, (hidden,), 0.05, 0.1)
         claims.wrong("something for a bias before batch norm", *make_batch_normed(), wrong)
-    for _ in range(claims.some(2, 4)):
+    for _ in range(claims.some(3, 5)):
         x, f, dx = make_half_moved(generator, hidden)
         claims.right("a right gradient with zeros in it", f, x, dx)
-    for factors in ((2, 4), (0.25, 0.5)):
-        for _ in range(claims.some(1, 2)):
-            x, f, dx = make_half_moved(generator, hidden)
-            others = dx * between(generator, (hidden,), *factors)
-            claims.wrong("a gradient with zeros in it, of other sizes", f, x, others)
+    for _ in range(claims.some(3, 5)):  # as large as right ones: the numbers alone do not give it away
+        x, f, dx = make_half_moved(generator, hidden)
+        others = np.sign(dx) * abs(make_half_moved(generator, hidden)[2])
+        claims.wrong("a gradient with zeros in it, of other sizes", f, x, others)
     x, f, dx = make_half_moved(generator, hidden)
     claims.wrong("a right gradient with its zeros filled in", f, x, np.where(dx == 0, 0.05, dx))
     x, f, dx = make_half_moved(generator, hidden)
