@@ -13,6 +13,7 @@ the gradient of an addition is its upstream gradient.
 from __future__ import annotations
 
 import argparse
+import collections
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -236,7 +237,16 @@ def gradient_rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Score]:
             student = LazyStudent(lesson, step)
             earned = sum(judge_one(student, item.name, drawn) for drawn in problems)
             if earned:
-                yield Score(lesson.number, item.name, len(steps), step.name, earned / len(seeds))
+                best = f"{step.name}: {WHY['d' if step.name.startswith('d') else step.name]}"
+                yield Score(lesson.number, item.name, len(steps), best, earned / len(seeds))
+
+
+WHY = collections.defaultdict(
+    lambda: "a gap",
+    d="the right answer, as the local derivative is one",
+    zeros="the true gradient is zero",
+    ones="a gap: the upstream gradient is one",
+)
 
 
 def judge_one(student: LazyStudent, step: str, problems: Sequence[Problem]) -> bool:
