@@ -262,7 +262,7 @@ def judge_one(student: LazyStudent, step: str, problems: Sequence[Problem]) -> b
 def table(scores: Sequence[Score], shares: bool) -> str:
     head = ("row", "lazy answers", "best of them", "score") + (("calls right",) if shares else ())
     rows = [head] + [
-        (f"{s.lesson}.{s.row}", str(s.tried), s.best[:70], f"{s.score:.0%}") + ((f"{s.right:.0%}",) if shares else ())
+        (f"{s.lesson}.{s.row}", str(s.tried), s.best[:90], f"{s.score:.0%}") + ((f"{s.right:.0%}",) if shares else ())
         for s in scores
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
