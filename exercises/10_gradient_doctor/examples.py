@@ -1,6 +1,6 @@
 """What `dojo check 10` asks your functions: numbers that can be counted, and patients of the clinic.
 
-A hidden suite has patients of its own: more of each illness, of both kinds of network, each with its healthy twin.
+A hidden suite has patients of its own: more of each illness, of both kinds of network, and more healthy ones.
 """
 
 from functools import cache

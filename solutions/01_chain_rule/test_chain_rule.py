@@ -1,9 +1,12 @@
 """The hidden suite of lesson 01: gradients on draws whose sizes all differ, and questions on numbers of their own."""
 
+import functools
+
 import numpy
 import torch
 
 from grader.problem import Draw
+from grader.shuffling import Shuffled
 
 
 def one_token_everywhere(inputs):
@@ -65,7 +68,7 @@ def named(answer, of):
 
 def addition(on, generator):
     a, b, dy = three_numbers(generator)
-    own = named(on.call("through_add", 2, 3, 5), "for dy = 5")
+    own = named(on.call("through_add", 2, 3, 5), "for dy = 5")  # the question's own numbers
     return own | named(on.call("through_add", a, b, dy), "for other numbers")
 
 
@@ -99,15 +102,22 @@ def forces(on, generator, n, classes, occurring):
 
 
 def occurrences(on, generator, n, block, vocabulary):
-    """A token that stands twice in one context, one that is drawn, and one that does not occur."""
-    tokens = torch.randint(1, vocabulary, (n, block), generator=generator)
+    """A token that is twice in one context, one that does not occur, and all the others, in a random order."""
+    absent = int(torch.randint(vocabulary, (), generator=generator))
+    tokens = (absent + torch.randint(1, vocabulary, (n, block), generator=generator)) % vocabulary
     tokens[0, 1] = tokens[-1, 0] = tokens[0, 0]
-    often, drawn = int(tokens[0, 0]), int(tokens[1, -1])
-    return {
-        "a frequent token": as_numbers(on.call("accumulation_factor", tokens, often)),
-        "another token": as_numbers(on.call("accumulation_factor", tokens, drawn)),
-        "a token that does not occur": as_numbers(on.call("accumulation_factor", tokens, 0)),
-    }
+    questions, kinds = (
+        Shuffled(generator),
+        {absent: "a token that does not occur", int(tokens[0, 0]): "a frequent token"},
+    )
+    for token in range(vocabulary):
+        ask = functools.partial(occurrences_of, on, tokens, token)
+        questions.add(kinds.get(token, "another token"), ask)
+    return questions.answers()
+
+
+def occurrences_of(on, tokens, token):
+    return as_numbers(on.call("accumulation_factor", tokens, token))
 
 
 def test_through_add(check):
@@ -132,9 +142,9 @@ def test_nonzero_places(check):
 
 def test_closed_share(check):
     draws = (
-        {"n": 6, "units": 9, "spread": 1.0, "threshold": 0.75},
-        {"n": 2, "units": 5, "spread": 0.3, "threshold": 0.125},
-        {"n": 8, "units": 7, "spread": 3.0, "threshold": 0.9375},
+        {"n": 16, "units": 9, "spread": 1.0, "threshold": 0.75},
+        {"n": 12, "units": 25, "spread": 0.3, "threshold": 0.125},
+        {"n": 8, "units": 37, "spread": 3.0, "threshold": 0.9375},
     )
     check.agrees(gates_closed, draws=draws)
 

@@ -2,29 +2,35 @@
 
 Claimed gradients are right to the last digits, or wrong by 1 % and more in some element; nothing in between is asked.
 The truth of each claim is known where the claim is made (`Ward`), not computed by another checker.
+
+The claims of a row come in a random order, some of them twice, and nearly every claim has a function and a point of its
+own. So neither the number of a call, nor an earlier call, nor the claimed numbers alone say whether a claim is right.
 """
 
+import functools
 import math
 
 import numpy as np
 import torch
 
 from grader.calling import Function
+from grader.shuffling import Shuffled
 
-# The functions under the checker. Each is followed by its gradient where that is not one line.
+# The functions under the checker. Each is followed by its gradient where that is not one line. `times` multiplies the
+# value: with the gradient multiplied by the same number, a claim stays right or wrong.
 
 
-def waves(x, *, a, w, scale):
-    return float(scale * np.sum(a * np.sin(w * x)))
+def waves(x, *, a, w, scale, times=1):
+    return float(times * scale * np.sum(a * np.sin(w * x)))
 
 
 def waves_gradient(x, a, w, scale):
     return scale * a * w * np.cos(w * x)
 
 
-def bowl(x, *, matrix, slope):
+def bowl(x, *, matrix, slope, times=1):
     flat = np.reshape(x, -1)
-    return float(0.5 * flat @ matrix @ flat + np.reshape(slope, -1) @ flat)
+    return float(times * (0.5 * flat @ matrix @ flat + np.reshape(slope, -1) @ flat))
 
 
 def bowl_gradient(x, matrix, slope):
@@ -32,9 +38,9 @@ def bowl_gradient(x, matrix, slope):
     return (0.5 * (matrix + matrix.T) @ flat).reshape(x.shape) + slope
 
 
-def soft_maximum(x, *, w):
+def soft_maximum(x, *, w, times=1):
     top = np.max(w * x)
-    return float(top + np.log(np.sum(np.exp(w * x - top))))
+    return float(times * (top + np.log(np.sum(np.exp(w * x - top)))))
 
 
 def soft_maximum_gradient(x, w):
@@ -42,45 +48,45 @@ def soft_maximum_gradient(x, w):
     return w * weights / weights.sum()
 
 
-def powers(x, *, a):
-    return float(np.sum(a * x * np.sqrt(x)))
+def powers(x, *, a, times=1):
+    return float(times * np.sum(a * x * np.sqrt(x)))
 
 
-def logarithms(x, *, a):
-    return float(np.sum(a * np.log(x)))
+def logarithms(x, *, a, times=1):
+    return float(times * np.sum(a * np.log(x)))
 
 
 def cubes(x, *, a):
     return float(np.sum(a * x**3))
 
 
-def line(x, *, a):
-    return float(np.sum(a * x))
+def line(x, *, a, times=1):
+    return float(times * np.sum(a * x))
 
 
-def constant(x, *, value):
-    return value
+def constant(x, *, value, times=1):
+    return times * value
 
 
-def batch_normed(x, *, z, r, height):
+def batch_normed(x, *, z, r, height, times=1):
     """The mean takes x off again, and what is left is rounding. It is in proportion to f: no term is negative."""
     y = (z + x) + 15.0
     y = y - np.mean(y, axis=0)
-    return float(height * np.sum(r * (1.5 + np.tanh(y))))
+    return float(times * height * np.sum(r * (1.5 + np.tanh(y))))
 
 
-def half_moved(x, *, a, height):
+def half_moved(x, *, a, height, times=1):
     """Only every other element is read."""
-    return float(height + np.sum(a * np.sin(np.reshape(x, -1)[::2])))
+    return float(times * (height + np.sum(a * np.sin(np.reshape(x, -1)[::2]))))
 
 
-def bent(x, *, at, left, right, curve):
+def bent(x, *, at, left, right, curve, times=1):
     """Each element has a kink at `at`."""
-    return float(np.sum(np.where(x > at, right, left) * (x - at)) + 0.5 * np.sum(curve * x**2))
+    return float(times * (np.sum(np.where(x > at, right, left) * (x - at)) + 0.5 * np.sum(curve * x**2)))
 
 
-def largest(x, *, w):
-    return float(np.max(x) + np.sum(w * x))
+def largest(x, *, w, times=1):
+    return float(times * (np.max(x) + np.sum(w * x)))
 
 
 def network(parameters, *, X, Y):
@@ -146,24 +152,37 @@ WARD = Ward()
 
 
 class Claims:
-    """Puts claims to a checker one by one; `verdicts` are its answers."""
+    """Claims, put to a checker one by one in a random order; some are put a second time, in other units."""
 
-    def __init__(self, on):
-        self.on, self.verdicts = on, {}
+    def __init__(self, on, generator):
+        self.on, self.generator, self.questions = on, generator, Shuffled(generator)
+        self.some = self.questions.some
 
     def right(self, name, *question):
-        self.verdicts[f"ok for {name}"] = self.put(True, *question)
+        self.add(True, name, *question)
 
     def wrong(self, name, *question):
-        self.verdicts[f"ok for {name}"] = self.put(False, *question)
+        self.add(False, name, *question)
+
+    def add(self, truth, name, f, x, dx, *eps):
+        x, dx, times = np.array(x), np.array(dx), 2 ** pick(self.generator, 3)
+        same = Function(f.source, **{**f.bound, "times": times})
+        self.questions.add(
+            f"ok for {name}",
+            functools.partial(self.put, truth, f, x, dx, *eps),
+            functools.partial(self.put, truth, same, x, np.asarray(dx * times), *eps),
+        )
 
     def put(self, truth, f, x, dx, eps=1e-5):
         WARD.truth = truth
-        answer = self.on.call("gradient_check", f, np.asarray(x), np.asarray(dx), eps)
+        answer = self.on.call("gradient_check", f, x, dx, eps)
         if not isinstance(answer, (tuple, list)) or len(answer) != 2:
             return f"no pair (ok, error) but {type(answer).__name__}"
         ok = answer[0].item() if getattr(answer[0], "ndim", None) == 0 else answer[0]
         return ok if isinstance(ok, bool) else f"no True or False but {type(ok).__name__}"
+
+    def verdicts(self):
+        return self.questions.answers()
 
 
 # numerical_gradient, relative_error and what they leave behind
@@ -247,13 +266,21 @@ MAKERS = {"waves": make_waves, "a bowl": make_bowl, "a soft maximum": make_soft_
 
 
 def wrong_by_a_factor(on, generator, function, shape):
-    claims, (x, f, dx) = Claims(on), MAKERS[function](generator, shape)
-    claims.right("the right gradient", f, x, dx)
-    for name, factor in (("half", 0.5), ("twice", 2.0), ("1.01 times", 1.01), ("minus", -1.0), ("0 times", 0.0)):
-        claims.wrong(f"{name} the right gradient", f, x, factor * dx)
+    claims = Claims(on, generator)
+    for _ in range(claims.some(2, 4)):
+        x, f, dx = MAKERS[function](generator, shape)
+        claims.right("the right gradient", f, x, dx)
+    for name, factor in (("half", 0.5), ("twice", 2.0), ("1.01 times", 1.01), ("minus", -1.0)):
+        for _ in range(claims.some(1, 2)):
+            x, f, dx = MAKERS[function](generator, shape)
+            claims.wrong(f"{name} the right gradient", f, x, factor * dx)
+    x, f, dx = MAKERS[function](generator, shape)
+    claims.wrong("0 times the right gradient", f, x, np.zeros(shape))
+    x, f, dx = MAKERS[function](generator, shape)
     claims.wrong("the right signs with other sizes", f, x, np.sign(dx) * between(generator, shape, 3.0, 6.0))
+    x, f, dx = MAKERS[function](generator, shape)
     claims.wrong("numbers drawn at random", f, x, signed(generator, shape, 3.0, 6.0))
-    return claims.verdicts
+    return claims.verdicts()
 
 
 def test_factors(check):
@@ -265,51 +292,74 @@ def test_factors(check):
     check.agrees(wrong_by_a_factor, draws=draws, reference=WARD)
 
 
-def wrong_in_one_element(on, generator, size):
-    """The elements of the gradient are as different as 0.001 and 10."""
-    claims, (x, f, dx) = Claims(on), make_waves(generator, (size,))
+def make_spread(generator, size):
+    """(x, f, its gradient, the number of its smallest element): the elements are as different as 0.001 and 10."""
+    x, f, dx = make_waves(generator, (size,))
     spread, small = 10 ** between(generator, (size,), -2, 1), pick(generator, size)
     spread[small], spread[(small + 1) % size] = 1e-3, 10.0
-    f, dx = Function(waves, **{**f.bound, "a": f.bound["a"] * spread}), dx * spread
-    claims.right("the right gradient", f, x, dx)
-    for name, index, factor in (
-        ("a gradient with one element off by 2 %", pick(generator, size), 1.02),
-        ("a gradient with the first element forgotten", 0, 0.0),
-        ("a gradient with the last element of the wrong sign", size - 1, -1.0),
-        ("a gradient with its smallest element halved", small, 0.5),
-        ("a gradient with a NaN in it", pick(generator, size), float("nan")),
-        ("a gradient with an infinity in it", pick(generator, size), float("inf")),
-    ):
-        wrong = dx.copy()
-        wrong[index] *= factor
-        claims.wrong(name, f, x, wrong)
-    claims.wrong("twice a gradient of large and small elements", f, x, 2 * dx)
-    return claims.verdicts
+    return x, Function(waves, **{**f.bound, "a": f.bound["a"] * spread}), dx * spread, small
+
+
+def wrong_in_one_element(on, generator, size):
+    claims = Claims(on, generator)
+    for _ in range(claims.some(3, 5)):
+        x, f, dx, _ = make_spread(generator, size)
+        claims.right("the right gradient", f, x, dx)
+    kinds = {
+        "a gradient with one element off by 2 %": (claims.some(1, 2), None, 1.02),
+        "a gradient with the first element forgotten": (1, 0, 0.0),
+        "a gradient with the last element of the wrong sign": (claims.some(1, 2), size - 1, -1.0),
+        "a gradient with its smallest element halved": (claims.some(1, 2), "smallest", 0.5),
+        "a gradient with a NaN in it": (1, None, float("nan")),
+        "a gradient with an infinity in it": (1, None, float("inf")),
+        "twice a gradient of large and small elements": (1, slice(None), 2.0),
+    }
+    for name, (count, place, factor) in kinds.items():
+        for _ in range(count):
+            x, f, dx, small = make_spread(generator, size)
+            index = pick(generator, size) if place is None else small if place == "smallest" else place
+            dx[index] *= factor
+            claims.wrong(name, f, x, dx)
+    return claims.verdicts()
 
 
 def test_one_element(check):
     check.agrees(wrong_in_one_element, draws=({"size": 12}, {"size": 40}), reference=WARD)
 
 
+FACTORS = (0.5, 0.7, 1.4, 2.0)
+"""Of a gradient that is wrong in all elements: smaller as often as larger."""
+
+
 def of_many_shapes(on, generator):
-    claims = Claims(on)
+    claims = Claims(on, generator)
     for shape in ((), (1,), (2, 3, 2)):
-        x, f, dx = make_waves(generator, shape)
-        claims.right(f"the right gradient of shape {shape}", f, x, dx)
-        claims.wrong(f"a wrong gradient of shape {shape}", f, x, 1.5 * dx)
-    a = pick(generator, 4) + 2
-    f, integers, slopes_there = Function(line, a=float(a)), np.arange(-5, 9, 3), np.full(5, a)
-    claims.right("the right gradient at integers", f, integers, slopes_there)
-    claims.wrong("a wrong gradient at integers", f, integers, slopes_there + 1)
-    x, dx = between(generator, (5,), -1, 1), np.full(5, float(a))
+        for _ in range(claims.some(1, 3)):
+            x, f, dx = make_waves(generator, shape)
+            claims.right(f"the right gradient of shape {shape}", f, x, dx)
+        for _ in range(claims.some(1, 3)):
+            x, f, dx = make_waves(generator, shape)
+            claims.wrong(f"a wrong gradient of shape {shape}", f, x, FACTORS[pick(generator, 4)] * dx)
+    for _ in range(claims.some(1, 2)):
+        a, integers = pick(generator, 4) + 2, np.arange(-5, 9, 3) + pick(generator, 3)
+        claims.right("the right gradient at integers", Function(line, a=float(a)), integers, np.full(5, a))
+    for _ in range(claims.some(1, 2)):
+        a, integers = pick(generator, 4) + 2, np.arange(-5, 9, 3) + pick(generator, 3)
+        other = np.full(5, a) + (1, -1)[pick(generator, 2)]
+        claims.wrong("a wrong gradient at integers", Function(line, a=float(a)), integers, other)
+    a, x = pick(generator, 4) + 2, between(generator, (5,), -1, 1)
+    f, dx = Function(line, a=float(a)), np.full(5, float(a))
     claims.wrong("the right numbers as a row, (1, 5)", f, x, dx.reshape(1, 5))
     claims.wrong("the right numbers as a column, (5, 1)", f, x, dx.reshape(5, 1))
     claims.wrong("one number for all", f, x, np.array(float(a)))
     claims.wrong("the right numbers of shape (5,) for x of shape (1, 5)", f, x.reshape(1, 5), dx)
-    x, f, dx = make_waves(generator, (3, 3))
-    claims.right("the right gradient of a table", f, x, dx)
-    claims.wrong("the transpose of a right gradient", f, x, dx.T)
-    return claims.verdicts
+    for _ in range(claims.some(1, 3)):
+        x, f, dx = make_waves(generator, (3, 3))
+        claims.right("the right gradient of a table", f, x, dx)
+    for _ in range(claims.some(1, 3)):
+        x, f, dx = make_waves(generator, (3, 3))
+        claims.wrong("the transpose of a right gradient", f, x, np.ascontiguousarray(dx.T))
+    return claims.verdicts()
 
 
 def test_shapes(check):
@@ -317,45 +367,83 @@ def test_shapes(check):
 
 
 def tiny_and_huge(on, generator, size):
-    claims = Claims(on)
+    claims = Claims(on, generator)
     for name, scale in (("1e-10", 1e-10), ("1e10", 1e10)):
-        x, f, dx = make_waves(generator, (size,), scale)
-        claims.right(f"a right gradient of about {name}", f, x, dx)
-        claims.wrong(f"1.02 times a gradient of about {name}", f, x, 1.02 * dx)
-        claims.wrong(f"half a gradient of about {name}", f, x, 0.5 * dx)
+        make = functools.partial(make_waves, generator, (size,), scale)
+        for _ in range(claims.some(1, 3)):
+            x, f, dx = make()
+            claims.right(f"a right gradient of about {name}", f, x, dx)
+        for kind, factor in (
+            (f"1.02 times a gradient of about {name}", 1.02),
+            (f"half a gradient of about {name}", 0.5),
+        ):
+            for _ in range(claims.some(1, 2)):
+                x, f, dx = make()
+                claims.wrong(kind, f, x, factor * dx)
+        x, f, dx = make()
         claims.wrong(f"the right signs for a gradient of about {name}", f, x, dx * between(generator, (size,), 2, 4))
-        claims.wrong(f"zeros for a gradient of about {name}", f, x, 0 * dx)
-    x, a = between(generator, (size,), 300, 3000), signed(generator, (size,), 0.5, 2.0)
-    for name, function, dx in (("powers", powers, 1.5 * a * np.sqrt(x)), ("logarithms", logarithms, a / x)):
-        f = Function(function, a=a)
-        claims.right(f"the right gradient of {name} at large x", f, x, dx)
-        claims.wrong(f"1.05 times the gradient of {name} at large x", f, x, 1.05 * dx)
-    return claims.verdicts
+        x, f, dx = make()
+        claims.wrong(f"zeros for a gradient of about {name}", f, x, np.zeros(size))
+    for name, function in (("powers", powers), ("logarithms", logarithms)):
+        kinds = [(True, f"the right gradient of {name} at large x", 1.0)] * claims.some(1, 2)
+        kinds += [(False, f"1.05 times the gradient of {name} at large x", 1.05)] * claims.some(1, 2)
+        for truth, kind, factor in kinds:
+            x, a = between(generator, (size,), 300, 3000), signed(generator, (size,), 0.5, 2.0)
+            dx = 1.5 * a * np.sqrt(x) if function is powers else a / x
+            claims.add(truth, kind, Function(function, a=a), x, factor * dx)
+    return claims.verdicts()
 
 
 def test_scales(check):
     check.agrees(tiny_and_huge, draws=({"size": 5}, {"size": 3}), reference=WARD)
 
 
+def make_half_moved(generator, hidden):
+    """(x, f, its gradient): every other element is zero."""
+    x, a = between(generator, (hidden,), -1, 1), signed(generator, (math.ceil(hidden / 2),), 0.5, 2.0)
+    dx = np.zeros(hidden)
+    dx[::2] = a * np.cos(x[::2])
+    return x, Function(half_moved, a=a, height=float(between(generator, (), 2, 4))), dx
+
+
 def nothing_but_noise(on, generator, batch, hidden):
-    claims, x = Claims(on), between(generator, (hidden,), -1, 1)
-    zeros, wrong = np.zeros(hidden), signed(generator, (hidden,), 0.05, 0.1)
-    f = Function(constant, value=float(between(generator, (), 1, 5)))
-    claims.right("zeros for a constant", f, x, zeros)
-    claims.wrong("something for a constant", f, x, wrong)
-    for name in ("a bias before batch norm", "another bias before batch norm"):
+    claims = Claims(on, generator)
+
+    def make_constant():
+        f = Function(constant, value=float(between(generator, (), 1, 5)))
+        return f, between(generator, (hidden,), -1, 1)
+
+    def make_batch_normed():
         z, r = between(generator, (batch, hidden), -1, 1), between(generator, (batch, hidden), 0.2, 1.0)
         f = Function(batch_normed, z=z, r=r, height=float(between(generator, (), 50, 200)))
-        claims.right(f"zeros for {name}", f, x, zeros)
-        claims.right(f"rounding errors for {name}", f, x, between(generator, (hidden,), -1e-15, 1e-15))
-        claims.wrong(f"something for {name}", f, x, wrong)
-    a, dx = signed(generator, (math.ceil(hidden / 2),), 0.5, 2.0), np.zeros(hidden)
-    f, dx[::2] = Function(half_moved, a=a, height=3.0), a * np.cos(x[::2])
-    claims.right("a right gradient with zeros in it", f, x, dx)
-    claims.wrong("a gradient with zeros in it, of other sizes", f, x, dx * between(generator, (hidden,), 2, 4))
+        return f, between(generator, (hidden,), -1, 1)
+
+    for _ in range(claims.some(1, 2)):
+        claims.right("zeros for a constant", *make_constant(), np.zeros(hidden))
+    claims.wrong("something for a constant", *make_constant(), signed(generator, (hidden,), 0.05, 0.1))
+    for _ in range(claims.some(1, 3)):
+        claims.right("zeros for a bias before batch norm", *make_batch_normed(), np.zeros(hidden))
+    rounding = functools.partial(between, generator, (hidden,), -1e-15, 1e-15)
+    for _ in range(2):
+        claims.right("rounding errors for a bias before batch norm", *make_batch_normed(), rounding())
+    for _ in range(claims.some(1, 2)):
+        wrong = signed(generator, (hidden,), 0.05, 0.1)
+        claims.wrong("something for a bias before batch norm", *make_batch_normed(), wrong)
+    for _ in range(claims.some(3, 5)):
+        x, f, dx = make_half_moved(generator, hidden)
+        claims.right("a right gradient with zeros in it", f, x, dx)
+    for _ in range(claims.some(3, 5)):  # as large as right ones: the numbers alone do not give it away
+        x, f, dx = make_half_moved(generator, hidden)
+        others = np.sign(dx) * abs(make_half_moved(generator, hidden)[2])
+        claims.wrong("a gradient with zeros in it, of other sizes", f, x, others)
+    x, f, dx = make_half_moved(generator, hidden)
     claims.wrong("a right gradient with its zeros filled in", f, x, np.where(dx == 0, 0.05, dx))
-    claims.wrong("a right gradient with a number turned to zero", f, x, np.where(np.arange(hidden) == 0, 0, dx))
-    return claims.verdicts
+    x, f, dx = make_half_moved(generator, hidden)
+    claims.wrong("a right gradient with a number turned to zero", f, x, np.where(np.arange(hidden) == 0, 0.0, dx))
+    for _ in range(claims.some(1, 3)):
+        x, f, _ = make_half_moved(generator, hidden)
+        claims.wrong("zeros for a gradient that has only some", f, x, np.zeros(hidden))
+    return claims.verdicts()
 
 
 def test_zero_gradients(check):
@@ -363,8 +451,11 @@ def test_zero_gradients(check):
     check.agrees(nothing_but_noise, draws=draws, reference=WARD)
 
 
-def on_kinks(claims, generator, size, turn, name):
-    """Three elements stand on their kink, the others far from theirs. `turn`: 1 where the slope rises, else -1."""
+def make_bent(generator, size, turn):
+    """(x, f, the slope to the left, what is added to it on the right of a kink).
+
+    Three elements are on their kink, the others far from theirs. `turn`: 1 where the slope rises, else -1.
+    """
     at, gap = between(generator, (size,), -1, 1), turn * between(generator, (size,), 0.5, 2.0)
     left, curve = signed(generator, (size,), 0.3, 1.5), between(generator, (size,), -1, 1)
     left[0], curve[:3] = 0.0, 0.0  # the first is a ReLU, and on a kink a curve would only add an error of its own
@@ -372,53 +463,81 @@ def on_kinks(claims, generator, size, turn, name):
     x = at + signed(generator, (size,), 0.3, 1.0)
     x[:3] = at[:3]
     own = np.where(x > at, left + gap, left) + curve * x  # on the kink: the slope to the left
-    step, share = np.where(np.arange(size) < 3, gap, 0.0), between(generator, (size,), 0.1, 0.9)
-    claims.right(f"the slope to the left of {name}", f, x, own)
-    claims.right(f"the slope to the right of {name}", f, x, own + step)
-    claims.right(f"half way between the slopes at {name}", f, x, own + step / 2)
-    claims.right(f"somewhere between the slopes at {name}", f, x, own + share * step)
-    row = np.eye(size)[pick(generator, 3)]
-    claims.wrong(f"beyond the slope to the right of {name}", f, x, own + 1.3 * step * row)
-    claims.wrong(f"beyond the slope to the left of {name}", f, x, own - 0.3 * step * row)
-    claims.wrong(f"far beyond both slopes at {name}", f, x, own - 3 * step * row)
+    return x, f, own, np.where(np.arange(size) < 3, gap, 0.0)
+
+
+def on_kinks(claims, generator, size, turn, name):
+    rows = np.eye(size)
+    kinds = (
+        (True, f"the slope to the left of {name}", lambda own, step: own),
+        (True, f"the slope to the right of {name}", lambda own, step: own + step),
+        (True, f"half way between the slopes at {name}", lambda own, step: own + step / 2),
+        (
+            True,
+            f"somewhere between the slopes at {name}",
+            lambda own, step: own + between(generator, (size,), 0.1, 0.9) * step,
+        ),
+        (
+            False,
+            f"beyond the slope to the right of {name}",
+            lambda own, step: own + 1.3 * step * rows[pick(generator, 3)],
+        ),
+        (
+            False,
+            f"beyond the slope to the left of {name}",
+            lambda own, step: own - 0.3 * step * rows[pick(generator, 3)],
+        ),
+        (False, f"far beyond both slopes at {name}", lambda own, step: own - 3 * step * rows[pick(generator, 3)]),
+    )
+    for truth, kind, claimed in kinds:
+        x, f, own, step = make_bent(generator, size, turn)
+        claims.add(truth, kind, f, x, claimed(own, step))
 
 
 def near_kinks(claims, generator, size):
-    """Far from each kink but the last two: those stand a hair to the right and to the left of theirs."""
-    at, gap = between(generator, (size,), -1, 1), signed(generator, (size,), 0.5, 2.0)
-    left, curve = signed(generator, (size,), 0.3, 1.5), between(generator, (size,), -1, 1)
-    curve[-2:] = 0.0
-    f = Function(bent, at=at, left=left, right=left + gap, curve=curve)
-    x, rows = at + signed(generator, (size,), 0.3, 1.0), np.eye(size)
-    x[-2], x[-1] = at[-2] + 1e-7, at[-1] - 1e-7
-    dx, other = np.where(x > at, left + gap, left) + curve * x, np.where(x > at, -gap, gap)
-    claims.right("the slope very near to a kink", f, x, dx)
-    claims.wrong("beyond both slopes, very near to a kink", f, x, dx - 0.3 * other * rows[-2])
-    claims.wrong("beyond both slopes, very near to a kink on its left", f, x, dx - 0.3 * other * rows[-1])
-    claims.wrong("the slope of the other side, far from a kink", f, x, dx + other * rows[0])
-    claims.wrong("between the slopes, far from a kink", f, x, dx + other * rows[1] / 2)
+    """Far from each kink but the last two: those are very near to theirs, one on the right and one on the left."""
+    rows = np.eye(size)
+    kinds = (
+        *[(True, "the slope very near to a kink", lambda dx, other: dx)] * claims.some(1, 3),
+        (False, "beyond both slopes, very near to a kink", lambda dx, other: dx - 0.3 * other * rows[-2]),
+        (False, "beyond both slopes, very near to a kink on its left", lambda dx, other: dx - 0.3 * other * rows[-1]),
+        (False, "the slope of the other side, far from a kink", lambda dx, other: dx + other * rows[0]),
+        (False, "between the slopes, far from a kink", lambda dx, other: dx + other * rows[1] / 2),
+    )
+    for truth, kind, claimed in kinds:
+        at, gap = between(generator, (size,), -1, 1), signed(generator, (size,), 0.5, 2.0)
+        left, curve = signed(generator, (size,), 0.3, 1.5), between(generator, (size,), -1, 1)
+        curve[-2:] = 0.0
+        f = Function(bent, at=at, left=left, right=left + gap, curve=curve)
+        x = at + signed(generator, (size,), 0.3, 1.0)
+        x[-2], x[-1] = at[-2] + 1e-7, at[-1] - 1e-7
+        dx, other = np.where(x > at, left + gap, left) + curve * x, np.where(x > at, -gap, gap)
+        claims.add(truth, kind, f, x, claimed(dx, other))
 
 
 def at_a_tie(claims, generator, size):
     """The largest of a row is there twice: `max` picks one of the two, `amax` divides between them."""
-    w, x = signed(generator, (size,), 0.3, 1.0), between(generator, (size,), -1, 0)
-    x[1] = x[size - 1] = 0.5
-    f, rows = Function(largest, w=w), np.eye(size)
-    claims.right("all of it to the first of two largest", f, x, w + rows[1])
-    claims.right("all of it to the second of two largest", f, x, w + rows[size - 1])
-    claims.right("half of it to each of two largest", f, x, w + (rows[1] + rows[size - 1]) / 2)
-    claims.wrong("more than all of it to one of two largest", f, x, w + 1.5 * rows[1])
-    claims.wrong("less than nothing to one of two largest", f, x, w + rows[1] - 0.5 * rows[size - 1])
-    claims.wrong("a share for one that is not the largest", f, x, w + rows[1] + 0.5 * rows[0])
+    one, other, none = np.eye(size)[1], np.eye(size)[size - 1], np.eye(size)[0]
+    for truth, kind, share in (
+        (True, "all of it to the first of two largest", one),
+        (True, "all of it to the second of two largest", other),
+        (True, "half of it to each of two largest", (one + other) / 2),
+        (False, "more than all of it to one of two largest", 1.5 * one),
+        (False, "less than nothing to one of two largest", one - 0.5 * other),
+        (False, "a share for one that is not the largest", one + 0.5 * none),
+    ):
+        w, x = signed(generator, (size,), 0.3, 1.0), between(generator, (size,), -1, 0)
+        x[1] = x[size - 1] = 0.5
+        claims.add(truth, kind, Function(largest, w=w), x, w + share)
 
 
 def bends(on, generator, size):
-    claims = Claims(on)
+    claims = Claims(on, generator)
     on_kinks(claims, generator, size, 1, "a kink")
     on_kinks(claims, generator, size, -1, "a kink that points up")
     near_kinks(claims, generator, size)
     at_a_tie(claims, generator, size)
-    return claims.verdicts
+    return claims.verdicts()
 
 
 def test_kinks(check):
@@ -426,16 +545,21 @@ def test_kinks(check):
 
 
 def with_a_poor_step(on, generator, size):
-    claims = Claims(on)
+    claims, make = Claims(on, generator), functools.partial(make_waves, generator, (size,), steep=(1.5, 2.5))
     for eps in (1e-14, 1e-17, 0.5, 1.5):
-        x, f, dx = make_waves(generator, (size,), steep=(1.5, 2.5))
-        claims.right(f"the right gradient with eps={eps}", f, x, dx, eps)
+        for _ in range(claims.some(1, 2)):
+            x, f, dx = make()
+            claims.right(f"the right gradient with eps={eps}", f, x, dx, eps)
+        x, f, dx = make()
         claims.wrong(f"1.05 times the right gradient with eps={eps}", f, x, 1.05 * dx, eps)
+        x, f, dx = make()
         claims.wrong(f"half the right gradient with eps={eps}", f, x, 0.5 * dx, eps)
-        claims.wrong(f"zeros with eps={eps}", f, x, 0 * dx, eps)
+        x, f, dx = make()
+        claims.wrong(f"zeros with eps={eps}", f, x, np.zeros(size), eps)
         if eps > 0.1:
+            x, f, dx = make()
             claims.wrong(f"the difference quotient with eps={eps}", f, x, quotient(f.build(), x, eps), eps)
-    return claims.verdicts
+    return claims.verdicts()
 
 
 def quotient(f, x, eps):
@@ -460,8 +584,10 @@ def backward(parameters, X, Y):
     return {name: value.grad.numpy() for name, value in p.items()}
 
 
-def make_network(generator, batch, features, hidden, classes):
-    """Parameters, data and gradients, none of whose elements is very near to zero."""
+@functools.lru_cache(maxsize=100)
+def make_network(seed, batch, features, hidden, classes):
+    """(parameters, f, gradients, by autograd); no element of a gradient is very near to zero."""
+    generator = torch.Generator().manual_seed(seed)
     while True:
         parameters = {
             "W1": between(generator, (features, hidden), -1, 1),
@@ -474,7 +600,7 @@ def make_network(generator, batch, features, hidden, classes):
         Y = torch.randint(0, classes, (batch,), generator=generator).numpy()
         gradients = backward(parameters, X, Y)
         if min(abs(gradient).min() for gradient in gradients.values()) > 1e-3:
-            return parameters, X, Y, gradients
+            return parameters, Function(network, X=X, Y=Y), gradients
 
 
 def names_of(on, expected, f, parameters, gradients):
@@ -485,24 +611,37 @@ def names_of(on, expected, f, parameters, gradients):
     return ", ".join(sorted(answer)) or "none"
 
 
-def a_network(on, generator, batch, features, hidden, classes):
-    parameters, X, Y, gradients = make_network(generator, batch, features, hidden, classes)
-    f = Function(network, X=X, Y=Y)
-    names = list(parameters)
-    one = names[pick(generator, len(names))]
-    lost = {name: gradient for name, gradient in gradients.items() if name != "gain"}
-    swapped = {**gradients, "W1": gradients["W1"][:, ::-1].copy(), "b2": gradients["b2"] + 0.1}
-    claims = {
-        "right ones": ([], gradients),
-        "those of a loss that was not averaged": (names, {name: g * batch for name, g in gradients.items()}),
-        f"{one} 1.1 times too large": ([one], {**gradients, one: gradients[one] * 1.1}),
-        "W1 and b2 wrong": (["W1", "b2"], swapped),
-        "no entry for gain": (["gain"], lost),
-        "bias as (1, n) for (n,)": (["bias"], {**gradients, "bias": gradients["bias"].reshape(1, hidden)}),
-    }
-    return {f"names for {name}": names_of(on, wrong, f, parameters, given) for name, (wrong, given) in claims.items()}
+def networks(on, generator, batch, features, hidden, classes):
+    """A network of its own for each claim, and drawn names: a list of names to repeat is of no use."""
+    questions, names = Shuffled(generator), ("W1", "gain", "bias", "W2", "b2")
+
+    def ask(name, wrong, change):
+        seed = int(torch.randint(2**62, (), generator=generator))
+        parameters, f, gradients = make_network(seed, batch, features, hidden, classes)
+        given = change(dict(gradients))
+        questions.add(f"names for {name}", functools.partial(names_of, on, wrong, f, parameters, given))
+
+    def scaled(*chosen, factor=1.1):
+        return lambda gradients: {n: g * factor if n in chosen else g for n, g in gradients.items()}
+
+    for _ in range(questions.some(1, 3)):
+        ask("right ones", [], dict)
+    ask("those of a loss that was not averaged", list(names), scaled(*names, factor=batch))
+    first, second, third, *_ = (names[i] for i in torch.randperm(5, generator=generator).tolist())
+    for one in (first, second):
+        ask(f"{one} 1.1 times too large", [one], scaled(one))
+    pair = sorted((first, third), key=names.index)
+    ask(
+        f"{pair[0]} and {pair[1]} wrong",
+        pair,
+        lambda gradients: {**gradients, first: -gradients[first], third: gradients[third] + 0.1},
+    )
+    lost = names[pick(generator, 5)]
+    ask(f"no entry for {lost}", [lost], lambda gradients: {n: g for n, g in gradients.items() if n != lost})
+    ask("bias as (1, n) for (n,)", ["bias"], lambda gradients: {**gradients, "bias": gradients["bias"][None]})
+    return questions.answers()
 
 
 def test_wrong_gradients(check):
     draw = {"batch": 5, "features": 2, "hidden": 3, "classes": 4}
-    check.agrees(a_network, draws=(draw,), reference=WARD)
+    check.agrees(networks, draws=(draw,), reference=WARD)

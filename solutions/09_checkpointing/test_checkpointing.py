@@ -6,8 +6,11 @@ outside torch (numpy copies, lists of floats) is not seen, hence the demand that
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import torch
+
+from grader.shuffling import Shuffled
 
 BATCH, WIDTH = 512, 3  # where memory is counted: an activation outweighs a hundred weights
 ACTIVATION_BYTES = BATCH * WIDTH * 8
@@ -81,10 +84,20 @@ def gradients_from_checkpoints(on, generator, depth, every, batch, width):
 
 
 def spacings(on, generator):
-    return {f"best_spacing({depth})": spacing_in_words(on.call("best_spacing", depth), depth) for depth in DEPTHS}
+    """One depth of each range, in a random order."""
+    questions = Shuffled(generator)
+    for least, most in DEPTHS:
+        depth = questions.some(least, most)
+        questions.add(f"best_spacing({depth})", partial(spacing_of, on, depth))
+    return questions.answers()
 
 
-DEPTHS = (1, 2, 3, 5, 8, 10, 12, 17, 30, 50, 64, 99, 100, 144, 200, 400, 1000)
+def spacing_of(on, depth):
+    return spacing_in_words(on.call("best_spacing", depth), depth)
+
+
+DEPTHS = ((1, 1), (2, 3), (4, 6), (7, 9), (10, 12), (13, 20), (21, 40), (41, 60), (61, 80), (81, 99), (100, 100))
+DEPTHS += ((101, 130), (131, 180), (181, 300), (301, 500), (501, 800), (801, 1200))
 NETWORKS = tuple(
     {"depth": depth, "batch": batch, "width": width}
     for depth, batch, width in ((4, 3, 5), (1, 2, 3), (7, 5, 2), (6, 1, 4))

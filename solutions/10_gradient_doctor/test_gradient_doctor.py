@@ -1,14 +1,17 @@
 """The hidden suite of lesson 10. Its patients come from the clinic that students have, by secret seeds.
 
-Every row about an illness holds patients that have it and their healthy twins: the same networks without it.
+Every row about an illness has patients with it, healthy ones, and a few with other illnesses, of which only is
+required that they are not diagnosed with this one. They come in a random order, some of them twice, and every network
+comes either with its illness or without: what was seen of one says nothing about another.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
 
 from grader.lesson import load_module
+from grader.shuffling import Shuffled
 
 HERE = Path(__file__).resolve()
 clinic = load_module(
@@ -23,6 +26,8 @@ ILLNESSES = (
     "not averaged",
     "forgotten branch",
 )
+
+ALL = ("healthy", *ILLNESSES)
 
 # What measures
 
@@ -44,14 +49,24 @@ def test_closed_share(check):
 
 
 def units(on, generator, batch, hidden):
-    h = torch.relu(torch.randn(batch, hidden, generator=generator, dtype=torch.float64))
-    h[:, 0], h[:, 3] = 0.0, 0.0
-    h[1:, 1] = 0.0  # one example is enough to be alive
-    h[0, 1] = 1e-6
-    h[2] = 0.0  # an example that moves nobody
+    """Which units are dead is drawn: a list of numbers to repeat is of no use."""
+    questions = Shuffled(generator)
+    for _ in range(2):
+        h = torch.relu(torch.randn(batch, hidden, generator=generator, dtype=torch.float64))
+        h[batch // 2] = 0.0  # an example that moves nobody
+        one, other = torch.randperm(hidden, generator=generator)[:2].tolist()
+        h[:, torch.rand(hidden, generator=generator) < 0.5] = 0.0
+        h[:, [one, other]] = 0.0
+        h[0, other] = 1e-6  # one example is enough to be alive
+        questions.add("dead_units(h)", partial(dead_units_of, on, h))
     alive = torch.ones(batch, hidden, dtype=torch.float64)
-    cases = {"dead_units(h)": h, "dead_units of living units": alive, "dead_units of dead units": 0 * alive}
-    return {name: as_booleans(on.call("dead_units", case)) for name, case in cases.items()}
+    questions.add("dead_units of living units", partial(dead_units_of, on, alive))
+    questions.add("dead_units of dead units", partial(dead_units_of, on, 0 * alive))
+    return questions.answers()
+
+
+def dead_units_of(on, h):
+    return as_booleans(on.call("dead_units", h))
 
 
 def as_booleans(found):
@@ -153,11 +168,11 @@ def clear(report, illness):
 
 @lru_cache(maxsize=400)
 def admitted(illness, seed, activation=None, where=None, unit=None):
-    """{illness: the report of its patient, "healthy": that of the twin}, of the first seed from here that is clear."""
+    """The report of the first patient from this seed on that is clear."""
     for candidate in range(seed, seed + 100):
-        reports = {name: clinic.patient(name, candidate, activation, where, unit) for name in (illness, "healthy")}
-        if all(clear(report, name) for name, report in reports.items()):
-            return reports
+        report = clinic.patient(illness, candidate, activation, where, unit)
+        if clear(report, illness):
+            return report
     raise AssertionError(f"no clear patient who is {illness} within 100 seeds from {seed}")
 
 
@@ -170,26 +185,63 @@ def diagnosis(on, illness, report):
     return on.call("diagnose", report)
 
 
+def in_other_units(report, seed):
+    """The same network's report, with the examples of the batch in another order and the loss in other units."""
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(report["h"][0]), generator=generator)
+    unit = 2.0 ** int(torch.randint(-3, 4, (), generator=generator))
+    scaled = ("norm_by_step", "norm_by_batch", "slopes_claimed", "slopes_measured")
+    return {
+        **report,
+        "h": [h[order] for h in report["h"]],
+        "dh": [unit * dh[order] for dh in report["dh"]],
+        "gradients": {name: unit * gradient for name, gradient in report["gradients"].items()},
+        **{key: [unit * number for number in report[key]] for key in scaled},
+    }
+
+
+def ask(questions, on, generator, name, illness, row=None, **of):
+    """`row`: for a patient with another illness than the row's, who may be given any name but the row's."""
+    report, seed = admitted(illness, seed_from(generator), **of), seed_from(generator)
+
+    def put(report):
+        found = diagnosis(on, illness, report)
+        return f"not {row}" if row and isinstance(found, str) and found in ALL and found != row else found
+
+    questions.add(name, lambda: put(report), lambda: put(in_other_units(report, seed)))
+
+
 UNITS = (1e-3, 1e3, None)
 LAYERS = {"saturated": ("first", "last", "all"), "dead": ("first", "middle", "last")}
+SYMPTOMS = {"vanishing": ("saturated", "dead"), "exploding": ("saturated", "dead")}
+"""Illnesses that show what the row's does, too: not among the others of its row, which would then rest on theirs."""
 
 
-def with_twins(on, generator, illness):
+def a_row(on, generator, illness):
     """An illness of both kinds of network is shown on both, one of a layer on several layers."""
-    found = {}
-    for number, unit in enumerate(UNITS):
-        seed, activation = seed_from(generator), clinic.ACTIVATION.get(illness, ("tanh", "relu")[number % 2])
-        where = LAYERS[illness][number] if illness in LAYERS else None
-        reports = admitted(illness, seed, activation, where, unit)
-        found[f"diagnosis of patient {number + 1}"] = diagnosis(on, illness, reports[illness])
-        found[f"diagnosis of patient {number + 1}'s healthy twin"] = diagnosis(on, "healthy", reports["healthy"])
-    other = {"tanh": "relu", "relu": "tanh"}[activation]
-    report = admitted("healthy", seed_from(generator), other)["healthy"]
-    return {**found, f"diagnosis of a healthy network with {other}": diagnosis(on, "healthy", report)}
+    questions, only = Shuffled(generator), clinic.ACTIVATION.get(illness)
+    activations = (only, only) if only else ("tanh", "relu")
+    for number in range(questions.some(4, 6)):
+        of = {"activation": activations[number % 2], "unit": UNITS[number % 3]}
+        if illness in LAYERS:
+            of["where"] = LAYERS[illness][number % 3]
+        ask(questions, on, generator, f"diagnosis of patient {number + 1}", illness, **of)
+    for number in range(questions.some(4, 6)):
+        of = {"activation": activations[number % 2], "unit": UNITS[number % 3]}
+        ask(questions, on, generator, "diagnosis of a healthy network", "healthy", **of)
+    if only:
+        other = {"tanh": "relu", "relu": "tanh"}[only]
+        ask(questions, on, generator, f"diagnosis of a healthy network with {other}", "healthy", activation=other)
+    others = [name for name in ILLNESSES if name not in (illness, *SYMPTOMS.get(illness, ()))]
+    for _ in range(questions.some(2, 3)):
+        other = others[int(torch.randint(len(others), (), generator=generator))]
+        activation = clinic.ACTIVATION.get(other, only)
+        ask(questions, on, generator, f"diagnosis of one with: {other}", other, row=illness, activation=activation)
+    return questions.answers()
 
 
 def check_illness(check, illness):
-    check.agrees(with_twins, draws=({"illness": illness},), reference=TRUTH)
+    check.agrees(a_row, draws=({"illness": illness},), reference=TRUTH)
 
 
 def test_saturated(check):
@@ -221,13 +273,13 @@ def test_forgotten_branch(check):
 
 
 def a_ward(on, generator):
-    """Each illness once and five who have none, in some order."""
-    ward = [*ILLNESSES, *["healthy"] * 5]
-    found = {}
+    """Each illness at least once, and some who have none."""
+    questions = Shuffled(generator)
+    ward = [*ILLNESSES, *["healthy"] * questions.some(3, 5)]
+    ward += [ILLNESSES[int(torch.randint(len(ILLNESSES), (), generator=generator))] for _ in range(3)]
     for bed, patient in enumerate(torch.randperm(len(ward), generator=generator).tolist(), 1):
-        illness = ward[patient]
-        found[f"diagnosis in bed {bed}"] = diagnosis(on, illness, admitted(illness, seed_from(generator))[illness])
-    return found
+        ask(questions, on, generator, f"diagnosis in bed {bed}", ward[patient])
+    return questions.answers()
 
 
 def test_ward(check):

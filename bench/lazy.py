@@ -1,0 +1,294 @@
+"""The best score of any answer that ignores its input, for the rows of every lesson.
+
+    python -m bench.lazy [LESSON]... [--seeds 3]
+
+Every check row is graded with some hundred lazy answers (bench/lazy_answers.py), each under several secret seeds: in
+this process, without workers, by the hidden suite's own tests. A score is the share of seeds in which an answer earned
+the row. A check row that can be had so is a fault of its suite: then the exit status is 1.
+
+Gradient rows are listed where zeros, ones, or a value passed through unchanged earn them. That can be the right answer:
+the gradient of an addition is its upstream gradient.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bench.lazy_answers import Lazy, has_function, lazy_answers, question
+from bench.lazy_side import Answers, Asked, LazySide, Record
+from grader.answer import Answer
+from grader.book import ProblemBook
+from grader.checks import Check, CheckFailed, Scenario, run_check, tests_of
+from grader.examples import PUBLIC_SEED, Example, examples_of
+from grader.gradient_check import judge_step
+from grader.judge import TOLERANCE
+from grader.lesson import Course, Item, Lesson, load_module
+from grader.local import LocalStudent
+from grader.problem import Draw, Problem, derive
+from grader.sides import ModuleSide
+
+ROOT = Path(__file__).resolve().parents[1]
+LEARNED, LEARNED_OF_FUNCTIONS = 4, 16
+"""Seeds whose questions and answers a lazy answer may have seen; more where a call is given a function. Graded are
+others."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a row fares against its best lazy answer. `right` is the largest share of calls that one answered right."""
+
+    lesson: str
+    row: str
+    tried: int
+    best: str
+    score: float
+    right: float = 0.0
+
+
+class Watched:
+    """What the two kinds of check have in common here: `answers` stand behind `on`, and follow the reference in use."""
+
+    answers: Answers
+
+    def agrees(
+        self,
+        scenario: Scenario,
+        draws: Sequence[Mapping[str, Any]] = ({},),
+        reference: Any = None,
+        tolerance: float = TOLERANCE,
+    ) -> None:
+        lesson: Lesson = self.lesson  # type: ignore[attr-defined]
+        self.answers.reference = ModuleSide(lesson.answers if reference is None else reference, watched=False)
+        try:
+            super().agrees(scenario, draws, reference, tolerance)  # type: ignore[misc]
+        finally:
+            self.answers.reference = ModuleSide(lesson.answers)
+
+
+class HiddenCheck(Watched, Check):
+    pass
+
+
+class PublicCheck(Watched, Example):
+    pass
+
+
+def run_row(
+    kind: type[Any],
+    lesson: Lesson,
+    item: Item,
+    test: Callable[..., None],
+    book: ProblemBook,
+    student: Any,
+    answers: Answers,
+) -> tuple[CheckFailed | None, bool]:
+    """How the row ends, and whether it rests on a gradient."""
+    check = kind(lesson, item, student, LazySide(answers), book, naming=False)
+    check.answers = answers
+    answers.reference = ModuleSide(lesson.answers)
+    try:
+        failed = run_check(test, check)
+    except CheckFailed as error:
+        failed = error
+    except AssertionError:
+        raise
+    except Exception as error:  # the suite could not work with the answer
+        failed = CheckFailed(str(error))
+    return failed, bool(check._consulted)
+
+
+def recorded(
+    lesson: Lesson, item: Item, test: Callable[..., None], book: ProblemBook, kind: type[Any] = HiddenCheck
+) -> tuple[Record, bool]:
+    """The reference's answers in one row, which must pass, and whether it rests on a gradient."""
+    record, student = Record(), LocalStudent(vars(lesson.answers), [g.name for g in lesson.gradients], lesson.joint)
+    failed, consulted = run_row(kind, lesson, item, test, book, student, Answers(record))
+    if failed is not None:
+        raise AssertionError(f"{lesson.name}, {item.name}: the reference does not pass: {failed}")
+    return record, consulted
+
+
+def public_answers(lesson: Lesson) -> dict[str, Any]:
+    """{a call of a public example: the reference's answer}."""
+    found = {}
+    for name, test in examples_of(lesson).items():
+        if any(item.name == name for item in lesson.checks):
+            record, _ = recorded(lesson, lesson.item_for(name), test, ProblemBook(PUBLIC_SEED), PublicCheck)
+            found |= {question(asked): asked.value for asked, _, _ in record.calls}
+    return found
+
+
+def check_rows(lesson: Lesson, seeds: Sequence[int], suite: ModuleType | None = None) -> Iterator[Score]:
+    """The best lazy answer of each check row; `suite` is the lesson's own unless one is given."""
+    tests = tests_of(suite or load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}_lazy"))
+    examples = public_answers(lesson)
+    for item in lesson.checks:
+        test = tests[item.name]
+        learned: list[list[Asked]] = []
+        due = LEARNED
+        while len(learned) < due:
+            record, consulted = recorded(lesson, item, test, ProblemBook(derive(len(learned), "learned")))
+            learned.append([asked for asked, _, _ in record.calls])
+            due = LEARNED_OF_FUNCTIONS if any(map(has_function, learned[-1])) else due
+        lazies = list(lazy_answers(learned, examples)) if learned[0] else [Lazy("", lambda: lambda asked: None)]
+        steps = list(lazy_steps(lesson)) if consulted else [LazyStep("", zeros)]
+        tried = [(lazy, step) for lazy in lazies for step in steps]
+        earned, right = [0] * len(tried), [0.0] * len(tried)
+        for seed in seeds:
+            book = ProblemBook(seed)
+            record, _ = recorded(lesson, item, test, book)
+            for number, (lazy, step) in enumerate(tried):
+                answers = Answers(record, lazy.start(), lazy.arguments)
+                failed, _ = run_row(HiddenCheck, lesson, item, test, book, LazyStudent(lesson, step), answers)
+                earned[number] += failed is None
+                right[number] += answers.right / max(answers.asked, 1) / len(seeds)
+        best = max(range(len(tried)), key=lambda number: (earned[number], right[number]))
+        name = " and ".join(filter(None, (part.name for part in tried[best])))
+        yield Score(lesson.number, item.name, len(tried), name, earned[best] / len(seeds), right[best])
+
+
+# Gradients
+
+
+@dataclass(frozen=True)
+class LazyStep:
+    name: str
+    make: Callable[[Problem, str], Tensor | None]
+
+
+def zeros(problem: Problem, target: str) -> Tensor:
+    return torch.zeros_like(problem.values[target])
+
+
+def ones(problem: Problem, target: str) -> Tensor:
+    return torch.ones_like(problem.values[target])
+
+
+def lazy_steps(lesson: Lesson, target: str | None = None) -> Iterator[LazyStep]:
+    """Zeros, ones, and for one gradient also every value and upstream gradient that its step may be called with."""
+    yield LazyStep("zeros", zeros)
+    yield LazyStep("ones", ones)
+    if target is None:
+        return
+    graph = lesson.public.graph
+    for consumer in graph.consumers[target]:
+        for sign, word in ((1, ""), (-1, "minus ")):
+            name = f"{word}d{consumer} unchanged"
+            yield LazyStep(name, lambda p, t, c=consumer, s=sign: shaped(s * p.upstream[c], p.values[t]))
+    if lesson.joint is None:
+        for value in graph.names:
+            yield LazyStep(f"{value} unchanged", lambda p, t, v=value: shaped(p.values[v], p.values[t]))
+
+
+def shaped(tensor: Tensor, like: Tensor) -> Tensor | None:
+    """`tensor` in the shape of `like`, by broadcasting at most."""
+    try:
+        return tensor.detach().expand(like.shape).clone()
+    except RuntimeError:
+        return None
+
+
+class LazyStudent:
+    """Answers every step in one way. Speaks the protocol of grader.gradient_check.Answering."""
+
+    def __init__(self, lesson: Lesson, step: LazyStep) -> None:
+        self._names, self._step = [item.name for item in lesson.gradients], step
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        return {name: self.watched(problem, name) for name in self._names}
+
+    def expect(self, problems: Sequence[Problem]) -> None:
+        """Nothing is gained by knowing."""
+
+    def watched(self, problem: Problem, step: str) -> Answer:
+        return Answer("returned", self._step.make(problem, step[1:]), kind="NoneType")
+
+
+class Draws:
+    """Stands for the `gradient` fixture, and keeps the draws that the suite checks."""
+
+    draws: Sequence[Draw] = ()
+
+    def check(self, draws: Sequence[Draw]) -> None:
+        self.draws = draws
+
+
+def gradient_rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Score]:
+    """Gradient rows that some lazy step earns under some seed."""
+    suite, fixture = load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}_lazy"), Draws()
+    if not lesson.gradients:
+        return
+    suite.test_gradient(fixture)  # type: ignore[attr-defined]
+    problems = [ProblemBook(seed).problems(lesson, fixture.draws) for seed in seeds]
+    for item in lesson.gradients:
+        assert item.target is not None
+        steps = list(lazy_steps(lesson, item.target))
+        for step in steps:
+            student = LazyStudent(lesson, step)
+            earned = sum(judge_one(student, item.name, drawn) for drawn in problems)
+            if earned:
+                best = f"{step.name}: {WHY['d' if step.name.startswith('d') else step.name]}"
+                yield Score(lesson.number, item.name, len(steps), best, earned / len(seeds))
+
+
+WHY = collections.defaultdict(
+    lambda: "a gap",
+    d="the right answer, as the local derivative is one",
+    zeros="the true gradient is zero",
+    ones="a gap: the upstream gradient is one",
+)
+
+
+def judge_one(student: LazyStudent, step: str, problems: Sequence[Problem]) -> bool:
+    first = student.watched(problems[0], step).tensor
+    if first is None or not judge_step(student, step, problems[:1], naming=False).passed:
+        return False
+    return judge_step(student, step, problems, naming=False).passed
+
+
+# The tables
+
+
+def table(scores: Sequence[Score], shares: bool) -> str:
+    head = ("row", "lazy answers", "best of them", "score") + (("calls right",) if shares else ())
+    rows = [head] + [
+        (f"{s.lesson}.{s.row}", str(s.tried), s.best[:90], f"{s.score:.0%}") + ((f"{s.right:.0%}",) if shares else ())
+        for s in scores
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.lazy", description=__doc__.splitlines()[0])
+    parser.add_argument("lessons", nargs="*", metavar="LESSON")
+    parser.add_argument("--seeds", type=int, default=3, help="how many secret seeds are graded")
+    chosen = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    course = Course(ROOT)
+    lessons = [course.find(name) for name in chosen.lessons] or list(course.lessons.values())
+    seeds = [derive(number, "graded") for number in range(chosen.seeds)]
+    checks = [score for lesson in lessons for score in check_rows(lesson, seeds)]
+    gradients = [score for lesson in lessons for score in gradient_rows(lesson, seeds)]
+    out(f"Check rows, over {len(seeds)} seeds: the best answer that ignores its input\n")
+    out(table(checks, shares=True))
+    found = [score for score in checks if score.score]
+    out(f"\n{len(found)} of {len(checks)} check rows can be earned so.")
+    if gradients:
+        out("\nGradient rows that zeros, ones, or an unchanged value earn\n")
+        out(table(gradients, shares=False))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
