@@ -79,8 +79,12 @@ class Origin:
 
 @dataclass
 class Writer:
-    """Lines of the file, with the statement that each comes from."""
+    """Lines of the file, with the statement that each comes from.
 
+    `written` keeps, by the id of a statement, what was written of it: one statement may be part of many functions.
+    """
+
+    written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
 
@@ -90,8 +94,11 @@ class Writer:
             self.places[len(self.lines)] = (file, line)
 
     def statement(self, statement: Statement, indent: str) -> None:
-        text = ast.unparse(statement.node)
-        own = line_numbers(statement.node, text)
+        node = statement.node
+        if id(node) not in self.written:
+            text = ast.unparse(node)
+            self.written[id(node)] = node, text, line_numbers(node, text)
+        _, text, own = self.written[id(node)]
         for number, line in enumerate(text.split("\n"), 1):
             self.add(indent + line, statement.file, own.get(number, statement.line))
 
@@ -126,18 +133,25 @@ def modules(statement: ast.stmt) -> set[str]:
 
 def at_the_top(parts: Iterable[Slice]) -> list[str]:
     """The imports of modules that are there, once each."""
-    nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for part in parts for text in part.imports]
+    different = {text if isinstance(text, str) else id(text): text for part in parts for text in part.imports}
+    nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for text in different.values()]
     return list(dict.fromkeys(ast.unparse(node) for node in nodes if modules(node) <= AT_THE_TOP))
 
 
 def function(
-    name: str, parameters: Sequence[str], part: Slice, before: Sequence[str], result: str, own: Sequence[Statement]
+    name: str,
+    parameters: Sequence[str],
+    part: Slice,
+    before: Sequence[str],
+    result: str,
+    own: Sequence[Statement],
+    written: dict[int, tuple[ast.stmt, str, dict[int, int]]],
 ) -> Writer:
     """One function, in lines of its own: `before` are statements of ours, `own` those that assign the gradient.
 
     Raises SyntaxError where the statements do not stand on their own (a `break` out of a loop that was opened).
     """
-    writer = Writer()
+    writer = Writer(written)
     first, last = own[0], own[-1]
     writer.add(f"def {name}({', '.join(parameters)}):", first.file, first.line)
     for line in before:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Sequence
 from pathlib import Path
 
 from grader.lesson import Lesson
-from grader.notebook.cells import MOST_CODE, MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, tree_of
+from grader.notebook.cells import MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, script_cells, tree_of
+from grader.notebook.lesson_part import Sought, sought_of
 from grader.notebook.reading import read_for
+from grader.notebook.script import Page
 from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
 from grader.submissions.places import NOTEBOOK, kind
 
@@ -26,19 +26,17 @@ def read_cells(path: Path, shown: str = "") -> list[Cell]:
     return script_cells(read_file(path), shown or path.name)
 
 
-def script_cells(source: bytes, shown: str) -> list[Cell]:
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-    except (SyntaxError, UnicodeDecodeError):
-        return []
-    return [Cell(shown, text)] if len(text) <= MOST_CODE and tree_of(text) is not None else []
-
-
 def from_notebook(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: bool = True) -> Handed:
-    """What the cells hold for the lesson. With `functions` also the stub's functions: see reading.read_for."""
+    """What the cells hold for the lesson. With `functions` also the stub's functions: see reading.read_for.
+
+    In this process and without limits: a submission is read by grader/source_reader.py.
+    """
+    return handed_for(sought_of(lesson), Page(cells), shown, functions)
+
+
+def handed_for(lesson: Sought, page: Page, shown: str, functions: bool) -> Handed:
     try:
-        reading = read_for(lesson, cells, shown, functions)
+        reading = read_for(lesson, page, shown, functions)
     except NotebookError as error:
         return Handed(lesson.name, message=f"{shown} cannot be read: {error}", rejected=True)
     files = {MAIN: reading.source} if reading.source is not None else {}
