@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 SECONDS = 2.0
 """Processor time for one text: a hundred times what a long file takes."""
 WALL_SECONDS = 20.0
-"""The same by the clock, for a process that does nothing or gets no processor; where there is no timer, SECONDS twice."""
+"""The same by the clock, for a process that gets no processor; where there is no timer, SECONDS twice."""
 MEMORY_BYTES = 1 << 30
-START_SECONDS = 30.0
 ROOT = Path(__file__).resolve().parents[1]
 # -I -S: neither site-packages nor the current folder nor the environment decides what is imported; as in sandbox/client
 BOOTSTRAP = """
@@ -73,12 +72,14 @@ class NotebookRead:
     lessons: {lesson's name: what there is for it}.
     cells: how many code cells there are; of a script 1, or 0 where Python cannot read it.
     defined: the functions and classes outside of others.
+    too_much: why those are not known.
     refused: why nothing of it is read.
     """
 
     lessons: Mapping[str, LessonRead] = field(default_factory=dict)
     cells: int = 0
     defined: frozenset[str] = frozenset()
+    too_much: str | None = None
     refused: str | None = None
 
 
@@ -149,9 +150,7 @@ class SourceReader:
             source = entry["source"]
             source = None if source is None else source.encode("utf-8", "surrogatepass")
             found[name] = LessonRead(source, entry["message"], origin)
-        if answer["defined"] is None and not any(each.source for each in found.values()):
-            return NotebookRead(found, answer["cells"], refused=answer["too_much"])
-        return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()))
+        return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
 
     def _ask(self, task: str, texts: Sequence[bytes], arguments: Mapping[str, Any]) -> Any:
         request = {"task": task, "arguments": arguments, "sizes": [len(text) for text in texts]}
@@ -261,5 +260,3 @@ def source_reader() -> SourceReader:
         _shared[number] = SourceReader()
         atexit.register(_shared[number].close)
     return _shared[number]
-
-

@@ -131,7 +131,7 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "calls with text": chain("('a')"),
     "dicts": chain(".__dict__['a']"),
     "short chains of changes": chain(".a_()", 30),
-    "changes within arguments": inside(lambda n: f"    x{n} = {'a.b_('*DEEP}1{')'*DEEP}\n"),
+    "changes within arguments": inside(lambda n: f"    x{n} = {'a.b_(' * DEEP}1{')' * DEEP}\n"),
     "nested getattr": inside(lambda n: f"    x{n} = " + "getattr(" * DEEP + "a" + ", 'b')" * DEEP + "\n"),
     "makers": makers(),
     "aliases of makers": aliases_of_makers,
@@ -160,8 +160,9 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "loops with many targets": lambda size: "for (" + items(size) + ") in x:\n    dprobs = a1\n",
     "conditions in conditions": blocks("if a:"),
     "conditions that are true": blocks("if True:"),
-    "tries in tries": lambda size: blocks("if 1:", 40)(size // 2) + repeated(
-        lambda n: f"try:\n    dprobs = 1\nexcept A{n} as e{n}:\n    dprobs = 2\n", size // 2
+    "tries in tries": lambda size: (
+        blocks("if 1:", 40)(size // 2)
+        + repeated(lambda n: f"try:\n    dprobs = 1\nexcept A{n} as e{n}:\n    dprobs = 2\n", size // 2)
     ),
     "functions in functions": blocks("def dprobs(a, b):"),
     "classes in classes": blocks("class A:"),
@@ -172,13 +173,17 @@ FAMILIES: dict[str, Callable[[int], str]] = {
     "functions that call each other": calling_all,
     "aliases of aliases": at_top(lambda n: f"x{n} = x{n + 1}\n", "x999999 = 1\n"),
     "aliases of paths": lambda size: "import torch as x0\n" + at_top(lambda n: f"x{n + 1} = x{n}.a\n", "")(size),
-    "long paths": lambda size: f"from torch import {'a' * (size // 2)} as x0\n" + repeated(
-        lambda n: f"x{n + 1} = x0.b\n", size // 2
-    ) + "def dprobs(a):\n    return x1, x2\n",
+    "long paths": lambda size: (
+        f"from torch import {'a' * (size // 2)} as x0\n"
+        + repeated(lambda n: f"x{n + 1} = x0.b\n", size // 2)
+        + "def dprobs(a):\n    return x1, x2\n"
+    ),
     "globals": inside(lambda n: f"    global a{n}\n    a{n} = 1\n"),
     "nonlocals": inside(lambda n: f"    def f{n}():\n        nonlocal a{n}, dlogprobs\n        a{n} = 1\n"),
     "imports": at_top(lambda n: f"import a{n}.b as x{n}\n"),
-    "one import": lambda size: "from torch import (" + items(size).rstrip(", ") + ")\ndprobs = [" + items(size // 2) + "]\n",
+    "one import": lambda size: (
+        "from torch import (" + items(size).rstrip(", ") + ")\ndprobs = [" + items(size // 2) + "]\n"
+    ),
     "imports of elsewhere": lambda size: (
         "from elsewhere import (" + items(size // 2).rstrip(", ") + ")\ndlogprobs = [" + items(size // 2) + "]\n"
     ),

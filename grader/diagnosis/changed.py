@@ -121,7 +121,11 @@ def written_by(statement: ast.stmt, aliases: set[str], roots: Roots) -> int | No
                 return statement.lineno
     for node in own_expressions(statement):
         if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and in_place(node.func.attr) and roots.of(node.func.value) in aliases:
+            if (
+                isinstance(node.func, ast.Attribute)
+                and in_place(node.func.attr)
+                and roots.of(node.func.value) in aliases
+            ):
                 return node.lineno
             first = node.args[0] if node.args else None
             if isinstance(node.func, ast.Attribute) and in_place(node.func.attr) and roots.of(first) in aliases:

@@ -62,9 +62,7 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
 
 
 class Writing:
-    def __init__(
-        self, lesson: Sought, script: Script, page: Page, shown: str, gradients: Collection[str]
-    ) -> None:
+    def __init__(self, lesson: Sought, script: Script, page: Page, shown: str, gradients: Collection[str]) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
         self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
         self.pieces: list[Writer] = []
