@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.notebook.script import Statement
 from grader.notebook.slices import Slice
+from grader.policy.scope import all_nodes
 from grader.sandbox.stand_ins import KNOWN
 
 if TYPE_CHECKING:  # torch comes with it
@@ -117,7 +118,7 @@ def line_numbers(node: ast.stmt, text: str) -> dict[int, int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again = ast.parse(text).body[0]
-    for old, new in zip(ast.walk(node), ast.walk(again), strict=False):
+    for old, new in zip(all_nodes(node), all_nodes(again), strict=False):
         if type(old) is not type(new):
             break
         if isinstance(old, ast.stmt | ast.expr) and isinstance(new, ast.stmt | ast.expr):

@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from grader.policy.scope import all_nodes, children
+
 VIEWS = frozenset(
     {"view", "view_as", "reshape", "squeeze", "unsqueeze", "t", "transpose", "permute", "expand", "expand_as"}
     | {"flatten", "contiguous", "detach", "numpy", "requires_grad_", "narrow", "select", "diagonal"}
@@ -110,7 +112,7 @@ def free_names(function: Function | ast.Lambda | ast.ClassDef) -> set[str]:
     """Names that its body takes from outside."""
     loaded: set[str] = set()
     own: set[str] = set()
-    for node in ast.walk(function):
+    for node in all_nodes(function):
         if isinstance(node, ast.Name):
             (loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
         elif isinstance(node, ast.arg):
@@ -128,7 +130,7 @@ def names_in(target: ast.expr) -> Iterator[str]:
         if isinstance(node, ast.Name):
             yield node.id
         elif not isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
 
 
 class Walk:
@@ -192,7 +194,7 @@ class Walk:
             for alias in node.names:
                 self.bind(alias.asname or alias.name.partition(".")[0], local)
         elif not isinstance(node, ast.Delete):
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self.any(child, local)
 
     def any(self, node: ast.AST, local: Local) -> None:
@@ -201,7 +203,7 @@ class Walk:
         elif isinstance(node, ast.expr):
             self.expression(node, local)
         else:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self.any(child, local)
 
     def expression(self, node: ast.expr, local: Local) -> None:
@@ -227,7 +229,7 @@ class Walk:
         else:
             if isinstance(node, ast.Call):
                 self.call(node)
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self.any(child, local)
 
     def call(self, node: ast.Call) -> None:
@@ -270,7 +272,7 @@ class Walk:
         """`node` is a place that gets a new value: `x[...]`, `x.data`, `x` in `x += y`."""
         self.note_changed(node)
         if not isinstance(node, ast.Name):
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self.any(child, local)
 
     def note_shared(self, targets: Iterable[ast.expr], value: ast.expr) -> None:

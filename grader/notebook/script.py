@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 
 from grader.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
 from grader.notebook.names import Function, Names, changed_parameters, names_of
+from grader.policy.scope import Block, all_nodes, children
 
 MOST_STATEMENTS = 5_000
 MOST_SHARING = 50  # names for one tensor
+Named = ast.Name | ast.Attribute
 WHOLE = 3
 """A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
@@ -47,10 +49,10 @@ class Statement:
 
 
 def is_opaque(node: ast.stmt) -> bool:
-    named = {
-        n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)
-    }
-    return not isinstance(node, Function | ast.ClassDef) and not NOT_FOLLOWED.isdisjoint(named)
+    if isinstance(node, Function | ast.ClassDef):
+        return False
+    named = (n.id if isinstance(n, ast.Name) else n.attr for n in all_nodes(node) if isinstance(n, Named))
+    return any(name in NOT_FOLLOWED for name in named)
 
 
 @dataclass
@@ -137,7 +139,7 @@ def opened(
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
             inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
-        elif isinstance(node, ast.If) and "__name__" in {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}:
+        elif isinstance(node, ast.If) and "__name__" in {n.id for n in all_nodes(node.test) if isinstance(n, ast.Name)}:
             inside = [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
@@ -168,7 +170,8 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
             around = len(loops) - 1
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in gradients and around >= 0:
             counted[around].add(node.id)
-        waiting += [(child, around) for child in ast.iter_child_nodes(node)]
+        parts = children(node) if around >= 0 else (part for part in children(node) if isinstance(part, Block))
+        waiting += [(part, around) for part in parts]
     for n in range(len(loops) - 1, -1, -1):
         if loops[n][1] >= 0 and len(counted[loops[n][1]]) < WHOLE:
             counted[loops[n][1]] |= counted[n]
@@ -176,7 +179,7 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
 
 
 def note_inside(node: Function | ast.ClassDef, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
-    for each in ast.walk(node):
+    for each in all_nodes(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             inside.setdefault(each.id, (node.name, file, each.lineno))
 
