@@ -32,7 +32,7 @@ from grader.source_reader import BOOTSTRAP, ReadingFailed, ReadingStopped, Sourc
 from grader.source_reading import notebook
 from grader.submissions.submission import MAIN, read_submission
 
-SMALL = 6_000
+SMALL = 4_000
 TIMES = 4
 GROWTH = 2 * TIMES
 """A text 4 times as long may take 8 times as long: measured times vary. Quadratic time would be 16 times."""
@@ -83,30 +83,33 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
 
 
 def seconds(read: Callable[[str], object], text: str) -> float:
-    """Processor time of the faster of two readings."""
-    gc.collect()
-    gc.disable()
-    try:
-        return min(one_reading(read, text), one_reading(read, text))
-    finally:
-        gc.enable()
-
-
-def one_reading(read: Callable[[str], object], text: str) -> float:
+    """Processor time of one reading."""
     started = time.thread_time()
     read(text)
     return time.thread_time() - started
 
 
+@pytest.fixture
+def without_garbage_collection() -> Iterator[None]:
+    """Which takes its time in a process with torch, and has nothing to do with the text."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
 def assert_linear(lesson: Lesson, text: Callable[[int], str]) -> None:
+    short_text, long_text = text(SMALL), text(TIMES * SMALL)
     for name, read in readers(lesson).items():
-        short, long = seconds(read, text(SMALL)), seconds(read, text(TIMES * SMALL))
-        assert long <= max(GROWTH * short, UNMEASURED), f"{name}: {short:.3f} s, then {long:.3f} s"
-        assert long <= WITHIN, f"{name}: {long:.3f} s"
+        for _ in range(3):  # something else may have been in the way
+            short, long = seconds(read, short_text), seconds(read, long_text)
+            if long <= max(GROWTH * short, UNMEASURED) and long <= WITHIN:
+                break
+        else:
+            raise AssertionError(f"{name}: {short:.3f} s for {len(short_text):,} characters, {long:.3f} s for 4 times")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_time_is_linear_in_the_length_of_a_text(lesson, family):
+def test_time_is_linear_in_the_length_of_a_text(lesson, without_garbage_collection, family):
     assert_linear(lesson, FAMILIES[family])
 
 
@@ -131,8 +134,8 @@ OPENINGS = [
 
 
 @given(st.lists(st.sampled_from(OPENINGS), min_size=1, max_size=6))
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_time_is_linear_however_texts_are_nested(lesson, nested):
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_time_is_linear_however_texts_are_nested(lesson, without_garbage_collection, nested):
     depth = DEEP // len(nested)
     before = "".join(opening for opening, _ in nested) * depth
     after = "".join(closing for _, closing in reversed(nested)) * depth
