@@ -45,6 +45,7 @@ class LocalJudge:
 
     def close(self) -> None:
         self._starter.zygote.close()
+        source_reader().close()
 
     def prepare(self, lesson: Lesson) -> None:
         """Does beforehand what does not depend on a student's file. Raises ZygoteDied."""

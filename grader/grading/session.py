@@ -60,6 +60,7 @@ class Session:
             suite.close()
         self._suites.clear()
         self._zygote.close()
+        source_reader().close()  # it would be started again by who needs it
 
     def grade(self, submission: Submission) -> Graded:
         """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
