@@ -25,6 +25,7 @@ from grader.problem import Problem
 from grader.sandbox.endings import ZygoteDied
 from grader.sandbox.probe import Isolation
 from grader.sides import StudentSide
+from grader.source_reader import source_reader
 from grader.submissions.submission import MAIN, Handed
 
 
@@ -34,6 +35,7 @@ class LocalJudge:
     def __init__(self, starter: Starter | None = None) -> None:
         torch.set_num_threads(1)  # the tensors are small: a second thread only waits
         self._starter = Starter() if starter is None else starter
+        source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
 
@@ -43,6 +45,7 @@ class LocalJudge:
 
     def close(self) -> None:
         self._starter.zygote.close()
+        source_reader().close()
 
     def prepare(self, lesson: Lesson) -> None:
         """Does beforehand what does not depend on a student's file. Raises ZygoteDied."""

@@ -9,12 +9,12 @@ from typing import Protocol
 from grader.dojo.file import own_file, read_own, shown
 from grader.errors import Unusable
 from grader.lesson import Course, Lesson
-from grader.notebook.cells import Cell, NotebookError
-from grader.notebook.handed_in import NOTEBOOK, from_notebook, read_cells, without_gradients
+from grader.notebook.cells import NotebookError
+from grader.notebook.handed_in import PageRead, read_page, without_gradients
 from grader.notebook.lesson_part import wanted_of
-from grader.notebook.script import script_of
+from grader.source_reader import source_reader
 from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
-from grader.submissions.places import kind
+from grader.submissions.places import NOTEBOOK, kind
 
 
 class Work(Protocol):
@@ -68,6 +68,7 @@ class OneFile:
             raise Unusable(f"{path} is not there." if not path.exists() else f"{path} is no file.")
         self._path, self._course, self.shown = path.resolve(), course, shown(path.absolute())
         self.folder = self._path.parent
+        source_reader().start()  # it loads while others do
 
     def path(self, lesson: Lesson) -> Path:
         return self._path
@@ -80,8 +81,7 @@ class OneFile:
         return "" if wanted and row in wanted.names else shown(own_file(lesson))
 
     def read(self, lesson: Lesson) -> Handed:
-        cells = self._cells()
-        handed = from_notebook(lesson, cells, self.shown)
+        handed = self._page([lesson], functions=True).handed[lesson.name]
         if not handed.present and kind(self._path) != NOTEBOOK and not handed.rejected:
             handed = Handed(lesson.name, {MAIN: self._bytes()}, self.shown)
         if not handed.present:
@@ -90,32 +90,31 @@ class OneFile:
 
     def lessons(self) -> list[Lesson]:
         """Those whose gradients it assigns, else the one whose functions it defines. Raises Unusable."""
-        cells = self._cells()
-        found = [(lesson, from_notebook(lesson, cells, self.shown, functions=False)) for lesson in self._all]
+        page = self._page(self._all, functions=False)
+        found = [(lesson, page.handed[lesson.name]) for lesson in self._all]
         held = [lesson for lesson, handed in found if handed.present]
         refused = next((handed.message for _, handed in found if handed.rejected), None)
         if refused and not held:
             raise Unusable(refused)
-        return held or [self._by_functions(cells)]
+        return held or [self._by_functions(page)]
 
     @property
     def _all(self) -> Sequence[Lesson]:
         return list(self._course.lessons.values())
 
-    def _by_functions(self, cells: Sequence[Cell]) -> Lesson:
+    def _by_functions(self, page: PageRead) -> Lesson:
         """The lesson of whose functions it defines most; of several, the one of which it defines all.
 
         Raises Unusable where there is none, or more than one.
         """
-        if not cells:
+        if not page.cells:
             raise Unusable(
                 f"{self.shown} holds no Python that can be read. To see where it stops, say which lesson it is for, as "
                 f"in `dojo check {self.shown} 03`."
             )
-        try:
-            defined = script_of(cells, ()).functions
-        except NotebookError as error:
-            raise Unusable(f"{self.shown} cannot be read: {error}") from error
+        if page.too_much:
+            raise Unusable(f"{self.shown} cannot be read: {page.too_much}")
+        defined = page.defined
         counted = {lesson: len(defined & set(lesson.functions)) for lesson in self._all}
         most = max(counted.values())
         if most == 0:
@@ -130,9 +129,9 @@ class OneFile:
             )
         return held[0]
 
-    def _cells(self) -> list[Cell]:
+    def _page(self, lessons: Sequence[Lesson], functions: bool) -> PageRead:
         try:
-            return read_cells(self._path, self.shown)
+            return read_page(self._path, self.shown, lessons, functions)
         except Unreadable as error:
             raise Unusable(str(error)) from error
         except NotebookError as error:

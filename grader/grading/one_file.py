@@ -5,18 +5,18 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 
 from __future__ import annotations
 
-import difflib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
-from grader.diagnosis.changed import line_of_change
+from grader.close_names import close_name
 from grader.grading.student import Student
 from grader.lesson import Lesson
-from grader.policy.static_check import check
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
+from grader.source_reader import ReadingStopped, source_reader
 from grader.submissions.submission import MAIN, Handed
 
 MAX_PRINTED = 4_000
@@ -52,7 +52,11 @@ def judge_file(
     """
     steps = [item.name for item in lesson.gradients]
     neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
-    found = check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
+    remark = None
+    try:
+        found = source_reader().static_check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
+    except ReadingStopped as reason:  # the check names what the sandbox stops anyway
+        found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}
     chain = own_chain(lesson) if lesson.gradients else None
     student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain)
@@ -85,6 +89,8 @@ def judge_file(
         row.file = handed.shown
         if handed.origin is not None:
             handed.origin.tell(row)
+    if remark:
+        judged.message = f"{judged.message} {remark}" if judged.message else remark
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
         if student.printed_bytes > zygote.limits.output_bytes:
@@ -115,21 +121,32 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
 
 def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
     """Points a row that failed because an argument was changed in place to the line that changed it."""
-    source = handed.files[MAIN].decode("utf-8", errors="replace")
+    found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
     for row in rows:
         item = lesson.item_for(row.name)
-        if row.status != "failed" or row.mistake is None or item.target is None:
-            continue
-        changed = student.answers(lesson.public)[row.name].changed
-        line = line_of_change(source, item.function, changed) if changed else None
-        if line is not None:
-            quoted = source.splitlines()[line - 1].strip().replace("`", "'")[:80]
+        if row.status == "failed" and row.mistake is not None and item.target is not None:
+            changed = student.answers(lesson.public)[row.name].changed
+            if changed:
+                found.append((row, (item.function, tuple(changed))))
+    if not found:
+        return
+    source = handed.files[MAIN]
+    try:
+        numbers = source_reader().lines_of_changes(source, [change for _, change in found])
+    except ReadingStopped:
+        return
+    lines = re.split(r"\r\n|\r|\n", source.decode("utf-8", errors="replace")) if any(numbers) else []
+    for (row, _), line in zip(found, numbers, strict=True):
+        if line is not None and row.mistake is not None:
+            quoted = lines[line - 1].strip().replace("`", "'")[:80]
             row.line = line
             row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
     """Says of a function that is not there what it may be called instead, or why the file ended before it."""
+    own = set(lesson.functions)
+    strangers = [name for name in student.functions if name not in own]
     for row in rows:
         if row.status == "missing" and row.message is None:
             name = lesson.item_for(row.name).function
@@ -137,9 +154,8 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
             if student.note:
                 row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
                 continue
-            strangers = [f for f in student.functions if f not in lesson.functions]
-            near = difflib.get_close_matches(name, strangers, n=1)
-            guess = f"; did you mean `{near[0]}`? Rename it." if near else " in the file."
+            near = close_name(name, strangers)
+            guess = f"; did you mean `{near}`? Rename it." if near else " in the file."
             row.message = f"There is no {what} `{name}`{guess}"
 
 

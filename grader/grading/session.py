@@ -15,13 +15,14 @@ from grader.book import ProblemBook
 from grader.check import Row
 from grader.grading.graded import VERSION, Graded, clean, environment
 from grader.grading.one_file import judge_file
-from grader.grading.suite import HiddenSuite
+from grader.grading.suite import GraderFault, HiddenSuite
 from grader.lesson import Lesson
 from grader.report.scores import number
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import Isolation, probe
+from grader.source_reader import ReadingFailed, source_reader
 from grader.submissions.submission import Handed, Submission
 
 
@@ -49,6 +50,7 @@ class Session:
         self._zygote = ZygoteProcess(
             plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir())), zygote
         )
+        source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
         self._frozen = False
@@ -58,6 +60,7 @@ class Session:
             suite.close()
         self._suites.clear()
         self._zygote.close()
+        source_reader().close()  # it would be started again by who needs it
 
     def grade(self, submission: Submission) -> Graded:
         """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
@@ -115,7 +118,10 @@ class Session:
     def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
-        judged = judge_file(lesson, handed, self._zygote, self._suites[lesson.name].rows)
+        try:
+            judged = judge_file(lesson, handed, self._zygote, self._suites[lesson.name].rows)
+        except ReadingFailed as error:
+            raise GraderFault(str(error)) from error
         graded.pictures[lesson.name] = judged.pictures
         graded.texts |= handed.origin.texts if handed.origin else {}
         if judged.printed:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.notebook.script import Statement
 from grader.notebook.slices import Slice
+from grader.policy.scope import all_nodes
 from grader.sandbox.stand_ins import KNOWN
 
 if TYPE_CHECKING:  # torch comes with it
@@ -79,8 +80,12 @@ class Origin:
 
 @dataclass
 class Writer:
-    """Lines of the file, with the statement that each comes from."""
+    """Lines of the file, with the statement that each comes from.
 
+    `written` keeps, by the id of a statement, what was written of it: one statement may be part of many functions.
+    """
+
+    written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
 
@@ -90,8 +95,11 @@ class Writer:
             self.places[len(self.lines)] = (file, line)
 
     def statement(self, statement: Statement, indent: str) -> None:
-        text = ast.unparse(statement.node)
-        own = line_numbers(statement.node, text)
+        node = statement.node
+        if id(node) not in self.written:
+            text = ast.unparse(node)
+            self.written[id(node)] = node, text, line_numbers(node, text)
+        _, text, own = self.written[id(node)]
         for number, line in enumerate(text.split("\n"), 1):
             self.add(indent + line, statement.file, own.get(number, statement.line))
 
@@ -110,7 +118,7 @@ def line_numbers(node: ast.stmt, text: str) -> dict[int, int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again = ast.parse(text).body[0]
-    for old, new in zip(ast.walk(node), ast.walk(again), strict=False):
+    for old, new in zip(all_nodes(node), all_nodes(again), strict=False):
         if type(old) is not type(new):
             break
         if isinstance(old, ast.stmt | ast.expr) and isinstance(new, ast.stmt | ast.expr):
@@ -126,18 +134,25 @@ def modules(statement: ast.stmt) -> set[str]:
 
 def at_the_top(parts: Iterable[Slice]) -> list[str]:
     """The imports of modules that are there, once each."""
-    nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for part in parts for text in part.imports]
+    different = {text if isinstance(text, str) else id(text): text for part in parts for text in part.imports}
+    nodes = [ast.parse(text).body[0] if isinstance(text, str) else text for text in different.values()]
     return list(dict.fromkeys(ast.unparse(node) for node in nodes if modules(node) <= AT_THE_TOP))
 
 
 def function(
-    name: str, parameters: Sequence[str], part: Slice, before: Sequence[str], result: str, own: Sequence[Statement]
+    name: str,
+    parameters: Sequence[str],
+    part: Slice,
+    before: Sequence[str],
+    result: str,
+    own: Sequence[Statement],
+    written: dict[int, tuple[ast.stmt, str, dict[int, int]]],
 ) -> Writer:
     """One function, in lines of its own: `before` are statements of ours, `own` those that assign the gradient.
 
     Raises SyntaxError where the statements do not stand on their own (a `break` out of a loop that was opened).
     """
-    writer = Writer()
+    writer = Writer(written)
     first, last = own[0], own[-1]
     writer.add(f"def {name}({', '.join(parameters)}):", first.file, first.line)
     for line in before:

@@ -7,8 +7,10 @@ A cell's text keeps its lines: what IPython understands and Python does not (`%m
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
+import tokenize
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -86,6 +88,16 @@ def text_of(source: Any) -> str:
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
     return re.sub(r"\r\n?|\f", "\n", source) if isinstance(source, str) else ""
+
+
+def script_cells(source: bytes, shown: str) -> list[Cell]:
+    """A Python file as one cell; none when Python cannot read it, or when it is too long."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    except (SyntaxError, UnicodeDecodeError):
+        return []
+    return [Cell(shown, text)] if len(text) <= MOST_CODE and tree_of(text) is not None else []
 
 
 def python_of(source: str) -> str:

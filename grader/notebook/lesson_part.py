@@ -17,11 +17,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from grader.lesson import Lesson, LessonError
 from grader.notebook.script import Script, Statement, Uses
 from grader.notebook.slices import CannotSlice, Given, Slice, Slicer
+
+if TYPE_CHECKING:
+    from grader.lesson import Lesson
 
 MOST_TRIED = 20  # answers to one exercise, the last ones
 
@@ -33,7 +35,7 @@ class Wanted:
     names: tuple[str, ...]
     given: Given
     again: frozenset[str] = frozenset()
-    after: Lesson | None = None
+    after: str | None = None
     loop: str | None = None
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -61,7 +63,7 @@ def wanted_of(lesson: Lesson) -> Wanted | None:
             frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.get("same", {}))
         ),
         frozenset(table.get("again", ())),
-        Lesson(lesson.course, table["after"], secrets=False) if "after" in table else None,
+        table.get("after"),
         table.get("loop"),
         dict(getattr(lesson.module, "GROUPS", {})),
         {
@@ -71,8 +73,85 @@ def wanted_of(lesson: Lesson) -> Wanted | None:
     )
 
 
+@dataclass(frozen=True)
+class Sought:
+    """A lesson as a reader of notebooks needs it: plain data, which can be sent to another process.
+
+    Attributes:
+        rows: {row: the function that it is about}, in the lesson's order.
+        gradients: those rows that are gradients.
+        joint: the one function that returns all gradients, if the lesson asks for one.
+        wanted: None for a lesson that takes nothing from the lecture's notebook.
+        chain: what the lecture's chain assigns, which comes before what this lesson takes.
+    """
+
+    name: str
+    rows: Mapping[str, str]
+    gradients: Sequence[str]
+    joint: str | None
+    wanted: Wanted | None
+    chain: Wanted
+
+    @property
+    def functions(self) -> list[str]:
+        return list(dict.fromkeys(self.rows.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        wanted = [as_dict(each) if each else None for each in (self.wanted, self.chain)]
+        return {**vars(self), "rows": dict(self.rows), "wanted": wanted[0], "chain": wanted[1]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Sought:
+        wanted = from_dict(data["wanted"]) if data["wanted"] else None
+        return cls(**{**data, "wanted": wanted, "chain": from_dict(data["chain"])})
+
+
+def as_dict(wanted: Wanted) -> dict[str, Any]:
+    given = {
+        "values": sorted(wanted.given.values),
+        "gradients": sorted(wanted.given.gradients),
+        "same": dict(wanted.given.same),
+    }
+    consumers = {name: sorted(upstream) for name, upstream in wanted.consumers.items()}
+    groups = {name: list(members) for name, members in wanted.groups.items()}
+    return {**vars(wanted), "given": given, "again": sorted(wanted.again), "groups": groups, "consumers": consumers}
+
+
+def from_dict(data: Mapping[str, Any]) -> Wanted:
+    given = data["given"]
+    return Wanted(
+        tuple(data["names"]),
+        Given(frozenset(given["values"]), frozenset(given["gradients"]), given["same"]),
+        frozenset(data["again"]),
+        data["after"],
+        data["loop"],
+        data["groups"],
+        {name: frozenset(upstream) for name, upstream in data["consumers"].items()},
+    )
+
+
+@lru_cache(maxsize=64)
+def sought_of(lesson: Lesson) -> Sought:
+    """Raises LessonError where the lesson's `[notebook]` table is none."""
+    from grader.lesson import Lesson
+
+    wanted = chain = wanted_of(lesson)
+    if wanted is not None and wanted.after is not None:
+        chain = wanted_of(Lesson(lesson.course, wanted.after, secrets=False))
+    return Sought(
+        lesson.name,
+        {item.name: item.function for item in lesson.items},
+        [item.name for item in lesson.gradients],
+        lesson.joint.name if lesson.joint else None,
+        wanted,
+        chain or Wanted((), Given(frozenset(), frozenset())),
+    )
+
+
 def check(table: Any, lesson: Lesson) -> None:
     """Raises LessonError for a table that says something else than it may."""
+    from grader.lesson import LessonError
+
     kinds = {"names": list, "values": list, "again": list, "after": str, "loop": str, "same": dict}
     path = lesson.exercise / "lesson.toml"
     if not isinstance(table, dict):
@@ -146,8 +225,8 @@ class Chooser:
 
     def is_of_the_chain(self, name: str, run: Sequence[int]) -> bool:
         """Whether it reads one of the gradients from which the chain's step for this name is computed."""
-        reads = {read for i in run for read in self.statements[i].names.reads}
-        return not reads.isdisjoint(self.chain.consumers.get(name, ()))
+        consumers = self.chain.consumers.get(name, frozenset())
+        return any(not consumers.isdisjoint(self.statements[i].names.reads) for i in run)
 
     def is_placeholder(self, run: Sequence[int]) -> bool:
         return is_placeholder([self.statements[i] for i in run])

@@ -6,18 +6,18 @@ Also a notebook that holds the stub's functions: these and what they need, witho
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from grader.lesson import Item, Lesson
+from grader.close_names import close_name
 from grader.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
-from grader.notebook.cells import Cell, NotebookError
-from grader.notebook.lesson_part import Chooser, Found, Wanted, is_placeholder, wanted_of
-from grader.notebook.script import Script, Statement, Uses, script_of
-from grader.notebook.slices import Given, Slice
+from grader.notebook.cells import NotebookError
+from grader.notebook.lesson_part import Chooser, Found, Sought, Wanted, is_placeholder
+from grader.notebook.script import Page, Script, Statement, Uses, script_of
+from grader.notebook.slices import Slice
 
-MOST_WRITTEN = 1 << 20
+MOST_WRITTEN = 300_000  # characters: what the static check reads
 CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -30,61 +30,62 @@ class Reading:
     message: str | None = None
 
 
-def read_for(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: bool = True) -> Reading:
-    """What `cells` hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
+def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> Reading:
+    """What the cells hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
 
     With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
     several lessons have a function `dx`.
     """
-    wanted = wanted_of(lesson)
+    wanted = lesson.wanted
     nothing = f"{shown} holds nothing for this lesson"
     if wanted is None and not functions:
         return Reading(None, Origin(), nothing + ".")
-    chain = wanted_of(wanted.after) if wanted and wanted.after else wanted
-    chain = chain or Wanted((), Given(frozenset(), frozenset()))
+    chain = lesson.chain
     loop_names = {*chain.names, *(wanted.names if wanted else ())}
-    script = script_of(cells, loop_names)
+    script = script_of(page, loop_names)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & loop_names
     if functions and len(own_functions) > len(assigned):
-        return with_functions(lesson, script, cells, own_functions)
+        return with_functions(lesson, script, page, own_functions)
     if wanted is None:
         return Reading(None, Origin(), f"{nothing}: it defines none of its functions.")
     uses = Uses(script.statements, loop_names)
     chooser = Chooser(script, uses, wanted, chain)
-    writing = Writing(lesson, script, cells, shown, loop_names)
+    writing = Writing(lesson, script, page, shown, loop_names)
     if wanted.loop is None:
-        for item in lesson.gradients:
-            if item.name in wanted.names:
-                writing.step(item, chooser.choose(item.name), wanted)
+        for name in lesson.gradients:
+            if name in wanted.names:
+                writing.step(name, chooser.choose(name), wanted)
     else:
         writing.joint(wanted, chooser)
     return writing.done(wanted)
 
 
 class Writing:
-    def __init__(
-        self, lesson: Lesson, script: Script, cells: Sequence[Cell], shown: str, gradients: Collection[str]
-    ) -> None:
+    def __init__(self, lesson: Sought, script: Script, page: Page, shown: str, gradients: Collection[str]) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
-        self.lesson, self.script, self.cells, self.shown, self.gradients = lesson, script, cells, shown, gradients
+        self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
         self.pieces: list[Writer] = []
         self.parts: list[Slice] = []
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
 
-    def step(self, item: Item, found: Found | None, wanted: Wanted) -> None:
+    @cached_property
+    def bound(self) -> set[str]:
+        return {name for statement in self.script.statements for name in statement.names.binds}
+
+    def step(self, name: str, found: Found | None, wanted: Wanted) -> None:
         """One gradient as a function of its own, or the reason why it is missing."""
         if found is None:
-            self.missing[item.name] = self.absent(item.name, wanted)
+            self.missing[name] = self.absent(name, wanted)
             return
         own = [self.script.statements[i] for i in found.run]
-        self.write(item.name, [item.name], found, own, wanted, item.name, ())
+        self.write(name, [name], found, own, wanted, name, ())
 
     def joint(self, wanted: Wanted, chooser: Chooser) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
         assert self.lesson.joint is not None and wanted.loop is not None
-        rows = [item.name for item in self.lesson.items if item.function == self.lesson.joint.name]
+        rows = [name for name, function in self.lesson.rows.items() if function == self.lesson.joint]
         chosen = chooser.choose_loop()
         if chosen is None:
             expected = ", ".join(name for name in wanted.names if name.startswith("d"))
@@ -96,11 +97,11 @@ class Writing:
         before = [f"{', '.join(names)} = {group}" for group, names in wanted.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {name}" for name in targets) + "}"
         if is_placeholder([s for s in own if "loss" not in s.names.binds]):
-            self.pieces.append(unwritten(self.lesson.joint.name, wanted.loop, own[0]))
+            self.pieces.append(unwritten(self.lesson.joint, wanted.loop, own[0]))
             return
         firsts = {name: self.script.statements[run[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
-        self.write(self.lesson.joint.name, rows, found, own, wanted, result, before)
+        self.write(self.lesson.joint, rows, found, own, wanted, result, before)
 
     def write(
         self,
@@ -124,7 +125,7 @@ class Writing:
         parameters = wanted.loop.split(", ") if wanted.loop else found.part.parameters
         same = [f"{other} = {wanted.given.same[other]}" for other in found.part.same]
         try:
-            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own))
+            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
         except CANNOT_BE_WRITTEN as error:
             message = f"`{name}` cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
             self.missing |= dict.fromkeys(rows, message)
@@ -144,27 +145,27 @@ class Writing:
                 f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
                 "outside of functions."
             )
-        names = {other for s in self.script.statements for other in s.names.binds}
+        names = self.bound
         strangers = sorted(names - set(self.gradients) - wanted.given.values - wanted.given.gradients)
-        near = difflib.get_close_matches(name, [other for other in strangers if other[:1] == name[:1]], n=1)
-        guess = f"; did you mean `{near[0]}`? Rename it." if near else "."
+        near = close_name(name, (other for other in strangers if other[:1] == name[:1]))
+        guess = f"; did you mean `{near}`? Rename it." if near else "."
         if name in names:
             guess = guess.replace("Rename it.", "Rename that one.")
             return f"{self.shown} assigns `{name}` for another exercise only, and for this one not once more{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
     def done(self, wanted: Wanted) -> Reading:
-        texts = {cell.file: cell.text for cell in self.cells}
+        texts = {cell.file: cell.text for cell in self.page.cells}
         if not self.pieces:
             reasons = list(dict.fromkeys(self.missing.values()))
             message = reasons[0] if len(reasons) == 1 else None
             names = ", ".join(name for name in wanted.names[:3]) + (", ..." if len(wanted.names) > 3 else "")
             nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             return Reading(None, Origin({}, texts, self.missing), message or nothing)
-        for item in self.lesson.items:
-            if item.function not in (*wanted.names, self.lesson.joint.name if self.lesson.joint else None):
-                self.missing[item.name] = (
-                    f"This row is not in the lecture's notebook: hand in backward.py with `{item.function}` for it."
+        for row, needed in self.lesson.rows.items():
+            if needed not in (*wanted.names, self.lesson.joint):
+                self.missing[row] = (
+                    f"This row is not in the lecture's notebook: hand in backward.py with `{needed}` for it."
                 )
         file = Writer()
         for line in at_the_top(self.parts):
@@ -175,7 +176,7 @@ class Writing:
         return Reading(file.source, Origin(file.places, texts, self.missing, self.rows))
 
 
-def with_functions(lesson: Lesson, script: Script, cells: Sequence[Cell], names: Sequence[str]) -> Reading:
+def with_functions(lesson: Sought, script: Script, page: Page, names: Sequence[str]) -> Reading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code."""
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):
@@ -190,18 +191,18 @@ def with_functions(lesson: Lesson, script: Script, cells: Sequence[Cell], names:
                 chosen.add(i)
                 waiting += (needed.reads | needed.late) - seen
                 seen |= needed.reads | needed.late
-    file = Writer()
+    file = Writer(page.written)
     for i, statement in enumerate(script.statements):
         star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
         if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):
             file.statement(statement, "")
     broken = script.broken
     missing = {
-        item.name: f"`{item.function}` stands in lines that Python cannot read: {b.file}, from line {b.line} on."
-        for item in lesson.items
+        row: f"`{needed}` stands in lines that Python cannot read: {b.file}, from line {b.line} on."
+        for row, needed in lesson.rows.items()
         for b in broken
-        if item.function in b.text and item.function not in names
+        if needed not in names and needed in b.text
     }
     if len(file.lines) == 0:
         return Reading(None, Origin(), "Its functions cannot be read.")
-    return Reading(file.source, Origin(file.places, {cell.file: cell.text for cell in cells}, missing))
+    return Reading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))

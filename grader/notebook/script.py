@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 
 from grader.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
 from grader.notebook.names import Function, Names, changed_parameters, names_of
+from grader.policy.scope import Block, all_nodes, children
 
 MOST_STATEMENTS = 5_000
 MOST_SHARING = 50  # names for one tensor
+Named = ast.Name | ast.Attribute
 WHOLE = 3
 """A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
@@ -47,10 +49,10 @@ class Statement:
 
 
 def is_opaque(node: ast.stmt) -> bool:
-    named = {
-        n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)
-    }
-    return not isinstance(node, Function | ast.ClassDef) and not NOT_FOLLOWED.isdisjoint(named)
+    if isinstance(node, Function | ast.ClassDef):
+        return False
+    named = (n.id if isinstance(n, ast.Name) else n.attr for n in all_nodes(node) if isinstance(n, Named))
+    return any(name in NOT_FOLLOWED for name in named)
 
 
 @dataclass
@@ -66,23 +68,48 @@ class Script:
         return {s.node.name for s in self.statements if isinstance(s.node, Function | ast.ClassDef)}
 
 
-def script_of(cells: Sequence[Cell], gradients: Collection[str]) -> Script:
+class Page:
+    """Code cells, parsed once for all lessons that are looked for in them."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = tuple(cells)
+        self._parsed: list[tuple[list[ast.stmt], list[Broken]]] | None = None
+        self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
+        self._names: dict[tuple[int, int], Names] = {}  # (id of a statement, hash of the changers before it) -> names
+
+    @property
+    def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
+        if self._parsed is None:
+            self._parsed = [statements_of(cell) for cell in self.cells]
+        return self._parsed
+
+    def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> Names:
+        if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
+            return names_of(node, changers)
+        key = id(node), version
+        if key not in self._names:
+            self._names[key] = names_of(node, changers)
+        return self._names[key]
+
+
+def script_of(page: Page, gradients: Collection[str]) -> Script:
     """All cells' statements. `gradients` are the names that tell a loop around all. Raises NotebookError."""
     script = Script()
     changers: dict[str, frozenset[int]] = {}
-    loops = 0
-    for cell in cells:
-        body, broken = statements_of(cell)
+    version = loops = 0
+    for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
-            for node, loop in opened(body, frozenset(gradients), loops, None):
+            for node, loop in opened(body, whole_loops(body, frozenset(gradients)), loops, None):
                 loops = max(loops, loop or 0)
                 if isinstance(node, Function):
                     changers[node.name] = changed_parameters(node)
+                    version = hash((version, node.name, changers[node.name]))
                 if isinstance(node, Function | ast.ClassDef):
                     note_inside(node, cell.file, script.inside)
+                names = page.names_of(node, changers, version)
                 script.statements.append(
-                    Statement(node, cell.file, names_of(node, changers), loop, is_opaque(node) or bound_by_loop(node))
+                    Statement(node, cell.file, names, loop, is_opaque(node) or bound_by_loop(node))
                 )
                 if len(script.statements) > MOST_STATEMENTS:
                     raise NotebookError(
@@ -98,27 +125,31 @@ def bound_by_loop(node: ast.stmt) -> bool:
 
 
 def opened(
-    body: Iterable[ast.stmt], gradients: Collection[str], loops: int, loop: int | None
+    body: Iterable[ast.stmt], whole: Collection[int], loops: int, loop: int | None
 ) -> Iterator[tuple[ast.stmt, int | None]]:
-    """Statements as they stand at the top: those of `with`, of `if True`, and of a loop around all, one by one."""
-    for node in body:
-        if isinstance(node, ast.With):
-            for item in node.items:
-                if item.optional_vars is not None:
-                    yield binder(item.optional_vars, node), loop
-            yield from opened(node.body, gradients, loops, loop)
+    """Statements as they stand at the top: those of `with`, of `if True`, and of a `whole` loop, one by one."""
+    waiting: list[tuple[ast.stmt, int | None, bool]] = [(node, loop, False) for node in reversed([*body])]
+    while waiting:
+        node, loop, is_ready = waiting.pop()
+        inside: list[tuple[ast.stmt, int | None, bool]] = []
+        if is_ready:
+            yield node, loop
+        elif isinstance(node, ast.With):
+            binders = [binder(item.optional_vars, node) for item in node.items if item.optional_vars is not None]
+            inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
-            yield from opened(node.body if node.test.value else node.orelse, gradients, loops, loop)
-        elif isinstance(node, ast.If) and "__name__" in {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}:
-            yield from opened(node.body, gradients, loops, loop)
-        elif isinstance(node, ast.For | ast.While) and len(assigned(node) & set(gradients)) >= WHOLE:
+            inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
+        elif isinstance(node, ast.If) and "__name__" in {n.id for n in all_nodes(node.test) if isinstance(n, ast.Name)}:
+            inside = [(each, loop, False) for each in node.body]
+        elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
                 loops += 1
-            if isinstance(node, ast.For):
-                yield binder(node.target, node), loop or loops
-            yield from opened([*node.body, *node.orelse], gradients, loops, loop or loops)
+            number = loop or loops
+            inside = [(binder(node.target, node), number, True)] if isinstance(node, ast.For) else []
+            inside += [(each, number, False) for each in (*node.body, *node.orelse)]
         else:
             yield node, loop
+        waiting += reversed(inside)
 
 
 def binder(target: ast.expr, node: ast.stmt) -> ast.stmt:
@@ -126,14 +157,38 @@ def binder(target: ast.expr, node: ast.stmt) -> ast.stmt:
     return ast.copy_location(ast.For(target=target, iter=ast.Tuple(elts=[], ctx=ast.Load()), body=[], orelse=[]), node)
 
 
-def assigned(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int]:
+    """The ids of the loops, among these statements and in them, that assign at least WHOLE of the gradients."""
+    loops: list[tuple[ast.AST, int]] = []  # each with the place of the loop around it, an outer one before its inner
+    counted: list[set[str]] = []
+    waiting: list[tuple[ast.AST, int]] = [(node, -1) for node in body]
+    while waiting:
+        node, around = waiting.pop()
+        if isinstance(node, ast.For | ast.While):
+            loops.append((node, around))
+            counted.append(set())
+            around = len(loops) - 1
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in gradients and around >= 0:
+            counted[around].add(node.id)
+        parts = children(node) if around >= 0 else (part for part in children(node) if isinstance(part, Block))
+        waiting += [(part, around) for part in parts]
+    for n in range(len(loops) - 1, -1, -1):
+        if loops[n][1] >= 0 and len(counted[loops[n][1]]) < WHOLE:
+            counted[loops[n][1]] |= counted[n]
+    return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= WHOLE}
 
 
 def note_inside(node: Function | ast.ClassDef, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
-    for each in ast.walk(node):
+    for each in all_nodes(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             inside.setdefault(each.id, (node.name, file, each.lineno))
+
+
+def take_out(ordered: list[int], number: int, start: int = 0) -> None:
+    """Removes a number from a list in order of size, if it is there, at `start` or behind."""
+    place = bisect_left(ordered, number, min(start, len(ordered)))
+    if place < len(ordered) and ordered[place] == number:
+        del ordered[place]
 
 
 class Uses:
@@ -185,10 +240,8 @@ class Uses:
         """A helper that began as one gradient has become another: what was changed by way of it was for that one."""
         for name in gradients:
             for i in self._helped.pop((name, helper), []):
-                if i in self.changes[name]:
-                    self.changes[name].remove(i)
-                if i in self.runs[name][-1][1:]:
-                    self.runs[name][-1].remove(i)
+                take_out(self.changes[name], i)
+                take_out(self.runs[name][-1], i, 1)
 
     def _touched(
         self, i: int, changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]

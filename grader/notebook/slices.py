@@ -25,7 +25,7 @@ CUSTOMARY = {
 """Imports of the lecture: a notebook without its first cell is read as well."""
 BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
 MOST_LOOKED_AT = 200_000
-"""Statements looked at for all gradients of a lesson together; the lecture's own notebook needs a thousand."""
+"""Statements and names looked at for all gradients of a lesson together; the lecture's own notebook needs thousands."""
 
 
 class CannotSlice(Exception):
@@ -74,6 +74,12 @@ class Slicer:
             except _HalfDone as found:
                 unfinished.add(found.name)
 
+    def look_at(self, count: int, reader: Statement) -> None:
+        """Counts statements and names that are looked at. Raises CannotSlice once there are too many."""
+        self.looked_at += count
+        if self.looked_at > MOST_LOOKED_AT:
+            raise CannotSlice("it depends on too many other statements", reader)
+
     def is_finished(self, name: str, i: int) -> bool:
         """Whether no statement from i on adds to what `name` is at i."""
         runs = self.uses.runs.get(name, [])
@@ -86,6 +92,7 @@ class _Slicing:
         self.slicer, self.targets, self.unfinished = slicer, targets, unfinished
         self.result = Slice()
         self.places: dict[int, float] = {}  # statement -> where it stands in the slice
+        self.imports: dict[str | int, ast.stmt | str] = {}  # each once
         self.seen: set[tuple[str, int]] = set()
         self.waiting: deque[tuple[str, int, Statement]] = deque()
 
@@ -101,12 +108,14 @@ class _Slicing:
                 self.seen.add((name, i))
                 self.resolve(name, i, reader)
         statements = self.slicer.statements
+        self.result.imports = list(self.imports.values())
         self.result.statements = [statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
         return self.result
 
     def need(self, i: int, at: int) -> None:
         """Statement i reads names where it stands, and its functions read theirs where they are called."""
         statement = self.slicer.statements[i]
+        self.slicer.look_at(len(statement.names.reads) + len(statement.names.late), statement)
         self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
         self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
 
@@ -114,8 +123,8 @@ class _Slicing:
         given, uses = self.slicer.given, self.slicer.uses
         if name in self.targets and self.targets[name][0] < i:
             return  # its statements are all here
-        if name in self.targets and self.targets[name][0] == i and not [b for b in uses.binds.get(name, []) if b < i]:
-            if i not in uses.binds.get(name, []):
+        if name in self.targets and self.targets[name][0] == i and uses.binds.get(name, [i])[0] >= i:
+            if uses.binds.get(name, [-1])[0] != i:
                 raise CannotSlice(f"`{name}` is changed before anything is assigned to it", reader)
             return
         if name in given.gradients and name not in self.targets and name not in self.unfinished:
@@ -140,19 +149,17 @@ class _Slicing:
     def follow(self, name: str, i: int, reader: Statement) -> None:
         """A variable of the student's own: the statements that give it its value are part of the slice."""
         made = self.slicer.uses.before(name, i)
-        self.slicer.looked_at += 1 + len(made)
-        if self.slicer.looked_at > MOST_LOOKED_AT:
-            raise CannotSlice("it depends on too many other statements", reader)
+        self.slicer.look_at(1 + len(made), reader)
         if not made:
             if name in CUSTOMARY:
-                self.result.imports.append(CUSTOMARY[name])
+                self.imports[name] = CUSTOMARY[name]
             elif name not in BUILTINS:
                 raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
             return
         for k in made:
             statement = self.slicer.statements[k]
             if isinstance(statement.node, ast.Import | ast.ImportFrom):
-                self.result.imports.append(statement.node)
+                self.imports[id(statement.node)] = statement.node
                 continue
             if statement.opaque and k not in self.places:
                 raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)

@@ -40,12 +40,18 @@ def _any_of(patterns: str) -> re.Pattern[str]:
 
 
 _AUTODIFF_PATTERN = _any_of(_AUTODIFF)
+_PACKAGES = frozenset(pattern.partition(".")[0] for pattern in _AUTODIFF.split())
 _OTHER_MEANS_PATTERN = _any_of(_OTHER_MEANS)
 
 
 def is_autodiff(path: str) -> bool:
     """Whether a dotted path such as ``torch.autograd.grad`` names an act of differentiation."""
     return _AUTODIFF_PATTERN.match(path) is not None
+
+
+def may_hold_autodiff(module: str) -> bool:
+    """Whether some path that begins with the module's name may be one of those."""
+    return module.partition(".")[0] in _PACKAGES
 
 
 def is_other_means(path: str) -> bool:

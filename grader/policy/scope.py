@@ -8,13 +8,14 @@ that it shares with something else in the file.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 SCOPED = Definition | ast.Lambda | Comprehension  # made once: these are asked about at every node
+Block = ast.stmt | ast.ExceptHandler | ast.match_case
 LEAVES = frozenset({"ctx", "op", "ops", "id", "attr"})
 
 
@@ -32,10 +33,14 @@ class Scope:
     bound: set[str] = field(default_factory=set)
     imported: dict[str, str] = field(default_factory=dict)
     assigned: dict[str, ast.expr] = field(default_factory=dict)
-    star: list[str] = field(default_factory=list)
+    star: dict[str, None] = field(default_factory=dict)  # in order, each once
 
     def has(self, name: str) -> bool:
         return name in self.bound or name in self.imported or name in self.assigned
+
+    @property
+    def names(self) -> set[str]:
+        return {*self.bound, *self.imported, *self.assigned}
 
     def bind(self, name: str) -> None:
         self.assigned.pop(name, None)
@@ -53,7 +58,7 @@ class Scope:
                 first = alias.name.partition(".")[0]
                 self.imported[alias.asname or first] = alias.name if alias.asname else first
             elif alias.name == "*":
-                self.star.append(statement.module or "")
+                self.star[statement.module or ""] = None
             else:
                 module = f"{statement.module}." if statement.module else ""
                 self.imported[alias.asname or alias.name] = f"{module}{alias.name}"
@@ -144,48 +149,63 @@ def function_scope(function: Function) -> Scope:
 
 def comprehension_scope(comprehension: Comprehension) -> Scope:
     """The loop variables of a comprehension."""
-    targets = (generator.target for generator in comprehension.generators)
-    return Scope(bound={name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)})
+    targets = [generator.target for generator in comprehension.generators]
+    return Scope(bound={node.id for node in own_nodes(targets) if isinstance(node, ast.Name)})
 
 
 # ---- what gives a module-level name its value ----
 
 
-def bindings(tree: ast.Module, scope: Scope) -> dict[str, list[ast.AST]]:
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A simple statement, or the headers of a compound one: what gives ``names`` their values, all of them at once."""
+
+    nodes: Sequence[ast.AST]
+    names: frozenset[str]
+    redefines: frozenset[str] = frozenset()
+
+
+def bindings(tree: ast.Module, scope: Scope) -> dict[str, list[Piece]]:
     """For each module-level name the pieces of text that decide its value, without the ``__main__`` block.
 
     A later plain definition replaces earlier ones, as when Python runs the file. What is done to imported names
     (``torch.manual_seed(0)``) decides the value of no name of the file's own and is left out.
     """
-    found: dict[str, list[ast.AST]] = {}
+    found: dict[str, list[Piece]] = {}
     for statement in tree.body:
-        for piece, names in _pieces(statement):
-            for name in names - scope.imported.keys():
-                if piece is statement and name in _redefined(piece):
+        for piece in _pieces(statement):
+            is_whole = statement in piece.nodes
+            for name in piece.names:
+                if name in scope.imported:
+                    continue
+                if is_whole and name in piece.redefines:
                     found[name] = []
                 found.setdefault(name, []).append(piece)
     return found
 
 
-def _pieces(statement: ast.stmt) -> Iterator[tuple[ast.AST, set[str]]]:
-    """Simple statements within ``statement``, and headers of compound ones, each with the names it gives a value."""
-    if isinstance(statement, Definition):
-        yield statement, {statement.name}
-        return
-    main_guard = isinstance(statement, ast.If) and _is_main_guard(statement.test)
-    parts: list[ast.AST] = list(statement.orelse if main_guard else ast.iter_child_nodes(statement))  # type: ignore[attr-defined]
-    blocks = [part for part in parts if isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)]
-    if not blocks and not main_guard:
-        yield statement, _names_given(statement)
-        return
-    headers = [part for part in parts if part not in blocks]
-    names = {name for header in headers for name in _stored(header)}
-    yield from ((header, names) for header in headers)
-    for block in blocks:
-        inner = [block] if isinstance(block, ast.stmt) else [part for part in ast.iter_child_nodes(block)]
-        for part in inner:
-            if isinstance(part, ast.stmt):
-                yield from _pieces(part)
+def _pieces(outermost: ast.stmt) -> Iterator[Piece]:
+    """Simple statements within a statement, and the headers of compound ones, from top to bottom."""
+    waiting = [outermost]
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, Definition):
+            yield Piece([statement], frozenset({statement.name}), _redefined(statement))
+            continue
+        main_guard = isinstance(statement, ast.If) and _is_main_guard(statement.test)
+        parts: list[ast.AST] = list(statement.orelse if main_guard else ast.iter_child_nodes(statement))  # type: ignore[attr-defined]
+        blocks = [part for part in parts if isinstance(part, Block)]
+        if not blocks and not main_guard:
+            yield Piece([statement], frozenset(_names_given(statement)), _redefined(statement))
+            continue
+        headers = [part for part in parts if not isinstance(part, Block)]
+        if headers:
+            yield Piece(headers, frozenset(name for header in headers for name in _stored(header)))
+        inner: list[ast.stmt] = []
+        for block in blocks:
+            within = [block] if isinstance(block, ast.stmt) else ast.iter_child_nodes(block)
+            inner += [part for part in within if isinstance(part, ast.stmt)]
+        waiting += reversed(inner)
 
 
 def _is_main_guard(test: ast.expr) -> bool:
@@ -218,7 +238,7 @@ def _stored(node: ast.AST) -> set[str]:
     return {name.id for name in own_nodes([node]) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
 
 
-def _redefined(piece: ast.AST) -> set[str]:
+def _redefined(piece: ast.AST) -> frozenset[str]:
     """Names that get a wholly new value: not ``step = decorated(step)``, which still needs the old one."""
     if isinstance(piece, ast.Assign):
         names = {target.id for target in piece.targets if isinstance(target, ast.Name)}
@@ -226,5 +246,8 @@ def _redefined(piece: ast.AST) -> set[str]:
     elif isinstance(piece, Definition):
         names, sources = {piece.name}, piece.decorator_list
     else:
-        return set()
-    return names - {node.id for source in sources for node in ast.walk(source) if isinstance(node, ast.Name)}
+        return frozenset()
+    if not names:
+        return frozenset()
+    used = (node.id for source in sources for node in all_nodes(source) if isinstance(node, ast.Name))
+    return frozenset(names.difference(used))

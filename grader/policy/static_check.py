@@ -18,6 +18,7 @@ from itertools import islice
 from grader.policy import names
 from grader.policy import scope as scopes
 from grader.policy.reader import Reader, owns_backward
+from grader.policy.scope import Piece
 
 MAX_BYTES = 300_000  # reading takes seconds for so much; a lesson's file has a few thousand bytes
 MAX_FINDINGS = 100  # of one step; nobody reads more, and a file could hold a hundred thousand
@@ -73,7 +74,7 @@ def check(
 class _File:
     name: str
     scope: scopes.Scope
-    bindings: Mapping[str, list[ast.AST]]
+    bindings: Mapping[str, list[Piece]]
     owns_backward: bool
 
 
@@ -100,31 +101,29 @@ class _Submission:
         self.main = main
         self.neighbours = neighbours
         self.owns_backward = any(file.owns_backward for file in (main, *neighbours.values()))
-        self._readers: dict[tuple[str, str], Reader] = {}
+        everywhere = self.neighbours.keys()
+        self._readers = {
+            file.name: Reader(file.scope, everywhere, self.owns_backward) for file in (main, *neighbours.values())
+        }
 
     def findings(self, step: str) -> Iterator[Finding]:
         """The acts in all that the step's name leads to."""
-        seen: set[tuple[str, str]] = set()
+        seen = {(self.main.name, step)}
         waiting = [(self.main, step)]
+        done: set[Piece] = set()
         while waiting:
             file, name = waiting.pop()
-            if (file.name, name) in seen:
-                continue
-            seen.add((file.name, name))
-            reader = self._read(file, name)
-            waiting += [(file, other) for other in sorted(reader.reached)]
-            waiting += [(self.neighbours[module], other) for module, other in sorted(reader.reached_elsewhere)]
-            for act in reader.acts:
-                sentence = names.by_hand if act.differentiates else names.out_of_bounds
-                yield Finding(act.line, act.column, step, act.what, sentence(act.line, act.what), file.name)
-
-    def _read(self, file: _File, name: str) -> Reader:
-        key = (file.name, name)
-        if key not in self._readers:
-            self._readers[key] = reader = Reader(file.scope, self.neighbours.keys(), self.owns_backward)
             for piece in file.bindings.get(name, ()):
-                try:
-                    reader.read(piece)
-                except RecursionError:
-                    continue  # an expression nested hundreds deep; what it does can still be stopped, only not named
-        return self._readers[key]
+                if piece in done:
+                    continue
+                done.add(piece)
+                contents = self._readers[file.name].read(piece)
+                reached = [(file, other) for other in contents.reached]
+                reached += [(self.neighbours[module], other) for module, other in contents.reached_elsewhere]
+                for there, other in reached:
+                    if (there.name, other) not in seen and other in there.bindings:
+                        seen.add((there.name, other))
+                        waiting.append((there, other))
+                for act in contents.acts:
+                    sentence = names.by_hand if act.differentiates else names.out_of_bounds
+                    yield Finding(act.line, act.column, step, act.what, sentence(act.line, act.what), file.name)

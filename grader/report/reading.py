@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from grader.grading.graded import Graded
 from grader.lesson import Item, Lesson
 from grader.report.curve import Plot, plot
-from grader.report.excerpt import excerpt
+from grader.report.excerpt import Lines, excerpt
 from grader.report.forces import Forces, forces
 from grader.report.heat_map import HeatMap, heat_map
 from grader.statuses import BROKEN, UNWRITTEN, WORDS, WRONG
@@ -243,6 +243,13 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
     rows = {row["name"]: row for row in results["gradients"]}
     items = {item.name: item for item in lesson.items} if lesson else {}
     pictures = graded.pictures.get(name, {})
+    split: dict[str, Lines] = {}
+
+    def lines_of(text: str) -> Lines:
+        if text not in split:
+            split[text] = Lines(text)
+        return split[text]
+
     lines = [
         Line(
             row,
@@ -251,7 +258,7 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
             items.get(row["name"]),
             tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
             pictures.get(row["name"]),
-            excerpt(graded.texts.get(row["file"], source), row["name"], row["line"])
+            excerpt(lines_of(graded.texts.get(row["file"], source)), row["name"], row["line"])
             if row["status"] not in ("passed", *UNWRITTEN)
             else (),
         )

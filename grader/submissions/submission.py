@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.lesson import Lesson
 from grader.notebook.cells import NotebookError
-from grader.notebook.handed_in import NOTEBOOK, as_a_script, from_notebook, read_cells, without_gradients
+from grader.notebook.handed_in import PageRead, as_a_script, read_page, without_gradients
 from grader.submissions.archive import ArchiveRefused, is_archive, unpacked
 from grader.submissions.handed import MAIN as MAIN
 from grader.submissions.handed import MAX_FILE_BYTES as MAX_FILE_BYTES
@@ -20,6 +20,7 @@ from grader.submissions.handed import Handed as Handed
 from grader.submissions.handed import Unreadable as Unreadable
 from grader.submissions.handed import read_file as read_file
 from grader.submissions.places import (
+    NOTEBOOK,
     Inside,
     absent,
     innermost,
@@ -129,7 +130,7 @@ def read_loose(path: Path, lesson: Lesson) -> Handed:
 def read_notebook(path: Path, lesson: Lesson, shown: str) -> Handed:
     """A notebook in a lesson's folder: in the manner of the lecture's, or with the stub's functions."""
     try:
-        return from_notebook(lesson, read_cells(path, shown), shown)
+        return read_page(path, shown, [lesson], functions=True).handed[lesson.name]
     except Unreadable as error:
         return Handed(lesson.name, message=str(error), rejected=True)
     except NotebookError as error:
@@ -188,13 +189,15 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
         nothing = {lesson.name: Handed(lesson.name, message=absent(path, lesson)) for lesson in lessons}
         return Submission(student, path, nothing | {lesson.name: read_loose(path, lesson) for lesson in named})
     try:
-        cells = read_cells(path)
+        page = read_page(path, path.name, lessons, functions=alone)
     except Unreadable as error:
         rejected = {lesson.name: Handed(lesson.name, message=str(error), rejected=True) for lesson in lessons}
         return Submission(student, path, rejected if alone else {}, message=None if alone else str(error))
     except NotebookError as error:
-        return Submission(student, path, {}, message=f"{path.name} cannot be read: {error}")
-    handed = {lesson.name: from_notebook(lesson, cells, path.name, functions=alone) for lesson in lessons}
+        if not (kind(path) == ".py" and alone):
+            return Submission(student, path, {}, message=f"{path.name} cannot be read: {error}")
+        page = PageRead({})
+    handed = page.handed
     if any(each.present for each in handed.values()):
         return Submission(student, path, handed)
     if kind(path) == ".py" and alone:
@@ -206,4 +209,4 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
     faults = {each.message for each in handed.values() if each.rejected}
     if faults or alone:
         return Submission(student, path, handed, message=faults.pop() if faults else None)
-    return Submission(student, path, {}, message=without_gradients(path.name, cells))
+    return Submission(student, path, {}, message=without_gradients(path.name, page.defined))

@@ -1,0 +1,121 @@
+"""The process that reads source text, under limits of time and memory: see source_reader.py, which starts it.
+
+in: a line of JSON, {"task", "arguments", "sizes"}, then as many texts as there are sizes, as bytes
+out: a line of JSON, {"answer": ...}, {"stopped": why} or {"failed": an error of ours}
+
+It imports neither torch nor anything of a student's, and it holds no secret.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
+
+MEMORY = "memory"
+
+
+def static_check(
+    texts: Sequence[bytes], filename: str, entry_points: Sequence[str], neighbours: Sequence[str]
+) -> list[list[Any]]:
+    """`texts`: the graded file, then its neighbours in the order of their names."""
+    from grader.policy.static_check import check
+
+    found = check(texts[0], filename, entry_points, dict(zip(neighbours, texts[1:], strict=True)))
+    return [[each.line, each.column, each.step, each.what, each.message, each.filename] for each in found]
+
+
+def lines_of_changes(texts: Sequence[bytes], changes: Sequence[tuple[str, list[str]]]) -> list[int | None]:
+    from grader.diagnosis.changed import lines_of_changes
+
+    return lines_of_changes(texts[0].decode("utf-8", errors="replace"), changes)
+
+
+def notebook(
+    texts: Sequence[bytes], shown: str, is_notebook: bool, lessons: Sequence[Mapping[str, Any]], functions: bool
+) -> dict[str, Any]:
+    """What a notebook or script holds for each of the lessons (`Sought.to_dict`).
+
+    `refused` says why nothing of it is read; `defined` are its functions, None where there are too many statements.
+    """
+    from grader.notebook.cells import NotebookError, cells_of, script_cells
+    from grader.notebook.lesson_part import Sought
+    from grader.notebook.reading import read_for
+    from grader.notebook.script import Page, script_of
+
+    try:
+        cells = cells_of(texts[0], shown) if is_notebook else script_cells(texts[0], shown)
+    except NotebookError as error:
+        return {"refused": str(error)}
+    page = Page(cells)
+    answer: dict[str, Any] = {"cells": len(cells), "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
+    for data in lessons:
+        lesson = Sought.from_dict(data)
+        try:
+            reading = read_for(lesson, page, shown, functions)
+        except NotebookError as error:
+            answer["lessons"][lesson.name] = {"refused": str(error)}
+            continue
+        origin = reading.origin
+        answer["lessons"][lesson.name] = {
+            "source": None if reading.source is None else reading.source.decode("utf-8", "surrogatepass"),
+            "message": reading.message,
+            "lines": list(origin.lines.items()),
+            "texts": bool(origin.texts),
+            "missing": dict(origin.missing),
+            "rows": dict(origin.rows),
+        }
+    try:
+        answer["defined"] = sorted(script_of(page, ()).functions)
+    except NotebookError as error:
+        answer["defined"], answer["too_much"] = None, str(error)
+    return answer
+
+
+TASKS: dict[str, Callable[..., Any]] = {
+    "static_check": static_check,
+    "lines_of_changes": lines_of_changes,
+    "notebook": notebook,
+}
+
+
+def limit_memory(size: int) -> None:
+    """So that an allocation above it fails; nothing where the system has no such limit."""
+    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (size, hard))
+
+
+def set_timer(seconds: float) -> None:
+    """Ends this process after so many seconds of processor time; 0 stops the timer. Nothing where there is none."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def serve(requests: IO[bytes], replies: IO[bytes], seconds: float, memory: int) -> None:
+    """Answers one request after another until there are no more."""
+    limit_memory(memory)
+    if hasattr(signal, "SIGPROF"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process wherever it is, a regular expression say
+    gc.disable()  # a tree has a million objects, and none of them is garbage while it is read
+    while line := requests.readline():
+        request = json.loads(line)
+        texts = [requests.read(size) for size in request["sizes"]]
+        set_timer(seconds)
+        try:
+            reply = {"answer": TASKS[request["task"]](texts, **request["arguments"])}
+            data = json.dumps(reply).encode()
+        except MemoryError:
+            data = json.dumps({"stopped": MEMORY}).encode()
+        except Exception as error:
+            data = json.dumps({"failed": f"{type(error).__name__}: {error}"}).encode()
+        set_timer(0)
+        replies.write(data + b"\n")
+        replies.flush()
+        if sum(request["sizes"]) > 20_000:
+            gc.collect()
