@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from grader.diagnosis.allowance import uncounted
 from grader.lesson import Lesson
 from grader.problem import Draw, Problem, derive
 
@@ -21,7 +22,8 @@ class ProblemBook:
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
         """What a scenario gives for the reference or for a known mistake, made once for every student."""
         if key not in self._values:
-            self._values[key] = make()
+            with uncounted():
+                self._values[key] = make()
         return self._values[key]
 
     def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:

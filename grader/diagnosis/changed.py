@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 VIEWS = {"T", "mT", "data", "detach", "view", "view_as", "reshape", "squeeze", "unsqueeze", "flatten", "ravel", "t"}
 VIEWS |= {"transpose", "permute", "expand", "expand_as", "swapaxes", "movedim", "narrow", "select", "diagonal"}
@@ -15,20 +16,29 @@ def line_of_change(source: str, function: str, changed: Collection[str]) -> int 
 
     None when no such line is found: the writing may be done by a function that is called.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    definitions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function]
-    if not definitions:
+    definition = definitions(source).get(function)
+    if definition is None:
         return None
     aliases = set(changed)
-    for statement in in_order(definitions[-1].body):
+    for statement in in_order(definition.body):
         line = written_by(statement, aliases)
         if line is not None:
             return line
         follow(statement, aliases)
     return None
+
+
+@lru_cache(maxsize=1)
+def definitions(source: str) -> dict[str, ast.FunctionDef]:
+    """{name: the last function of that name} of a file; empty where it cannot be read.
+
+    Kept, because every row of a submission asks for the same file: reading a long one takes seconds.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def in_order(body: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -112,6 +112,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
 def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
     """Points a row that failed because an argument was changed in place to the line that changed it."""
     source = handed.files[MAIN].decode("utf-8", errors="replace")
+    lines = source.splitlines()
     for row in rows:
         item = lesson.item_for(row.name)
         if row.status != "failed" or row.mistake is None or item.target is None:
@@ -119,7 +120,7 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
         changed = student.answers(lesson.public)[row.name].changed
         line = line_of_change(source, item.function, changed) if changed else None
         if line is not None:
-            quoted = source.splitlines()[line - 1].strip().replace("`", "'")[:80]
+            quoted = lines[line - 1].strip().replace("`", "'")[:80]
             row.line = line
             row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from grader.answer import Answer
 from grader.calling import Called
+from grader.diagnosis.allowance import Allowance
 from grader.grading.sending import packed, send, send_chain
 from grader.policy.static_check import Finding
 from grader.problem import Problem
@@ -61,6 +62,7 @@ class Student:
         self._hurried = True  # until something goes wrong: which step it was is then found out by asking one by one
         self._loaded = 0  # bytes that the worker had printed when the file was loaded
         self._spent = 0.0  # seconds waited for this submission; what the trusted side does in between is not its time
+        self.allowance = Allowance()  # for explaining what is wrong
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.printed, self.printed_bytes = b"", 0
