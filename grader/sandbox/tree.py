@@ -184,6 +184,10 @@ class Packer:
         return {tag: len(self.tensors) - 1}
 
     def _array(self, array: Any) -> Any:
+        if array.ndim > MAX_DIMENSIONS:
+            return {"o": f"numpy array of {array.ndim} dimensions"}
+        if elements_of(array.shape) > self._budget.elements or array.nbytes > self._left:  # before it is copied
+            return {"o": f"numpy array of shape {tuple(array.shape)}, which is too large"}
         try:
             return self._tensor(torch.from_numpy(numpy.ascontiguousarray(array).reshape(array.shape)), "n")
         except (TypeError, ValueError):
