@@ -1,4 +1,4 @@
-"""Judges every row of every lesson on hostile return values: no fault of the grader, no point, no hidden text, no stall.
+"""Judges every row of every lesson on hostile return values: no fault, no point, no hidden text, no stall.
 
     python -m bench.fuzz                      20,000 values, then 200 submissions through real workers
     python -m bench.fuzz --values 2000 --lesson 10
@@ -71,7 +71,7 @@ class Hostile:
         self.coarse: set[str] = set()
 
     def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
-        frame, sent = tree.frame_and_size({}, args=args, kwargs=kwargs)
+        _, sent = tree.frame_and_size({}, args=args, kwargs=kwargs)
         budget = tree.LEAST.at_least(sent)
         key = (request["keep"] is not None, request["after"], len(args), budget)
         if key not in self._replies:  # packed once: a worker has its own time for that

@@ -49,6 +49,7 @@ class Allowance:
             raise OutOfTime
 
 
+_for_all = 0.0
 _current: Allowance | None = None
 """Of the submission that this process judges. A grader judges one after another."""
 
@@ -56,12 +57,20 @@ _current: Allowance | None = None
 @contextmanager
 def uncounted() -> Iterator[None]:
     """What is done inside serves every student, so it is not this one's time."""
-    current, started = _current, time.process_time()
+    global _for_all
+    current, started, inside = _current, time.process_time(), _for_all
     try:
         yield
     finally:
+        seconds = time.process_time() - started
+        before, _for_all = _for_all, inside + seconds  # what was uncounted inside is part of it
         if current is not None:
-            current.extend(time.process_time() - started)
+            current.extend(seconds - (before - inside))
+
+
+def own_seconds() -> float:
+    """Processor time of this process, less what was spent on work that serves every student."""
+    return time.process_time() - _for_all
 
 
 def check_time() -> None:

@@ -321,7 +321,8 @@ def encode_called(
 
     To read a value may run a student's code. Where that raises, the call of `name` failed; `files` are the student's.
     """
-    packer, packed = Packer(room, budget), (None, [])
+    packer = Packer(room, budget)
+    packed: tuple[Any, list[Any]] = None, []
     if called.failed is None:
         try:
             packed = (

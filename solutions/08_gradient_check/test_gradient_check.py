@@ -9,6 +9,7 @@ import math
 import numpy as np
 import torch
 
+from grader.agreement import shown
 from grader.calling import Function
 
 # The functions under the checker. Each is followed by its gradient where that is not one line.
@@ -161,9 +162,9 @@ class Claims:
         WARD.truth = truth
         answer = self.on.call("gradient_check", f, np.asarray(x), np.asarray(dx), eps)
         if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-            return f"no pair (ok, error) but {type(answer).__name__}"
+            return f"no pair (ok, error) but {shown(answer)}"
         ok = answer[0].item() if getattr(answer[0], "ndim", None) == 0 else answer[0]
-        return ok if isinstance(ok, bool) else f"no True or False but {type(ok).__name__}"
+        return ok if isinstance(ok, bool) else f"no True or False but {shown(ok)}"
 
 
 # numerical_gradient, relative_error and what they leave behind
@@ -481,7 +482,7 @@ def names_of(on, expected, f, parameters, gradients):
     WARD.truth = expected  # in any order
     answer = on.call("wrong_gradients", f, parameters, gradients)
     if not isinstance(answer, (list, tuple)) or not all(isinstance(name, str) for name in answer):
-        return f"no list of names but a {type(answer).__name__}"
+        return f"no list of names but {shown(answer)}"
     return ", ".join(sorted(answer)) or "none"
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import torch
 
+from grader.agreement import shown
+
 BATCH, WIDTH = 512, 3  # where memory is counted: an activation outweighs a hundred weights
 ACTIVATION_BYTES = BATCH * WIDTH * 8
 
@@ -84,6 +86,7 @@ def spacings(on, generator):
     return {f"best_spacing({depth})": spacing_in_words(on.call("best_spacing", depth), depth) for depth in DEPTHS}
 
 
+MOST_LAYERS = 1_000_000
 DEPTHS = (1, 2, 3, 5, 8, 10, 12, 17, 30, 50, 64, 99, 100, 144, 200, 400, 1000)
 NETWORKS = tuple(
     {"depth": depth, "batch": batch, "width": width}
@@ -138,12 +141,12 @@ def best_peak(depth, every):
 def spacing_in_words(found, depth):
     """What a spacing is worth: the same words for all good ones, so that rounding up or down is as you like."""
     found = found.item() if isinstance(found, torch.Tensor) and found.numel() == 1 else found
-    if not isinstance(found, (int, float)) or not math.isfinite(found) or found != int(found) or found < 1:
-        return f"{found!r}, which is no whole number of at least 1"
+    if not isinstance(found, (int, float)) or not 1 <= found <= MOST_LAYERS or found != int(found):
+        return f"{shown(found)}, which is no whole number from 1 to {MOST_LAYERS}"
     least = min(best_peak(depth, every) for every in range(1, depth + 1))
     if best_peak(depth, int(found)) <= least + 1:
         return "a spacing that keeps the fewest alive, or one more"
-    return f"{found!r}, which keeps {best_peak(depth, int(found))} alive where {least} would do"
+    return f"{shown(found)}, which keeps {best_peak(depth, int(found))} alive where {least} would do"
 
 
 def test_best_spacing(check):
