@@ -17,7 +17,7 @@ from bench.hostile_values import LEAVES, evaluator, expressions
 from grader.agreement import agreement, shown
 from grader.checks import Check, CheckFailed, ReferenceFailed, run_check
 from grader.course.verify import handed_in
-from grader.diagnosis import allowance
+from grader.diagnosis import allowance, changed
 from grader.diagnosis.allowance import Allowance, attempt, check_time, own_seconds, uncounted
 from grader.grading.batch import GraderProcess
 from grader.grading.session import Session
@@ -252,3 +252,10 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
         assert without_seconds(grader.grade(submission_of("first", solution))["results"]) == without_seconds(first)
     finally:
         grader.close()
+
+
+def test_a_file_is_read_once_for_all_rows_that_change_an_argument():
+    source = "".join(f"def d{n}(a):\n    a += 1\n    return a\n" for n in range(50))
+    changed.definitions.cache_clear()
+    assert [changed.line_of_change(source, f"d{n}", ["a"]) for n in range(50)] == [3 * n + 2 for n in range(50)]
+    assert changed.definitions.cache_info().misses == 1
