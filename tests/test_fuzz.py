@@ -228,6 +228,7 @@ def grade(session, submission):
         time.sleep(1)
     return whole(session, submission)
 server.Session.grade = grade
+server.LEAST_SECONDS = 0.0
 server.main(*sys.argv[2:])
 """
 

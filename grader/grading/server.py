@@ -31,6 +31,8 @@ from grader.submissions.submission import Submission
 
 MARGIN_SECONDS = 2.0
 """How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
+LEAST_SECONDS = 60.0
+"""What every submission may take: a wrong one may be the first that is compared with the known mistakes."""
 FIRST_SECONDS = 60.0
 """The same for the first submission of a lesson, for which the hidden suite and the references are made."""
 
@@ -64,11 +66,8 @@ class Server:
         present = [lesson.name for lesson in self._lessons if submission.handed.get(lesson.name)]
         first = set(present) - self._seen
         self._seen.update(present)
-        return (
-            len(present) * (limits.import_seconds + limits.total_seconds)
-            + MARGIN_SECONDS
-            + FIRST_SECONDS * (len(first) or not present)
-        )
+        own = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
+        return max(own, LEAST_SECONDS) + FIRST_SECONDS * len(first)
 
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
