@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,9 @@ from grader.calling import leaves
 from grader.judge import LOW_PRECISION_TOLERANCE, TOLERANCE, first_index, relative_error, written
 
 MOST_CHARACTERS = 120
+MOST_KEYS = 20
+MOST_SHOWN = 10**30
+"""Whole numbers from here on are described by their size."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class _Comparison:
         self.findings.append(Finding(part, rung, message))
 
     def compare(self, found: Any, expected: Any, part: str) -> None:
-        found, expected = (v.item() if isinstance(v, numpy.generic) else v for v in (found, expected))
+        found, expected = (plain_number(v) for v in (found, expected))
         name = f"`{part}`" if part else "The result"
         if isinstance(expected, Mapping):
             self.mappings(found, expected, part, name)
@@ -79,8 +82,7 @@ class _Comparison:
         elif isinstance(expected, (Tensor, numpy.ndarray)):
             self.tensors(found, as_tensor(expected), part, name)
         elif isinstance(expected, bool) or expected is None or isinstance(expected, str):
-            if isinstance(found, (Tensor, numpy.ndarray)) and found.ndim == 0:
-                found = found.item()
+            found = found.item() if is_tensor(found) and found.ndim == 0 else found
             if type(found) is not type(expected) or found != expected:
                 self.differ(part, "value", f"{name} is {shown(found)}; expected {shown(expected)}.")
         elif isinstance(expected, (int, float)):
@@ -93,14 +95,14 @@ class _Comparison:
             return self.differ(part, "shape", f"{name} is {shown(found)}; expected a dict.")
         missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
         if missing or more:
-            wrong = f"lacks {', '.join(map(str, missing))}" if missing else f"has {', '.join(map(str, more))} besides"
-            keys = ", ".join(map(str, expected))
+            wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"
+            keys = keys_in_words(expected)
             return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}."[:400])
         for key, value in expected.items():
             self.compare(found[key], value, f"{part}.{key}" if part else str(key))
 
     def sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
-        if isinstance(found, (Tensor, numpy.ndarray)) and all(type(e) in (int, float) for e in expected):
+        if is_tensor(found) and all(type(e) in (int, float) for e in expected):
             return self.tensors(found, torch.tensor(expected, dtype=torch.float64), part, name)
         if not isinstance(found, (list, tuple)):
             return self.differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
@@ -110,14 +112,10 @@ class _Comparison:
             self.compare(found[number], value, f"{part}[{number}]")
 
     def tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
-        if isinstance(found, (list, tuple)) and found and all(type(e) in (int, float) for e in found):
-            found = torch.tensor(found, dtype=torch.float64)
-        if type(found) in (int, float):
-            found = torch.tensor(float(found), dtype=torch.float64)
-        if not isinstance(found, (Tensor, numpy.ndarray)):
+        given, found = found, tensor_of(found)
+        if found is None:
             what = f"a tensor of shape {written(expected.shape)}" if expected.ndim else "a number"
-            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {what}.")
-        found = as_tensor(found)
+            return self.differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
         if found.shape != expected.shape:
             text = f"{name} has the shape {written(found.shape)}; expected {written(expected.shape)}."
             return self.differ(part, "shape", text)
@@ -131,12 +129,14 @@ class _Comparison:
             return None
         wide = found.double()
         if not bool(torch.isfinite(wide).all()):
-            if torch.equal(wide.nan_to_num(), expected.double().nan_to_num()):
+            exact = expected.double()
+            if bool(((wide == exact) | (wide.isnan() & exact.isnan())).all()):
                 return None
             where = first_index(~torch.isfinite(wide))
             place = f" at {list(where)}" if where else ""
             return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
         error = relative_error(wide, expected, self._scale)
+        error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
         self.error = max(self.error or 0.0, error)
         coarse = self._coarse or found.dtype == torch.float32
         if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if coarse else self._tolerance):
@@ -157,19 +157,59 @@ class _Comparison:
         )
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor or an array of numbers."""
+    return isinstance(value, Tensor) or (isinstance(value, numpy.ndarray) and value.dtype.kind in "biuf")
+
+
+def plain_number(value: Any) -> Any:
+    """numpy's own kind of number as Python's; anything else as it is."""
+    return value.item() if isinstance(value, numpy.generic) else value
+
+
+def tensor_of(value: Any) -> Tensor | None:
+    """A tensor, an array, a number or a list of numbers as a tensor; None for anything else.
+
+    A whole number that float64 cannot hold is no number here.
+    """
+    if is_tensor(value):
+        return as_tensor(value)
+    try:
+        if type(value) in (int, float):
+            return torch.tensor(float(value), dtype=torch.float64)
+        if isinstance(value, (list, tuple)) and value and all(type(entry) in (int, float) for entry in value):
+            return torch.tensor([float(entry) for entry in value], dtype=torch.float64)
+    except OverflowError:
+        return None
+    return None
+
+
+def keys_in_words(keys: Iterable[Any]) -> str:
+    """The first keys of a dict, as a sentence lists them."""
+    known = list(keys)
+    more = f" and {len(known) - MOST_KEYS} more" if len(known) > MOST_KEYS else ""
+    return ", ".join(key[:MOST_CHARACTERS] if type(key) is str else shown(key) for key in known[:MOST_KEYS]) + more
+
+
 def shown(value: Any) -> str:
-    """A value in a sentence."""
+    """A value in a sentence, in at most some MOST_CHARACTERS. Nothing in it is iterated over.
+
+    Hidden suites use it for what a student returned: `repr` of a tensor takes time exponential in its dimensions.
+    """
+    value = plain_number(value)
     if isinstance(value, (Tensor, numpy.ndarray)):
         if value.ndim:
             return f"a tensor of shape {written(tuple(value.shape))}"
-        value = value.item()
+        value = value.item() if is_tensor(value) else type(value)
     if isinstance(value, bool) or value is None:
         return str(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < MOST_SHOWN else f"a whole number of {value.bit_length()} bits"
     if isinstance(value, float):
         return f"{value:.9g}"
     if isinstance(value, (list, tuple)):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, Mapping):
         return "a dict"
-    text = repr(value)
+    text = repr(value[: MOST_CHARACTERS + 1] if isinstance(value, (str, bytes)) else value)
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from grader.diagnosis.allowance import uncounted
 from grader.lesson import Lesson
 from grader.problem import Draw, Problem, derive
 
@@ -17,11 +19,15 @@ class ProblemBook:
         self._drawn: dict[tuple[str, int, str], Problem] = {}
         self._latest: dict[tuple[str, int], Problem] = {}
         self._values: dict[tuple[object, ...], Any] = {}
+        self.made_seconds = 0.0  # processor time spent on what serves every student
 
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
         """What a scenario gives for the reference or for a known mistake, made once for every student."""
         if key not in self._values:
-            self._values[key] = make()
+            started = time.process_time()
+            with uncounted():
+                self._values[key] = make()
+            self.made_seconds += time.process_time() - started
         return self._values[key]
 
     def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.answer import Answer
+from grader.diagnosis.allowance import attempt
 from grader.diagnosis.anatomy import anatomy
 from grader.diagnosis.circumstances import circumstances
 from grader.diagnosis.diagnose import explain, known_mistake
@@ -72,11 +73,11 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         if answer.outcome != "returned":
             return no_answer(name, problem, answer, deciding)
     if any(answer.changed for _, answer in deciding):
-        mistake = explain(name, deciding, mistakes) if naming else None
+        mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
         return Verdict("failed", message=mistake.message if mistake else None, mistake=mistake, line=line)
     for _, answer in deciding:
         if answer.tensor is None:
-            mistake = known_mistake("d" + name, deciding, mistakes)
+            mistake = attempt(lambda: known_mistake("d" + name, deciding, mistakes))
             return Verdict(
                 "shape", message=mistake.message if mistake else not_a_tensor(name, answer), mistake=mistake, line=line
             )
@@ -92,7 +93,7 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
                 return verdict
             mistake = upstream_left_out(name, skipping.ones)
         else:
-            mistake = explain(name, deciding, mistakes) if naming else None
+            mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
@@ -131,7 +132,7 @@ def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]
     """The verdict where a step raised, hung, or was not there."""
     message, explanation = answer.message or None, None
     if answer.outcome == "raised":
-        explanation = explain_error(name, problem, answer)
+        explanation = attempt(lambda: explain_error(name, problem, answer))
         if explanation is not None:
             explanation = Explanation(explanation.id, f"{answer.message}. {explanation.message}")
             message = explanation.message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -9,23 +10,28 @@ from typing import Any, NoReturn
 
 import torch
 
-from grader.agreement import Agreement, Finding, agreement
+from grader.agreement import Agreement, Finding, agreement, shown
 from grader.book import ProblemBook
 from grader.calling import CallFailed, Side
 from grader.check import STATUS_OF
+from grader.diagnosis.allowance import attempt
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.raised import Asked, meaning
 from grader.diagnosis.results import Outcome, explain_result
-from grader.gradient_check import Answering, GradientCheck
+from grader.gradient_check import Answering, GradientCheck, explaining
 from grader.judge import TOLERANCE
-from grader.lesson import Item, Lesson
+from grader.lesson import Item, Lesson, LessonError
 from grader.listening import Call, Listening, numbers_given, tensors_given
 from grader.mistakes import Mistake
 from grader.picture import curve_picture
 from grader.problem import derive
+from grader.sandbox.endings import Interrupted, ZygoteDied
 from grader.sides import ModuleSide
 
 Scenario = Callable[..., Any]
+
+MOST_ENTRIES = 3
+"""Entries of a list that a sentence shows."""
 
 
 class CheckFailed(Exception):
@@ -36,6 +42,14 @@ class CheckFailed(Exception):
     ) -> None:
         super().__init__(message)
         self.status, self.mistake, self.line = status, mistake, line
+
+
+class ReferenceFailed(LessonError):
+    """A scenario does not run on the course's own functions: a fault of the course, never the student's."""
+
+
+OURS = (LessonError, ZygoteDied, Interrupted)
+"""Errors in a test that are no student's doing."""
 
 
 class Check:
@@ -94,7 +108,7 @@ class Check:
             key = (asked, number, identity(draw))
             side = ModuleSide(self.lesson.answers if reference is None else reference)
             expected, _ = self._value(scenario, side, draw, key)
-            found = self._found(scenario, self.generator(*key), draw)
+            found = self._found(scenario, self.generator(*key), draw, side)
             compared = agreement(found, expected, tolerance, self.on.coarse)
             results.append((described(draw), found, expected, compared))
             if not (compared.holds or self._naming):
@@ -106,11 +120,16 @@ class Check:
         failing = [(where, compared.findings[0]) for where, _, _, compared in results if not compared.holds]
         if not failing:
             return
-        known = self._known_mistake(scenario, draws, asked, [found for _, found, _, _ in results], tolerance)
+        with explaining(self._student):
+            known = attempt(
+                lambda: self._known_mistake(scenario, draws, asked, [found for _, found, _, _ in results], tolerance)
+            )
+            explained = None
+            if known is None and self._naming:
+                explained = attempt(lambda: self._explained(scenario, draws, asked, reference, results, tolerance))
         rung = "shape" if any(finding.rung == "shape" for _, finding in failing) else "failed"
         if known is not None:
             raise CheckFailed(known.message, rung, known.id)
-        explained = self._explained(scenario, draws, asked, reference, results, tolerance) if self._naming else None
         if explained is not None:
             raise CheckFailed(explained.message, rung, explained.id)
         raise CheckFailed(told(failing, len(results)), rung)
@@ -147,21 +166,61 @@ class Check:
         answer = failed.answer
         explained = None
         if answer.outcome == "raised" and self._naming:
-            explained = meaning(answer.message, Asked(self.on.calls[-1].arguments if self.on.calls else {}))
+            asked = Asked(self.on.calls[-1].arguments if self.on.calls else {})
+            explained = meaning(answer.message, asked)
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line
         )
 
-    def _found(self, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]) -> Any:
+    def _found(
+        self, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any], reference: ModuleSide
+    ) -> Any:
+        before, state = len(self.on.returned), generator.get_state()
         try:
             return scenario(self.on, generator, **draw)
         except CallFailed as failed:
             told = described(draw) if failed.answer.outcome == "raised" else ""
             raise self.failed_call(failed, f"With {told}: " if told else "") from failed
+        except OURS:
+            raise
         except Exception as error:  # the suite could not work with what the student returned
-            name = self.on.last_name or self.item.function
-            raise CheckFailed(f"What `{name}` returned is not what was expected: {error}.", "shape") from error
+            expected = returned_by(reference, scenario, torch.Generator().set_state(state), draw)
+            place = len(self.on.returned) - before - 1
+            raise self.unusable(expected[place : place + 1]) from error
+
+    def unusable(self, expected: Sequence[tuple[str, Any]] = ()) -> CheckFailed:
+        """The row's end where the test raised an error while it worked with what the student returned.
+
+        `expected` is what the reference returned from the same call, where that is known. The error's own text is left
+        out: it is about the code of a hidden suite.
+        """
+        if not self.on.returned:
+            return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
+        name, value = self.on.returned[-1]
+        found = shown(value)
+        wanted = shown(expected[0][1]) if expected and expected[0][0] == name else found
+        if found == wanted:
+            return CheckFailed(f"`{name}` returned {in_parts(value)}, which is not what was expected.", "shape")
+        return CheckFailed(f"`{name}` returned {found}; expected {wanted}.", "shape")
+
+    def is_sound(self, test: Callable[[Check], None]) -> bool:
+        """Whether the test ends with a verdict on the reference; found out once per run.
+
+        If so, an error that it raises on a student's functions comes from what they returned.
+        """
+
+        def make() -> bool:
+            side = ModuleSide(self.lesson.answers)
+            try:
+                test(Check(self.lesson, self.item, self._student, side, self._book, naming=False))
+            except (CheckFailed, CallFailed):
+                return True
+            except Exception:
+                return False
+            return True
+
+        return bool(self._book.value((self.lesson.name, self.item.name, "is sound"), make))
 
     def _value(
         self, scenario: Scenario, side: ModuleSide, draw: Mapping[str, Any], key: tuple[Any, ...]
@@ -170,7 +229,13 @@ class Check:
 
         def make() -> tuple[Any, list[Call]]:
             listening = Listening(side, self.signatures, keeping=True)
-            return scenario(listening, self.generator(*key[:3]), **draw), listening.calls
+            try:
+                return scenario(listening, self.generator(*key[:3]), **draw), listening.calls
+            except Exception as error:
+                raise ReferenceFailed(
+                    f"test_{self.item.name} of {self.lesson.name}: its scenario raises {type(error).__name__} on the "
+                    "course's own functions."
+                ) from error
 
         found: tuple[Any, list[Call]] = self._book.value((self.lesson.name, self.item.name, *key), make)
         return found
@@ -192,6 +257,24 @@ class Check:
             else:
                 return mistake
         return None
+
+
+def returned_by(
+    side: ModuleSide, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]
+) -> list[tuple[str, Any]]:
+    """What each call of the scenario returns on the reference."""
+    listening = Listening(side, None)
+    with contextlib.suppress(Exception):
+        scenario(listening, generator, **draw)
+    return listening.returned
+
+
+def in_parts(value: Any) -> str:
+    """A value in a sentence, with the first entries of a list or tuple."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return shown(value)
+    more = ", ..." if len(value) > MOST_ENTRIES else ""
+    return f"{shown(value)} ({', '.join(shown(entry) for entry in value[:MOST_ENTRIES])}{more})"
 
 
 def parts_of(findings: Sequence[Finding]) -> frozenset[str]:
@@ -232,6 +315,12 @@ def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
         return failed
     except CallFailed as failed:
         return check.failed_call(failed)
+    except OURS:
+        raise
+    except Exception:
+        if not check.is_sound(test):
+            raise
+        return check.unusable()
     return None
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from grader.answer import Answer
 from grader.book import ProblemBook
 from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable
+from grader.diagnosis.allowance import Allowance
 from grader.diagnosis.ratios import MULTIPLE
 from grader.judge import bits
 from grader.lesson import Item, Lesson
@@ -33,6 +35,12 @@ class Answering(Protocol):
     def watched(self, problem: Problem, step: str) -> Answer:
         """The step run once more, with its operators counted and float32 noticed: four times slower."""
         ...
+
+
+def explaining(student: object) -> AbstractContextManager[None]:
+    """Inside, explanations keep within the student's allowance. The course's own files have none, and no limit."""
+    allowance = getattr(student, "allowance", None)
+    return allowance.using() if isinstance(allowance, Allowance) else nullcontext()
 
 
 def judge_step(
@@ -72,7 +80,8 @@ class GradientCheck:
             assert self.item.target is not None
             self._first = problems[0]
             self._student.expect([*problems, self.lesson.public])
-            verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
+            with explaining(self._student):
+                verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
             unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
             if unnamed and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]

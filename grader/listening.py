@@ -32,6 +32,7 @@ class Listening:
     def __init__(self, side: Side, namespace: Any, keeping: bool = False) -> None:
         self._side, self._namespace, self._keeping = side, namespace, keeping
         self.calls: list[Call] = []
+        self.returned: list[tuple[str, Any]] = []  # (function, method or attribute, its value), of calls that gave one
 
     @property
     def coarse(self) -> bool:
@@ -47,20 +48,26 @@ class Listening:
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        return self._side.call(name, *args, **kwargs)
+        return self.heard(name, self._side.call(name, *args, **kwargs))
 
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        return self._side.counted(name, *args, **kwargs)
+        value, counts = self._side.counted(name, *args, **kwargs)
+        return self.heard(name, value), counts
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        return self._side.apply(name, *args, **kwargs)
+        value, arguments = self._side.apply(name, *args, **kwargs)
+        return self.heard(name, value), arguments
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
         kind = getattr(self._namespace, name, None)
         self.note(name, kind, args, kwargs)
         return _ListeningObject(self, name, kind, self._side.new(name, *args, **kwargs))
+
+    def heard(self, name: str, value: Any) -> Any:
+        self.returned.append((name, value))
+        return value
 
     def note(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         arguments = by_name(function, args, kwargs)
@@ -77,10 +84,10 @@ class _ListeningObject:
             self._listening.note(name, None, (), {str(args[0]): args[1]})
         else:
             self._listening.note(name, getattr(self._namespace, method, None), (None, *args), kwargs)
-        return self._handle.call(method, *args, **kwargs)
+        return self._listening.heard(method, self._handle.call(method, *args, **kwargs))
 
     def get(self, attribute: str) -> Any:
-        return self._handle.get(attribute)
+        return self._listening.heard(attribute, self._handle.get(attribute))
 
     def set(self, attribute: str, value: Any) -> None:
         self.call("__setattr__", attribute, value)

@@ -359,7 +359,7 @@ def test_a_deep_or_endless_value_is_cut():
     endless.append(endless)
     packer = Packer()
     assert "too deeply" in repr(packer.pack(endless))
-    assert "tensor of 200000 numbers" in repr(Packer(room=1000).pack(torch.zeros(200_000)))
+    assert "tensor of shape (200000,), which is too large" in repr(Packer(room=1000).pack(torch.zeros(200_000)))
 
 
 def test_what_cannot_travel_is_told_by_its_kind():

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 
 from grader.answer import Answer
+from grader.diagnosis.allowance import check_time
 from grader.diagnosis.differences import differences
 from grader.diagnosis.evidence import Cases, Explanation, Wrong, equal, kept, wrong
 from grader.diagnosis.factors import factors
@@ -98,11 +99,13 @@ def readings(failed: Wrong) -> Iterator[Explanation]:
 
 def asked(number: int, tier: Sequence[Reading], failed: Wrong, said: Collection[str]) -> Iterator[Explanation]:
     for reading in tier:
+        check_time()
         yield from reading(failed)
     for parts, readings in ((failed.branches, OF_A_BRANCH), (partial(each_way, failed), OF_A_WAY)):
         if number in readings and not said:
             for part in parts():
                 for reading in readings[number]:
+                    check_time()
                     yield from reading(part)
 
 

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.diagnosis.allowance import uncounted
 from grader.judge import FLOOR, LOW_PRECISION_TOLERANCE, TOLERANCE, relative_error
 from grader.problem import Problem
 
@@ -143,7 +144,8 @@ def kept(problem: Problem, key: object, make: Callable[[], T]) -> T:
     """What `make` gives, made once for a problem: it serves every row, and every student, that is judged on it."""
     table = _KEPT.setdefault(problem, {})
     if key not in table:
-        table[key] = make()
+        with uncounted():
+            table[key] = make()
     found: T = table[key]
     return found
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy
 import torch
 from torch import Tensor
 
+from grader.agreement import tensor_of
 from grader.diagnosis.lines import explained
 from grader.diagnosis.numbers import name_of
 
@@ -85,14 +85,8 @@ def multiple(tensor: Tensor, of: Tensor) -> float | None:
 
 def as_numbers(value: Any) -> Tensor | None:
     """A leaf of a result as a float64 tensor; None where it is no number, or holds one that is not finite."""
-    if isinstance(value, (list, tuple)) and value and all(type(entry) in (int, float) for entry in value):
-        value = torch.tensor(value, dtype=torch.float64)
-    if type(value) in (int, float):
-        value = torch.tensor(value, dtype=torch.float64)
-    if not isinstance(value, (Tensor, numpy.ndarray)):
-        return None
-    tensor = torch.as_tensor(value)
-    if tensor.dtype == torch.bool or not tensor.numel():
+    tensor = tensor_of(value)
+    if tensor is None or tensor.dtype == torch.bool or not tensor.numel():
         return None
     tensor = tensor.double()
     return tensor if bool(torch.isfinite(tensor).all()) else None

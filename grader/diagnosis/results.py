@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from grader.diagnosis.allowance import check_time
 from grader.diagnosis.diagnose import MOST_TOLD, together
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.numbers import factors_of, shares_of
@@ -78,6 +79,7 @@ def of_numbers(
     if not len(part.found) == len(part.expected) == len(having):
         return None
     for tier in TIERS:
+        check_time()
         said = together(islice((e for reading in tier for e in reading(part)), MOST_TOLD))
         if said is not None:
             return said

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from grader.grading.files import OutputError
@@ -20,6 +21,8 @@ from grader.submissions.submission import Submission
 
 TRIES = 2
 JOIN_SECONDS = 5.0
+WITHIN = b'{"within":'
+"""How the line begins that a grader writes when it starts with a submission."""
 
 # Tied to the coordinator's life before anything slow is loaded; the coordinator may have ended before that.
 BOOTSTRAP = """
@@ -61,16 +64,16 @@ class GraderProcess:
             )
 
     def grade(self, submission: Submission) -> Reply:
-        """The reply, after TRIES attempts in fresh processes. Raises OutputError."""
+        """The reply, after TRIES attempts in fresh processes. Raises OutputError.
+
+        A submission that occupies a grader for longer than its limits is rejected: its process is ended, and a fresh
+        one writes the result that says so.
+        """
         fault = ""
         for _ in range(TRIES):
-            assert self._process.stdin is not None and self._process.stdout is not None
-            try:
-                pickle.dump(submission, self._process.stdin)
-                self._process.stdin.flush()
-                line = self._process.stdout.readline()
-            except (OSError, ValueError):
-                line = b""
+            line, late = self._ask(submission)
+            if late:
+                submission = too_late(submission, late)
             if line.endswith(b"\n"):
                 reply: Reply = json.loads(line)
                 if "unwritable" in reply:
@@ -86,6 +89,34 @@ class GraderProcess:
                     self._process = self._start()
         return {"fault": fault}
 
+    def _ask(self, submission: Submission) -> tuple[bytes, float]:
+        """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
+        late = threading.Event()
+        process, within = self._process, 0.0
+        assert process.stdin is not None and process.stdout is not None
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        try:
+            pickle.dump(submission, process.stdin)
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line.startswith(WITHIN):
+                return line, 0.0
+            within = float(json.loads(line)["within"])
+            timer = threading.Timer(within, end)
+            timer.daemon = True
+            timer.start()
+            try:
+                line = process.stdout.readline()
+            finally:
+                timer.cancel()
+        except (OSError, ValueError):
+            line = b""
+        return line, within if late.is_set() and not line.endswith(b"\n") else 0.0
+
     def close(self) -> None:
         assert self._process.stdin is not None
         try:
@@ -99,6 +130,15 @@ class GraderProcess:
             self._closing = True
             self._process.kill()
         self._process.wait()
+
+
+def too_late(submission: Submission, seconds: float) -> Submission:
+    """The submission with a sentence that says why nothing of it is graded."""
+    message = (
+        f"Grading was stopped after {seconds:g} seconds, the most that a submission may take. Does a function return "
+        "something very large, or is the file very long?"
+    )
+    return replace(submission, message=message)
 
 
 def nobody(student: str) -> None:

@@ -35,11 +35,13 @@ def environment() -> dict[str, str]:
 
 
 def clean(value: Any) -> Any:
-    """JSON has no infinities: they become null."""
+    """A value that JSON and UTF-8 can hold: infinities become null, half a surrogate pair becomes a question mark."""
     if isinstance(value, dict):
         return {key: clean(entry) for key, entry in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [clean(entry) for entry in value]
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", errors="replace").decode("utf-8")
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     return value

@@ -1,6 +1,7 @@
 """A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
 
-in: a pickled Submission, as the coordinator read it      out: a line of JSON, {"results": {...}} or {"fault": "..."}
+in: a pickled Submission, as the coordinator read it
+out: a line of JSON, {"within": seconds} when grading begins, then a line with {"results": {...}} or {"fault": "..."}
 
 The coordinator and its graders are one program and trust each other; what a student wrote is bytes to both.
 """
@@ -28,6 +29,13 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.probe import at_least, probe
 from grader.submissions.submission import Submission
 
+MARGIN_SECONDS = 2.0
+"""How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
+LEAST_SECONDS = 60.0
+"""What every submission may take: a wrong one may be the first that is compared with the known mistakes."""
+FIRST_SECONDS = 60.0
+"""The same for the first submission of a lesson, for which the hidden suite and the references are made."""
+
 
 class Server:
     def __init__(self, settings: Settings, zygote: socket.socket | None = None) -> None:
@@ -36,6 +44,7 @@ class Server:
         self._settings, self._out = settings, Path(settings.out)
         self._reporter = Reporter(self._lessons)
         self._session = self._start(zygote)
+        self._seen: set[str] = set()  # lessons whose hidden suite has run in this session
 
     def _start(self, zygote: socket.socket | None = None) -> Session:
         settings = self._settings
@@ -51,6 +60,15 @@ class Server:
         write_student(self._out / submission.student, graded, submission, self._reporter)
         return graded.results
 
+    def seconds_for(self, submission: Submission) -> float:
+        """How long grading may take, with everything that is done in this process. The coordinator ends it then."""
+        limits = Limits.from_dict(self._settings.limits)
+        present = [lesson.name for lesson in self._lessons if submission.handed.get(lesson.name)]
+        first = set(present) - self._seen
+        self._seen.update(present)
+        own = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
+        return max(own, LEAST_SECONDS) + FIRST_SECONDS * len(first)
+
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
             try:
@@ -58,13 +76,16 @@ class Server:
             except EOFError:
                 break
             try:
+                self._session.wait_until_ready()
+                replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
+                replies.flush()
                 reply: dict[str, Any] = {"results": self.grade(submission)}
             except OutputError as error:
                 reply = {"unwritable": str(error)}
             except (GraderFault, ZygoteDied, OSError) as error:
                 reply = {"fault": f"{type(error).__name__}: {error}"}
                 self._session.close()
-                self._session = self._start()
+                self._session, self._seen = self._start(), set()
             replies.write(json.dumps(reply) + "\n")
             replies.flush()
         self._session.close()
@@ -75,7 +96,7 @@ def write_student(folder: Path, graded: Graded, submission: Submission, reporter
     sources = {
         name: handed.files["backward.py"].decode("utf-8", errors="replace")
         for name, handed in submission.handed.items()
-        if handed.present
+        if handed.present and submission.message is None
     }
     texts = (results_text(graded.results), reporter.student_page(graded, sources), reporter.student_markdown(graded))
     write_files(folder, dict(zip(FILES, texts, strict=True)))

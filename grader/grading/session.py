@@ -55,6 +55,10 @@ class Session:
         self._suites: dict[str, HiddenSuite] = {}
         self._frozen = False
 
+    def wait_until_ready(self) -> None:
+        """Blocks until the zygote has loaded torch, which is no submission's time. Raises ZygoteDied."""
+        self._zygote.wait_until_ready()
+
     def close(self) -> None:
         for suite in self._suites.values():
             suite.close()
@@ -64,7 +68,7 @@ class Session:
 
     def grade(self, submission: Submission) -> Graded:
         """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
-        self._zygote.wait_until_ready()  # loading torch is not this student's time
+        self.wait_until_ready()
         started = time.monotonic()
         graded = Graded({})
         lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
@@ -94,10 +98,11 @@ class Session:
         started = time.monotonic()
         handed = submission.handed.get(lesson.name) or Handed(lesson.name, message=submission.message, rejected=True)
         status, message = "graded", None
-        if handed.present:
+        if handed.present and submission.message is None:
             rows, message = self._judged(lesson, handed, graded)
         else:
-            status, message = ("rejected" if handed.rejected else "missing"), handed.message
+            refused = handed.rejected or handed.present
+            status, message = ("rejected" if refused else "missing"), handed.message or submission.message
             why = handed.origin.missing if handed.origin else {}
             rows = [
                 Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))

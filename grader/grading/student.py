@@ -9,6 +9,7 @@ from typing import Any
 
 from grader.answer import Answer
 from grader.calling import Called
+from grader.diagnosis.allowance import Allowance, own_seconds
 from grader.grading.sending import Stage, packed, packed_chain, stages
 from grader.policy.static_check import Finding
 from grader.problem import Problem
@@ -65,7 +66,9 @@ class Student:
         self._unloadable: Answer | None = None
         self._hurried = True  # until something goes wrong: which step it was is then found out by asking one by one
         self._loaded = 0  # bytes that the worker had printed when the file was loaded
-        self._spent = 0.0  # seconds waited for this submission; what the trusted side does in between is not its time
+        self._spent = 0.0  # seconds waited for this submission
+        self._started = own_seconds()
+        self.allowance = Allowance()  # for explaining what is wrong
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.printed, self.printed_bytes = b"", 0
@@ -229,7 +232,12 @@ class Student:
     @property
     def _end(self) -> float:
         """When this submission's seconds are used up if they all run from now on."""
-        return time.monotonic() + self._limits.total_seconds - self._spent
+        return time.monotonic() + self._limits.total_seconds - self._used
+
+    @property
+    def _used(self) -> float:
+        """Seconds waited for this submission, and what judging it took above FREE_SECONDS of processor time."""
+        return self._spent + max(0.0, own_seconds() - self._started - FREE_SECONDS)
 
     @contextmanager
     def _spending(self) -> Iterator[None]:
@@ -307,7 +315,7 @@ class Student:
         self._worker = None
 
     def _too_late(self) -> str:
-        if self._spent < self._limits.total_seconds:
+        if self._used < self._limits.total_seconds:
             return f"It did not return within {self._limits.step_seconds:g} seconds."
         return f"It had not returned when the {self._limits.total_seconds:g} seconds of this submission were used up."
 
@@ -323,7 +331,7 @@ class Student:
             return True
         if self._unloadable is not None:
             return False
-        if self._spent >= self._limits.total_seconds:
+        if self._used >= self._limits.total_seconds:
             message = (
                 f"It was not run: earlier steps used up the {self._limits.total_seconds:g} seconds of this submission."
             )
@@ -364,5 +372,7 @@ class Student:
             self._worker = None
 
 
+FREE_SECONDS = 5.0
+"""Processor time for judging a submission that is not its own. A right one takes a hundredth of it."""
 HURRY_SECONDS = 1.0
 """How long many steps on many problems may take before they are asked one by one. Two hundred take 20 milliseconds."""

@@ -11,9 +11,11 @@ import contextlib
 import io
 import os
 import queue
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,12 +163,24 @@ def rows_of(lesson: Lesson, report: Report) -> tuple[list[Row], dict[str, Any]]:
             if "picture" in metadata:
                 pictures[metadata["row"]["name"]] = metadata["picture"]
         else:
-            said += [str(test[stage]["longrepr"]) for stage in STAGES if "longrepr" in test.get(stage, {})]
+            said += [
+                f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test[stage])}"
+                for stage in STAGES
+                if test.get(stage, {}).get("outcome") == "failed"
+            ]
     lost = [item.name for item in lesson.items if item.name not in found]
     if lost:
         why = "\n".join(said)[-3000:]
         raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
     return [Row(**found[item.name]) for item in lesson.items], pictures
+
+
+def why_ended(stage: Mapping[str, Any]) -> str:
+    """The error's type and its line in the hidden suite, without a line of its text: an instructor's page shows it."""
+    crash = stage.get("crash", {})
+    kind = re.match(r"[\w.]+", str(crash.get("message", stage.get("outcome", ""))))
+    where = f"line {crash.get('lineno', '?')} of {Path(str(crash.get('path', ''))).name}"
+    return f"{kind.group() if kind else 'an error'} in {where}"
 
 
 @contextlib.contextmanager

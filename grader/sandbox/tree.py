@@ -11,7 +11,9 @@ A plain null, boolean, number or text stands for itself; everything else is an o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -20,11 +22,13 @@ from torch import Tensor
 
 from grader.answer import Answer
 from grader.calling import Called, Counts, Function
+from grader.sandbox.failures import failure
 from grader.sandbox.steps import describe, plain
 from grader.sandbox.wire import (
     DTYPES,
     FROM_A_STUDENT,
     MAX_BODY,
+    MAX_DIMENSIONS,
     MAX_NAMES,
     MAX_TEXT,
     NAMES,
@@ -41,10 +45,49 @@ from grader.sandbox.wire import (
 
 MAX_NODES, MAX_DEPTH = 100_000, 30
 LONG = 1 << 53  # integers up to here are the same number in every JSON library
+MAX_DIGITS = 4000
+"""Digits of a whole number. Python refuses to write out more than 4,300."""
+DECIMAL = re.compile(r"-?[0-9]+")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a reply may bring into the trusted process, which loops over it.
+
+    `nodes` counts the entries of all lists, tuples and dicts, `elements` those of all tensors (a size of 0 counts as 1,
+    because a tensor of shape (n, 0) is iterated n times), `characters` those of all texts. A value that goes beyond it
+    is replaced by an `Opaque`, which says what it is.
+    """
+
+    nodes: int = 20_000
+    elements: int = 1 << 17
+    characters: int = 200_000
+
+    def at_least(self, sent: Budget, factor: int = 4) -> Budget:
+        """Room for an answer `factor` times as large as what was sent, or this budget where that is larger."""
+        return Budget(
+            max(self.nodes, factor * sent.nodes),
+            max(self.elements, factor * sent.elements),
+            max(self.characters, factor * sent.characters),
+        )
+
+
+SLACK = 100
+"""Nodes of a reply besides those that count: descriptions in place of values that are too large."""
+LEAST = Budget()
+WHATEVER = Budget(MAX_NODES, MAX_BODY, MAX_BODY)
+"""The budget of the trusted side's own requests."""
+
+
+class TooLarge(Exception):
+    """A value goes beyond its budget; the text says what it is."""
 
 
 class Opaque:
-    """Stands for an object of a student's that cannot travel; `kind` is its type's name."""
+    """Stands for an object of a student's that cannot travel; `kind` says what it is.
+
+    It has no length, no elements and no number: whatever is done with it raises TypeError or AttributeError.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -56,23 +99,44 @@ class Opaque:
 class Packer:
     """Turns trees into JSON nodes and collects the tensors on the way."""
 
-    def __init__(self, room: int = MAX_BODY) -> None:
+    def __init__(self, room: int = MAX_BODY, budget: Budget = WHATEVER) -> None:
         self.tensors: list[Tensor] = []
-        self._left, self._nodes = room, 0
+        self._left, self._budget = room, budget
+        self._nodes = self._elements = self._characters = 0
+
+    @property
+    def used(self) -> Budget:
+        return Budget(self._nodes, self._elements, self._characters)
+
+    def pack_whole(self, value: Any) -> Any:
+        """`pack`, with a value that has too many entries replaced by its description."""
+        kept = len(self.tensors), self._left, self._nodes, self._elements, self._characters
+        try:
+            return self.pack(value)
+        except TooLarge as error:
+            count, self._left, self._nodes, self._elements, self._characters = kept
+            del self.tensors[count:]
+            return {"o": f"{describe(value)}, {error}"}
 
     def pack(self, value: Any, depth: int = 0) -> Any:
+        """The node of a value. Raises TooLarge beyond the budget, and whatever a student's own classes raise."""
         self._nodes += 1
-        if depth > MAX_DEPTH or self._nodes > MAX_NODES:
-            return {"o": "value nested too deeply, or too large"}
+        if self._nodes > self._budget.nodes:
+            raise TooLarge("which has too many entries")
+        if depth > MAX_DEPTH:
+            return {"o": "value nested too deeply"}
         kind = type(value)
-        if value is None or kind in (bool, str):
+        if value is None or kind is bool:
             return value
         if isinstance(value, numpy.generic):
             return self.pack(value.item(), depth + 1) if not isinstance(value, numpy.void) else {"o": describe(value)}
-        if issubclass(kind, int):
-            return int(value) if -LONG < value < LONG else {"i": str(int(value))[:4000]}
+        if issubclass(kind, str):
+            return self._text(str.__str__(value))
+        if issubclass(kind, int):  # a student's class may override how it compares
+            return self._whole(int.__index__(value))
         if issubclass(kind, float):
-            return float(value) if math.isfinite(value) else {"f": str(float(value))}
+            number = float.__float__(value)
+            return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
             return self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
@@ -89,12 +153,28 @@ class Packer:
             return {"l": [self.pack(v, depth + 1) for v in value]}
         return {"o": describe(value)}
 
+    def _text(self, text: str) -> Any:
+        self._characters += len(text)
+        if self._characters > self._budget.characters:
+            return {"o": f"text of {len(text)} characters, which is too long"}
+        return text
+
+    def _whole(self, number: int) -> Any:
+        if -LONG < number < LONG:
+            return number
+        if number.bit_length() > 3 * MAX_DIGITS:  # 10 ** 3613 and more
+            return {"o": f"whole number of {number.bit_length()} bits"}
+        return {"i": str(number)}
+
     def _tensor(self, tensor: Tensor, tag: str) -> Any:
         if tensor.dtype not in NAMES:
             return {"o": f"tensor of {str(tensor.dtype).removeprefix('torch.')}"}
+        if tensor.ndim > MAX_DIMENSIONS:
+            return {"o": f"tensor of {tensor.ndim} dimensions"}
         size = tensor.numel() * tensor.element_size()
-        if size > self._left:
-            return {"o": f"tensor of {tensor.numel()} numbers, which is too large"}
+        self._elements += elements_of(tensor.shape)
+        if size > self._left or self._elements > self._budget.elements:
+            return {"o": f"tensor of shape {tuple(tensor.shape)}, which is too large"}
         try:
             tensor = plain(tensor).clone()
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
@@ -104,6 +184,10 @@ class Packer:
         return {tag: len(self.tensors) - 1}
 
     def _array(self, array: Any) -> Any:
+        if array.ndim > MAX_DIMENSIONS:
+            return {"o": f"numpy array of {array.ndim} dimensions"}
+        if elements_of(array.shape) > self._budget.elements or array.nbytes > self._left:  # before it is copied
+            return {"o": f"numpy array of shape {tuple(array.shape)}, which is too large"}
         try:
             return self._tensor(torch.from_numpy(numpy.ascontiguousarray(array).reshape(array.shape)), "n")
         except (TypeError, ValueError):
@@ -116,18 +200,30 @@ class Packer:
         return b"".join(map(tensor_bytes, self.tensors))
 
 
-def tensors_of(descriptions: Any, body: bytes | bytearray) -> list[Tensor]:
-    """The tensors that a frame carries. Raises WireError unless descriptions and bytes fit exactly."""
-    if type(descriptions) is not list or len(descriptions) > MAX_NODES:
+def elements_of(shape: Iterable[int]) -> int:
+    """How many elements a loop over a tensor of this shape meets at most, with an empty dimension counted as 1."""
+    return math.prod(max(size, 1) for size in shape)
+
+
+def tensors_of(descriptions: Any, body: bytes | bytearray, budget: Budget = WHATEVER) -> list[Tensor]:
+    """The tensors that a frame carries. Raises WireError unless descriptions and bytes fit exactly.
+
+    With the `budget` of a reply, no tensor has more than MAX_DIMENSIONS, and together they keep within it.
+    """
+    if type(descriptions) is not list or len(descriptions) > budget.nodes:
         raise WireError("`tensors` is no list")
+    most, elements = (64 if budget is WHATEVER else MAX_DIMENSIONS), 0
     found, start, view = [], 0, memoryview(body)
     for entry in descriptions:
         dtype = DTYPES.get(str(entry.get("dtype"))) if type(entry) is dict else None
         shape = entry.get("shape") if dtype is not None else None
-        if dtype is None or type(shape) is not list or len(shape) > 64:
+        if dtype is None or type(shape) is not list or len(shape) > most:
             raise WireError("a tensor of no known kind")
         if not all(type(size) is int and 0 <= size <= MAX_BODY for size in shape):
             raise WireError("a tensor of an impossible shape")
+        elements += elements_of(shape)
+        if elements > budget.elements:
+            raise WireError("tensors of too many elements")
         end = start + math.prod(shape) * dtype.itemsize
         found.append(tensor_from(view[start : min(end, len(body))], dtype, shape))
         start = end
@@ -136,10 +232,15 @@ def tensors_of(descriptions: Any, body: bytes | bytearray) -> list[Tensor]:
     return found
 
 
-def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0) -> Any:
-    """The value of a node. From a worker (not `trusted`) no generator and no function is taken. Raises WireError."""
+def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left: Iterator[int] | None = None) -> Any:
+    """The value of a node. From a worker (not `trusted`) no generator and no function is taken. Raises WireError.
+
+    `left` gives one number for each node that may still come, for all values of a reply together.
+    """
     if depth > 2 * MAX_DEPTH:
         raise WireError("a value nested too deeply")
+    if left is not None and next(left, None) is None:
+        raise WireError("a value of too many entries")
     if node is None or type(node) in (bool, int, float):
         return node
     if type(node) is str:
@@ -156,13 +257,13 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0) -> A
         if tag != "g":
             return tensor if tag == "t" else tensor.numpy() if tensor.dtype != torch.bfloat16 else tensor
     elif tag in ("l", "u") and type(content) is list:
-        values = [unpack(entry, tensors, trusted, deeper) for entry in content]
+        values = [unpack(entry, tensors, trusted, deeper, left) for entry in content]
         return values if tag == "l" else tuple(values)
     elif tag == "d" and type(content) is list:
-        return dict(_pairs(content, tensors, trusted, deeper))
+        return dict(_pairs(content, tensors, trusted, deeper, left))
     elif tag == "f" and content in ("nan", "inf", "-inf"):
         return float(content)
-    elif tag == "i" and type(content) is str and len(content) <= 4000 and content.lstrip("-").isdecimal():
+    elif tag == "i" and type(content) is str and len(content) <= MAX_DIGITS + 1 and DECIMAL.fullmatch(content):
         return int(content)
     elif tag == "o" and type(content) is str and not trusted:
         return Opaque(readable(content)[:200])
@@ -172,39 +273,73 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0) -> A
     raise WireError("a value of no known kind")
 
 
-def _pairs(content: list[Any], tensors: list[Tensor], trusted: bool, depth: int) -> list[tuple[Any, Any]]:
+def _pairs(
+    content: list[Any], tensors: list[Tensor], trusted: bool, depth: int, left: Iterator[int] | None
+) -> list[tuple[Any, Any]]:
+    """The entries of a dict. A key that is no plain value is replaced by its kind: the text form may be endless."""
     pairs = []
     for entry in content:
         if type(entry) is not list or len(entry) != 2:
             raise WireError("a dict that is none")
-        key = unpack(entry[0], tensors, trusted, depth)
+        key = unpack(entry[0], tensors, trusted, depth, left)
         if not isinstance(key, (str, int, float, bool, type(None))):
-            key = str(key)[:200]
-        pairs.append((key, unpack(entry[1], tensors, trusted, depth)))
+            key = key if isinstance(key, tuple) and all(type(k) in (int, str, bool) for k in key) else Opaque(kind(key))
+        pairs.append((key, unpack(entry[1], tensors, trusted, depth, left)))
     return pairs
 
 
+def kind(value: Any) -> str:
+    return value.kind if isinstance(value, Opaque) else describe(value)
+
+
 def frame_of(header: Mapping[str, Any], **values: Any) -> Frame:
-    """A frame with `header` and trees under the names of `values`."""
+    """A frame with `header` and trees under the names of `values`. Raises TooLarge."""
+    return frame_and_size(header, **values)[0]
+
+
+def frame_and_size(header: Mapping[str, Any], **values: Any) -> tuple[Frame, Budget]:
+    """`frame_of`, and how large the trees are. Raises TooLarge."""
     packer = Packer()
     packed = {name: packer.pack(value) for name, value in values.items()}
-    return Frame({**header, **packed, "tensors": packer.described()}, packer.body())
+    return Frame({**header, **packed, "tensors": packer.described()}, packer.body()), packer.used
 
 
 # Replies to calls ----------------------------------------------------------------------------------------------------
 
 
-def encode_called(called: Called, ticket: int, keeps: bool, after: bool, room: int) -> bytes:
-    """The reply to a call. With `keeps` the value stays in the worker, with `after` the arguments are sent, too."""
-    answer, packer = called.failed or Answer("returned"), Packer(room)
+def encode_called(
+    called: Called,
+    ticket: int,
+    keeps: bool,
+    after: bool,
+    room: int,
+    budget: Budget = LEAST,
+    name: str = "",
+    files: Sequence[str] = (),
+) -> bytes:
+    """The reply to a call. With `keeps` the value stays in the worker, with `after` the arguments are sent, too.
+
+    To read a value may run a student's code. Where that raises, the call of `name` failed; `files` are the student's.
+    """
+    packer = Packer(room, budget)
+    packed: tuple[Any, list[Any]] = None, []
+    if called.failed is None:
+        try:
+            packed = (
+                None if keeps else packer.pack_whole(called.value),
+                [packer.pack_whole(argument) for argument in called.arguments] if after else [],
+            )
+        except BaseException as error:
+            called, packer = Called(failed=failure(error, name, files), counts=called.counts), Packer()
+    answer = called.failed or Answer("returned")
     header = {
         "op": "value",
         "ticket": ticket,
         "outcome": answer.outcome,
         "message": answer.message[:MAX_TEXT],
         "line": called.line if called.failed is None else answer.line,
-        "value": None if keeps or called.failed else packer.pack(called.value),
-        "arguments": packer.pack(called.arguments if after else []),
+        "value": packed[0],
+        "arguments": {"l": packed[1]},
         "operators": called.counts.operators,
         "dispatched": {name[:100]: count for name, count in called.counts.dispatched.items()},
         "peak_bytes": called.counts.peak_bytes,
@@ -213,8 +348,8 @@ def encode_called(called: Called, ticket: int, keeps: bool, after: bool, room: i
     return encode(Frame({**header, "tensors": packer.described()}, packer.body()))
 
 
-def decode_called(frame: Frame, ticket: int) -> Called:
-    """The worker's reply to a call. Raises WireError for anything but a well-formed one."""
+def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
+    """The worker's reply to a call, within `budget`. Raises WireError for anything but a well-formed one."""
     header = frame.header
     if header.get("op") != "value" or header.get("ticket") != ticket:
         raise WireError("an answer to something else than what was asked")
@@ -224,7 +359,7 @@ def decode_called(frame: Frame, ticket: int) -> Called:
     line = header.get("line")
     if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
         raise WireError("`line` is no line number")
-    tensors = tensors_of(header.get("tensors"), frame.body)
+    tensors = tensors_of(header.get("tensors"), frame.body, budget)
     dispatched = field(header, "dispatched", dict)
     if len(dispatched) > MAX_NAMES or not all(type(count) is int and count >= 0 for count in dispatched.values()):
         raise WireError("`dispatched` holds no counts")
@@ -237,7 +372,8 @@ def decode_called(frame: Frame, ticket: int) -> Called:
     if outcome != "returned":
         answer = Answer(outcome, message=field(header, "message", str)[:MAX_TEXT], line=line)
         return Called(failed=answer, counts=counts, line=line)
-    arguments = unpack(header.get("arguments"), tensors, trusted=False)
+    left = iter(range(budget.nodes + SLACK))
+    arguments = unpack(header.get("arguments"), tensors, False, left=left)
     if not isinstance(arguments, list):
         raise WireError("`arguments` is no list")
-    return Called(unpack(header.get("value"), tensors, trusted=False), None, arguments, counts, line)
+    return Called(unpack(header.get("value"), tensors, False, left=left), None, arguments, counts, line)

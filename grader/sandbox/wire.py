@@ -26,6 +26,7 @@ MAX_HEADER = 1 << 20
 MAX_BODY = 1 << 26
 MAX_TEXT = 4_000
 MAX_NAMES = 10_000
+MAX_DIMENSIONS = 8  # of a student's tensor: there are loops whose time is exponential in them
 WORD = 8  # bytes of the largest number
 
 DTYPES: dict[str, torch.dtype] = {
@@ -234,6 +235,8 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) 
     if answer.tensor is not None:
         if answer.tensor.dtype not in NAMES:
             header["kind"] = f"a tensor of {str(answer.tensor.dtype).removeprefix('torch.')}"
+        elif answer.tensor.ndim > MAX_DIMENSIONS:
+            header["kind"] = f"a tensor of {answer.tensor.ndim} dimensions"
         elif answer.tensor.numel() * answer.tensor.element_size() > room:
             header["kind"] = f"a tensor of {answer.tensor.numel()} numbers"
         else:
@@ -300,7 +303,7 @@ def decode_answer(
         if outcome != "returned" or type(described) is not dict:
             raise WireError("a tensor where there can be none")
         dtype, shape = DTYPES.get(str(described.get("dtype"))), described.get("shape")
-        if dtype is None or type(shape) is not list or len(shape) > 64:
+        if dtype is None or type(shape) is not list or len(shape) > MAX_DIMENSIONS:
             raise WireError("a tensor of no known kind")
         for size in shape:
             if type(size) is not int or not 0 <= size <= MAX_BODY:

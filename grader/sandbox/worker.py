@@ -30,7 +30,7 @@ from grader.sandbox.loader import forget, load
 from grader.sandbox.lockdown import Plan, lock_in
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step, set_default_dtype
-from grader.sandbox.tree import encode_called, tensors_of, unpack
+from grader.sandbox.tree import Budget, encode_called, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
@@ -197,7 +197,9 @@ class Worker:
             self._objects[header["keep"]] = called.value
         self.flush()
         keeps = header["keep"] is not None
-        wire.write_all(ANSWERS, encode_called(called, header["ticket"], keeps, header["after"], header["room"]))
+        budget = Budget(*header["budget"])
+        sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files)
+        wire.write_all(ANSWERS, encode_called(called, *sent))
 
     def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
         name = header["name"]

@@ -10,6 +10,7 @@ import selectors
 import signal
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any, Protocol
 
 import torch
@@ -22,7 +23,7 @@ from grader.sandbox.endings import START_SECONDS, DeadlineMissed, Interrupted, W
 from grader.sandbox.joint import Joint
 from grader.sandbox.limits import Limits
 from grader.sandbox.requests import Asked, PackedProblem, PackedUpstream, ask, new_ticket, pack_problem
-from grader.sandbox.tree import decode_called, frame_of
+from grader.sandbox.tree import LEAST, decode_called, frame_and_size
 
 READ_BYTES = 1 << 18
 MOST_HELD = wire.MAX_HEADER + wire.MAX_BODY  # bytes of answers that may come while it is still being asked
@@ -207,12 +208,15 @@ class WorkerProcess:
         Raises WorkerLost or DeadlineMissed.
         """
         ticket, deadline = new_ticket(), min(until, time.monotonic() + self._limits.step_seconds)
-        frame = frame_of({**request, "op": "call", "ticket": ticket, "room": CALL_ROOM}, args=args, kwargs=kwargs)
+        header = {**request, "op": "call", "ticket": ticket, "room": CALL_ROOM}
+        frame, sent = frame_and_size(header, args=args, kwargs=kwargs)
+        budget = LEAST.at_least(sent)
+        frame.header["budget"] = astuple(budget)
         self._reader.max_body = CALL_ROOM
         self._send(frame.header, frame.body, deadline)
         reply = self._receive(deadline)
         try:
-            return decode_called(reply, ticket)
+            return decode_called(reply, ticket, budget)
         except wire.WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 

@@ -197,7 +197,7 @@ def run_in_pieces(on, generator, cuts, steps, **more):
     for end in (*cuts, steps):
         piece, arguments = on.apply("train", parameters, X, Y, batches[start:end], steps, start=start)
         parameters = arguments[0]
-        losses += list(piece)
+        losses += piece.tolist() if isinstance(piece, torch.Tensor) and piece.ndim == 1 else list(piece)
         start = end
     return {"losses": losses, **by_name(parameters)}
 
@@ -289,11 +289,27 @@ def knows_one_name(generator, block, vocabulary, length, toss):
     return [C, W1, b1.view(-1), W2, b2, bngain, bnbias], (bnmean, bnvar)
 
 
+LONGEST_NAME = 1_000
+"""Tokens. A right sampler draws longer names so seldom that nobody will see one."""
+
+
+def tokens_of(answer, vocabulary):
+    """A sampled name as whole numbers. Raises ValueError where it is none."""
+    if isinstance(answer, torch.Tensor) and answer.ndim == 1 and len(answer) <= LONGEST_NAME:
+        answer = answer.tolist()
+    if not isinstance(answer, (list, tuple)) or len(answer) > LONGEST_NAME:
+        raise ValueError("a name is a list of tokens")
+    tokens = [int(token.item() if isinstance(token, torch.Tensor) else token) for token in answer]
+    if not all(0 <= token < vocabulary for token in tokens):
+        raise ValueError("a token is an index into the vocabulary")
+    return tokens
+
+
 def names_drawn(on, generator, count, **of):
     """The different names among `count`. That one of two is missing has a probability of 0.55**count."""
     parameters, statistics = knows_one_name(generator, **of)
     drawn = {
-        tuple(int(token) for token in on.call("sample", parameters, statistics, fresh))
+        tuple(tokens_of(on.call("sample", parameters, statistics, fresh), of["vocabulary"]))
         for fresh in generators(generator, count)
     }
     return {"names": ", ".join(str(list(name)) for name in sorted(drawn))}
@@ -342,7 +358,8 @@ def long_names(on, generator, count, twice, **sizes):
     parameters, statistics = talkative(generator, **sizes)
     fresh = generators(generator, count)
     again = [torch.Generator().set_state(entry.get_state()) for entry in fresh[:twice]]
-    names = [[int(token) for token in on.call("sample", parameters, statistics, entry)] for entry in fresh + again]
+    vocabulary = len(parameters[4])
+    names = [tokens_of(on.call("sample", parameters, statistics, entry), vocabulary) for entry in fresh + again]
     right = plausible(names[:count], parameters, statistics, sizes["block"])
     return {
         "same generator, same name": names[:twice] == names[count:],

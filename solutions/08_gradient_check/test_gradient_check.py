@@ -13,6 +13,7 @@ import math
 import numpy as np
 import torch
 
+from grader.agreement import shown
 from grader.calling import Function
 from grader.shuffling import Shuffled
 
@@ -177,9 +178,9 @@ class Claims:
         WARD.truth = truth
         answer = self.on.call("gradient_check", f, x, dx, eps)
         if not isinstance(answer, (tuple, list)) or len(answer) != 2:
-            return f"no pair (ok, error) but {type(answer).__name__}"
+            return f"no pair (ok, error) but {shown(answer)}"
         ok = answer[0].item() if getattr(answer[0], "ndim", None) == 0 else answer[0]
-        return ok if isinstance(ok, bool) else f"no True or False but {type(ok).__name__}"
+        return ok if isinstance(ok, bool) else f"no True or False but {shown(ok)}"
 
     def verdicts(self):
         return self.questions.answers()
@@ -607,7 +608,7 @@ def names_of(on, expected, f, parameters, gradients):
     WARD.truth = expected  # in any order
     answer = on.call("wrong_gradients", f, parameters, gradients)
     if not isinstance(answer, (list, tuple)) or not all(isinstance(name, str) for name in answer):
-        return f"no list of names but a {type(answer).__name__}"
+        return f"no list of names but {shown(answer)}"
     return ", ".join(sorted(answer)) or "none"
 
 

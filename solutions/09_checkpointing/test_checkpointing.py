@@ -10,6 +10,7 @@ from functools import partial
 
 import torch
 
+from grader.agreement import shown
 from grader.shuffling import Shuffled
 
 BATCH, WIDTH = 512, 3  # where memory is counted: an activation outweighs a hundred weights
@@ -96,6 +97,7 @@ def spacing_of(on, depth):
     return spacing_in_words(on.call("best_spacing", depth), depth)
 
 
+MOST_LAYERS = 1_000_000
 DEPTHS = ((1, 1), (2, 3), (4, 6), (7, 9), (10, 12), (13, 20), (21, 40), (41, 60), (61, 80), (81, 99), (100, 100))
 DEPTHS += ((101, 130), (131, 180), (181, 300), (301, 500), (501, 800), (801, 1200))
 NETWORKS = tuple(
@@ -151,12 +153,12 @@ def best_peak(depth, every):
 def spacing_in_words(found, depth):
     """What a spacing is worth: the same words for all good ones, so that rounding up or down is as you like."""
     found = found.item() if isinstance(found, torch.Tensor) and found.numel() == 1 else found
-    if not isinstance(found, (int, float)) or not math.isfinite(found) or found != int(found) or found < 1:
-        return f"{found!r}, which is no whole number of at least 1"
+    if not isinstance(found, (int, float)) or not 1 <= found <= MOST_LAYERS or found != int(found):
+        return f"{shown(found)}, which is no whole number from 1 to {MOST_LAYERS}"
     least = min(best_peak(depth, every) for every in range(1, depth + 1))
     if best_peak(depth, int(found)) <= least + 1:
         return "a spacing that keeps the fewest alive, or one more"
-    return f"{found!r}, which keeps {best_peak(depth, int(found))} alive where {least} would do"
+    return f"{shown(found)}, which keeps {best_peak(depth, int(found))} alive where {least} would do"
 
 
 def test_best_spacing(check):

@@ -1,6 +1,6 @@
-"""A tensor of 64 dimensions, more than most of torch's functions take."""
+"""Forges a tensor of 64 dimensions, more than a reply may have, and more than most of torch's functions take."""
 # group: forged frames
-# rows: shape
+# rows: crashed
 # unlocked: safe
 
 from frames import instead_of_answers

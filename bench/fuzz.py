@@ -1,0 +1,311 @@
+"""Judges every row of every lesson on hostile return values: no fault, no point, no hidden text, no stall.
+
+    python -m bench.fuzz                      20,000 values, then 200 submissions through real workers
+    python -m bench.fuzz --values 2000 --lesson 10
+    python -m bench.fuzz --submissions 0      without workers
+
+Each value is packed as a worker packs it, and unpacked as the grader does; every function, method and attribute of the
+row returns it. bench/hostile_values.py has the values. Exit status 1 when something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bench.hostile_values import PRELUDE, evaluator, expressions
+from grader.answer import Answer
+from grader.book import ProblemBook
+from grader.calling import Called
+from grader.checks import Check, run_check, tests_of
+from grader.course.verify import handed_in, suite_of
+from grader.diagnosis.allowance import Allowance
+from grader.gradient_check import GradientCheck
+from grader.grading.graded import clean
+from grader.grading.server import write_student
+from grader.grading.session import Session
+from grader.lesson import Course, Item, Lesson
+from grader.problem import Problem
+from grader.report.pages import Reporter
+from grader.sandbox import tree, wire
+from grader.sandbox.failures import failure
+from grader.sandbox.limits import Limits
+from grader.sandbox.steps import returned
+from grader.sandbox.worker_process import CALL_ROOM
+from grader.sides import StudentSide
+
+ROOT = Path(__file__).resolve().parents[1]
+SEED = 20_240_607
+SECONDS = 2.0
+"""Processor time that a row may take on one value, besides what is done once per run."""
+LONGEST = 10_000
+"""Characters of a message."""
+LEAST_LINE = 16
+"""Characters of a line of a hidden suite from which on it is looked for."""
+MOST_STEPS = 3
+"""Gradients of a lesson that are tried: they are all judged alike."""
+HURRIED = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
+
+
+class Hostile:
+    """A student whose functions all return `value`; what it says goes through the wire, without a worker."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._replies: dict[Any, bytes] = {}
+        self.allowance = Allowance()
+        self.coarse: set[str] = set()
+
+    def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
+        _, sent = tree.frame_and_size({}, args=args, kwargs=kwargs)
+        budget = tree.LEAST.at_least(sent)
+        key = (request["keep"] is not None, request["after"], len(args), budget)
+        if key not in self._replies:  # packed once: a worker has its own time for that
+            called = Called(self._value, arguments=[self._value for _ in args])
+            self._replies[key] = tree.encode_called(called, 1, key[0], key[1], CALL_ROOM, budget)
+        reply = self._replies[key]
+        try:
+            return tree.decode_called(received(reply), 1, budget)
+        except wire.WireError as error:
+            return Called(failed=Answer("crashed", message=str(error)))
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        return {"d" + name: self._answer(problem, "d" + name) for name in problem.values}
+
+    def _answer(self, problem: Problem, step: str) -> Answer:
+        try:
+            answer = Answer("returned", **returned(self._value, problem.values.get(step[1:]), torch.float64))
+        except BaseException as error:
+            answer = failure(error, step, ())
+        reply = wire.encode_answer(step, answer, 1, 1 << 20)
+        try:
+            return wire.decode_answer(received(reply), step, 1, None, 1 << 20)
+        except wire.WireError as error:
+            return Answer("crashed", message=str(error))
+
+    def expect(self, problems: Sequence[Problem]) -> None:
+        pass
+
+    def watched(self, problem: Problem, step: str) -> Answer:
+        return self._answer(problem, step)
+
+
+def received(data: bytes) -> wire.Frame:
+    """The frame that arrives. Raises WireError."""
+    reader = wire.Reader(CALL_ROOM)
+    reader.feed(data)
+    frame = reader.next()
+    assert frame is not None
+    return frame
+
+
+@dataclass
+class Tally:
+    """What came of one row: how often each status, the longest time, and everything that is wrong."""
+
+    lesson: str
+    row: str
+    statuses: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+
+class Rows:
+    """The rows of one lesson, judged in this process. `hidden` are the lines that nobody may see."""
+
+    def __init__(self, lesson: Lesson, seed: int) -> None:
+        self.lesson, self._book = lesson, ProblemBook(seed)
+        suite = suite_of(lesson)
+        self._tests, self._draws = tests_of(suite), getattr(suite, "DRAWS", ())
+        self.hidden = hidden_lines(lesson)
+        checks = [item for item in lesson.items if item.name in self._tests]
+        self.items = [*checks, *lesson.gradients[:MOST_STEPS]]
+
+    def judge(self, item: Item, value: Any) -> tuple[str, str]:
+        """(status, message) of the row when every function returns `value`."""
+        student: Any = Hostile(value)
+        if item.name not in self._tests:
+            gradient = GradientCheck(self.lesson, item, student, self._book)
+            row = gradient.row(self._draws)
+            json.dumps(clean(vars(row)), allow_nan=False).encode()
+            return row.status, row.message or ""
+        check = Check(self.lesson, item, student, StudentSide(student), self._book)
+        failed = run_check(self._tests[item.name], check)
+        json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
+        return ("passed", "") if failed is None else (failed.status, str(failed))
+
+    def try_value(self, item: Item, expression: str, scope: dict[str, Any], tally: Tally) -> None:
+        value = eval(expression, scope)
+        made = self._book.made_seconds
+        started = time.process_time()
+        try:
+            status, message = self.judge(item, value)
+        except Exception as error:
+            status, message = "FAULT", ""
+            tally.problems.append(f"{type(error).__name__}: {error}, from {expression[:200]}")
+        seconds = time.process_time() - started - (self._book.made_seconds - made)
+        tally.statuses[status] += 1
+        tally.seconds = max(tally.seconds, seconds)
+        tally.problems += [f"{problem}, from {expression[:200]}" for problem in wrong_in(message, self.hidden)]
+        if status == "passed":
+            tally.problems.append(f"passed with {expression[:200]}")
+        if seconds > SECONDS:
+            tally.problems.append(f"{seconds:.1f} s of processor time for {expression[:200]}")
+
+
+def wrong_in(text: str, hidden: Sequence[str]) -> list[str]:
+    """What is wrong with a text that a student may read."""
+    found = [f"the hidden line {line!r} is told" for line in hidden if line in text]
+    if len(text) > LONGEST:
+        found.append(f"a message of {len(text)} characters")
+    with contextlib.suppress(UnicodeEncodeError):
+        text.encode()
+        return found
+    return [*found, "a message that is no UTF-8"]
+
+
+def hidden_lines(lesson: Lesson) -> list[str]:
+    """The lines of the hidden suite, without those that say nothing of it."""
+    public = {line.strip() for path in lesson.exercise.glob("*.py") for line in path.read_text().splitlines()}
+    lines = {line.strip() for line in lesson.suite.read_text(encoding="utf-8").splitlines()}
+    return sorted(
+        line for line in lines - public if len(line) >= LEAST_LINE and not line.startswith(("import", "from"))
+    )
+
+
+def fuzz(lessons: Sequence[Lesson], values: int, seed: int) -> list[Tally]:
+    """`values` judgements, the same number of each row."""
+    rows = [(Rows(lesson, seed), lesson) for lesson in lessons]
+    pairs = [(one, item) for one, _ in rows for item in one.items]
+    scope, tallies = evaluator(), []
+    for number, (one, item) in enumerate(pairs):
+        tally = Tally(one.lesson.name, item.name)
+        share = values // len(pairs) + (number < values % len(pairs))
+        for expression in islice(expressions(seed + number), share):
+            one.try_value(item, expression, scope, tally)
+        tallies.append(tally)
+    return tallies
+
+
+# Through workers -----------------------------------------------------------------------------------------------------
+
+
+def source_of(lesson: Lesson, expression: str) -> bytes:
+    """A submission whose functions and classes all return the value of `expression`."""
+    names = dict.fromkeys(item.function for item in lesson.items)
+    lines = [PRELUDE, "def value():", f"    return {expression}", ""]
+    for name in names:
+        if name[:1].isupper():
+            lines += [f"class {name}:", "    def __init__(self, *a, **k): pass"]
+            lines += ["    def __getattr__(self, name): return value()"]
+            lines += [
+                "    def forward(self, *a, **k): return value()",
+                "    def backward(self, *a, **k): return value()",
+            ]
+        else:
+            lines += [f"def {name}(*a, **k):", "    return value()", ""]
+    return "\n".join(lines).encode(errors="replace")
+
+
+def through_workers(lessons: Sequence[Lesson], count: int, seed: int) -> list[Tally]:
+    """Whole submissions, each a value, one lesson after another: graded, written to disk, and read again."""
+    tallies = []
+    for number, lesson in enumerate(lessons):
+        tally = Tally(lesson.name, "whole files")
+        share = count // len(lessons) + (number < count % len(lessons))
+        if share:
+            with contextlib.closing(Session([lesson], seed, HURRIED)) as session:
+                reporter = Reporter([lesson])
+                session.grade(handed_in(lesson, "first", source_of(lesson, "0.5").decode()))  # makes what all share
+                for expression in spread(seed + 1000 + number, share):
+                    one_submission(session, reporter, lesson, expression, tally)
+        tallies.append(tally)
+    return tallies
+
+
+def spread(seed: int, count: int) -> Iterator[str]:
+    """Some of the values, others for every seed."""
+    return islice(expressions(seed), (37 * seed) % 200, (37 * seed) % 200 + count)
+
+
+def one_submission(session: Session, reporter: Reporter, lesson: Lesson, expression: str, tally: Tally) -> None:
+    submission = handed_in(lesson, "hostile", source_of(lesson, expression).decode())
+    started = time.monotonic()
+    try:
+        graded = session.grade(submission)
+        with tempfile.TemporaryDirectory() as folder:
+            write_student(Path(folder), graded, submission, reporter)
+            texts = {path.name: path.read_text(encoding="utf-8") for path in Path(folder).iterdir()}
+    except Exception as error:
+        tally.statuses["FAULT"] += 1
+        tally.problems.append(f"{type(error).__name__}: {error}, from {expression[:200]}")
+        return
+    seconds = time.monotonic() - started
+    tally.seconds = max(tally.seconds, seconds)
+    if seconds > HURRIED.import_seconds + HURRIED.total_seconds + 2:
+        tally.problems.append(f"{seconds:.1f} s for {expression[:200]}")
+    json.loads(texts["results.json"], parse_constant=refuse)
+    hidden = hidden_lines(lesson)
+    for name, text in texts.items():
+        tally.problems += [f"{name} has the hidden line {line!r}" for line in hidden if line in text]
+    for row in graded.results["lessons"][0]["gradients"]:
+        tally.statuses[row["status"]] += 1
+        tally.problems += [
+            f"{row['name']}: {p}, from {expression[:200]}" for p in wrong_in(row["message"] or "", hidden)
+        ]
+        if row["status"] == "passed":
+            tally.problems.append(f"{row['name']} passed with {expression[:200]}")
+
+
+def refuse(constant: str) -> None:
+    raise ValueError(f"{constant} in results.json")
+
+
+def table(tallies: Sequence[Tally]) -> str:
+    lines = [f"{'lesson':22} {'row':28} {'values':>6} {'worst s':>8}  statuses"]
+    for tally in tallies:
+        statuses = ", ".join(f"{count} {status}" for status, count in tally.statuses.most_common())
+        total = sum(tally.statuses.values())
+        lines.append(f"{tally.lesson:22} {tally.row:28} {total:6} {tally.seconds:8.3f}  {statuses}")
+        lines += [f"    {problem[:400]}" for problem in dict.fromkeys(tally.problems)]
+    wrong = sum(len(tally.problems) for tally in tallies)
+    return "\n".join([*lines, f"{sum(sum(t.statuses.values()) for t in tallies):,} judgements, {wrong} wrong"])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.fuzz", description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--values", type=int, default=20_000, help="judgements in this process (default 20,000)")
+    parser.add_argument("--submissions", type=int, default=200, help="submissions through workers (default 200)")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--lesson", action="append", help="only this lesson; may be given again")
+    chosen = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    course = Course(ROOT)
+    lessons = [course.find(n) for n in chosen.lesson] if chosen.lesson else list(course.lessons.values())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tallies = fuzz(lessons, chosen.values, chosen.seed)
+        if chosen.submissions:
+            tallies += through_workers(lessons, chosen.submissions, chosen.seed)
+    print(table(tallies))
+    return 1 if any(tally.problems for tally in tallies) else 0
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    os._exit(status)  # some values cannot be taken apart

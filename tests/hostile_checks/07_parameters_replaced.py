@@ -1,0 +1,16 @@
+"""Replaces the list of parameters by a list that holds itself."""
+# group: hostile return values
+# lesson: 07
+# rows: missing
+# rows of update: shape
+# rows of trajectory: shape
+# rows of resumed: shape
+
+
+def update(parameters, gradients, learning_rate):
+    parameters[:] = [parameters, parameters]
+
+
+def train(parameters, X, Y, batches, max_steps, start=0):
+    update(parameters, None, None)
+    return parameters

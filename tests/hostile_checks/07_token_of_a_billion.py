@@ -1,0 +1,9 @@
+"""Draws a token that would need a table of 8 GB to count."""
+# group: hostile return values
+# lesson: 07
+# rows: missing
+# rows of sample: shape
+
+
+def sample(parameters, statistics, generator):
+    return [1, 10**9]
