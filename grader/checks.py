@@ -11,7 +11,7 @@ import torch
 
 from grader.agreement import Agreement, Finding, agreement
 from grader.book import ProblemBook
-from grader.calling import CallFailed, Side
+from grader.calling import CallFailed, Measurement, Side
 from grader.check import STATUS_OF
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.raised import Asked, meaning
@@ -75,6 +75,34 @@ class Check:
     def generator(self, *parts: object) -> torch.Generator:
         """A secret generator for one purpose, the same for everyone in this run."""
         return torch.Generator().manual_seed(derive(self._book.seed, self.lesson.name, self.item.name, *parts))
+
+    def measured(
+        self,
+        name: str,
+        given: Callable[..., Sequence[Any]],
+        sizes: Mapping[str, Any],
+        yardstick: str,
+        cpu_ratio: float | None = None,
+    ) -> Measurement:
+        """The student's `name(*given(generator, **sizes))`, called once in a worker of its own, and what it took.
+
+        `yardstick` is the text of a file with a function of the same name, which is called with the same arguments:
+        memory is what the student's call takes beyond it, processor time is a multiple of its. Both come from the
+        kernel, so no code of the student's can change them. Rows that measure the same call share one measurement.
+
+        With `cpu_ratio`, a call above it is measured up to two more times, and the smallest ratio counts.
+        Raises CallFailed.
+        """
+        key = (self.lesson.name, name, given.__qualname__, identity(sizes))
+        arguments = self.once(given, sizes)
+        return self.on.measured(key, name, list(arguments), yardstick, cpu_ratio)
+
+    def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:
+        """`make(generator, **sizes)`, made once for all rows and all students of this run."""
+        key = (self.lesson.name, make.__qualname__, identity(sizes))
+        return self._book.value(
+            key, lambda: make(torch.Generator().manual_seed(derive(self._book.seed, *key)), **sizes)
+        )
 
     def agrees(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling import Counts, Handle, Side, copied
+from grader.calling import Counts, Handle, Measurement, Side, copied
 
 MOST_PARTS = 12
 
@@ -52,6 +52,12 @@ class Listening:
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
         return self._side.counted(name, *args, **kwargs)
+
+    def measured(
+        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
+    ) -> Measurement:
+        self.note(name, getattr(self._namespace, name, None), args, {})
+        return self._side.measured(key, name, args, yardstick, cpu_ratio)
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
