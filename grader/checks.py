@@ -98,11 +98,10 @@ class Check:
         return self.on.measured(key, name, list(arguments), yardstick, cpu_ratio)
 
     def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:
-        """`make(generator, **sizes)`, made once for all rows and all students of this run."""
-        key = (self.lesson.name, make.__qualname__, identity(sizes))
-        return self._book.value(
-            key, lambda: make(torch.Generator().manual_seed(derive(self._book.seed, *key)), **sizes)
-        )
+        """`make(generator, **sizes)`, made once per run; equal sizes have equal generators."""
+        drawn = (self.lesson.name, identity(sizes))
+        seed = derive(self._book.seed, *drawn)
+        return self._book.value((*drawn, make.__qualname__), lambda: make(torch.Generator().manual_seed(seed), **sizes))
 
     def agrees(
         self,

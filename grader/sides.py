@@ -54,9 +54,7 @@ class StudentSide(_Side):
         called = self.ask(name, name, args, kwargs, counted=True)
         return called.value, called.counts
 
-    def measured(
-        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
-    ) -> Measurement:
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         self.last_name = name
         return measure(self._student, key, name, args, yardstick, cpu_ratio)
 
@@ -108,9 +106,7 @@ class ModuleSide(_Side):
         called = self.run(name, getattr(self._namespace, name, None), args, kwargs, counted=True)
         return copied(called.value), called.counts
 
-    def measured(
-        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
-    ) -> Measurement:
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         """The course's own code is trusted: torch's tensors are counted and the process's clock is read, in here."""
         value, counts = self.counted(name, *args)
         return Measurement(value, counts.peak_bytes, self._cpu_ratio(name, args, yardstick) if cpu_ratio else 0.0)

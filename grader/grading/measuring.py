@@ -1,8 +1,8 @@
 """Measured calls: one call of a function in a worker of its own, with the memory and processor time that it took.
 
 The kernel keeps the account, not the worker, so no code in the worker can change it. What a worker needs in any case
-(a file loaded, the arguments read, the result sent) is measured once per zygote on a *yardstick*: a file of the course's
-own with the same function, called with the same arguments. Results are stated relative to it.
+(a file loaded, the arguments read, the result sent) is measured once per zygote on a *yardstick*: a file of the
+course's own with the same function, called with the same arguments. Results are stated relative to it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grader.calling import CallFailed, Called, Measurement
+from grader.calling import Called, CallFailed, Measurement
 from grader.sandbox.usage import Usage
 
 if TYPE_CHECKING:

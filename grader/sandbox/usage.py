@@ -34,9 +34,9 @@ M_MMAP_THRESHOLD = -3
 def release_memory_at_once() -> None:
     """From now on, memory of 64 KiB and more goes back to the kernel as soon as it is freed.
 
-    By default glibc raises this limit whenever a large block is freed, and keeps freed blocks for later: resident memory
-    then says more about the order of the allocations than about what is alive. Source: mallopt(3). Other C libraries
-    than glibc are left as they are.
+    By default glibc raises this limit whenever a large block is freed, and keeps freed blocks for later: resident
+    memory then says more about the order of the allocations than about what is alive. Source: mallopt(3). Other C
+    libraries than glibc are left as they are.
     """
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 16)
