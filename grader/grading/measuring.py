@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from grader.grading.student import Student
 
 ATTEMPTS = 3
-"""Processor time: a call that takes too long is measured again, next to the yardstick, and the best ratio counts."""
+FAR_ABOVE = 2
+"""Processor time: a call above its limit is measured again, next to the yardstick, and the smallest ratio counts.
+Other processes on the same core can make a call slower, but not so many times slower than the limit."""
 
 CONTROL_BYTES = 1 << 25
 CONTROL = """
@@ -53,7 +55,7 @@ def measure(
             assert called.failed is not None
             raise CallFailed(called.failed, name)
         ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
-        if cpu_ratio is None or ratios[-1] <= cpu_ratio:
+        if cpu_ratio is None or not cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio:
             break
     extra = used.resident_bytes - base.resident_bytes
     if not memory_is_accounted_for(student):
