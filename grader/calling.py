@@ -47,8 +47,8 @@ class Measurement:
     """A call's value, and what the call took compared with the yardstick's call, by the kernel's account."""
 
     value: Any
-    extra_bytes: int  # its largest resident memory, less the yardstick's
-    cpu_ratio: float  # its processor time in multiples of the yardstick's
+    extra_bytes: int  # its largest resident memory, less the yardstick's; 0 where processor time was measured
+    cpu_ratio: float  # its processor time in multiples of the yardstick's; 0 where memory was measured
 
 
 @dataclass(frozen=True)

@@ -86,12 +86,11 @@ class Check:
     ) -> Measurement:
         """The student's `name(*given(generator, **sizes))`, called once in a worker of its own, and what it took.
 
-        `yardstick` is the text of a file with a function of the same name, which is called with the same arguments:
-        memory is what the student's call takes beyond it, processor time is a multiple of its. Both come from the
-        kernel, so no code of the student's can change them. Rows that measure the same call share one measurement.
-
-        With `cpu_ratio`, a call above it is measured up to two more times, and the smallest ratio counts.
-        Raises CallFailed.
+        `yardstick` is the text of a file with a function of the same name, which is called with the same arguments.
+        `.extra_bytes` is the memory that the student's call takes beyond it. With `cpu_ratio`, processor time is
+        measured instead: `.cpu_ratio` is a multiple of the yardstick's, and a call above the given one is measured up
+        to two more times, for the smallest. Both come from the kernel, so no code of the student's can change them.
+        Rows that measure the same call share one measurement. Raises CallFailed.
         """
         key = (self.lesson.name, name, given.__qualname__, identity(sizes))
         arguments = self.once(given, sizes)

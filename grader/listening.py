@@ -53,9 +53,7 @@ class Listening:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
         return self._side.counted(name, *args, **kwargs)
 
-    def measured(
-        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
-    ) -> Measurement:
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         self.note(name, getattr(self._namespace, name, None), args, {})
         return self._side.measured(key, name, args, yardstick, cpu_ratio)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from grader.answer import Answer
 from grader.calling import Called, CallFailed, Measurement
 from grader.sandbox.usage import Usage
 
@@ -41,28 +42,40 @@ class MeasuredCall(NamedTuple):
 def measure(
     student: Student, key: object, name: str, arguments: Sequence[Any], yardstick: str, cpu_ratio: float | None = None
 ) -> Measurement:
-    """One call of the student's `name`; the same `key` is measured once. Raises CallFailed, ZygoteDied.
+    """One call of the student's `name`, measured once per `key`. Raises CallFailed, ZygoteDied.
 
-    With `cpu_ratio`, a call that takes more than so many times the yardstick's processor time is measured again.
+    Memory is measured, or with `cpu_ratio` processor time: a call that takes more than so many times the yardstick's is
+    measured again. Where the kernel shows no memory, the count of the student's own process stands in for it.
     """
     if key in student.measurements:
         return student.measurements[key]
-    ratios = []
-    for attempt in range(ATTEMPTS):
-        base = baseline(student, key, yardstick, name, arguments, again=attempt > 0)
-        called, used = student.measured(name, arguments)
-        if called.failed is not None or used is None:
-            assert called.failed is not None
+    memory = cpu_ratio is None
+    if cpu_ratio is not None:
+        ratios: list[float] = []
+        while len(ratios) < ATTEMPTS and (not ratios or cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio):
+            base = baseline(student, key, yardstick, name, arguments, memory, again=bool(ratios))
+            value, used = value_and_usage(student, name, arguments, memory)
+            ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
+        found = Measurement(value, 0, min(ratios))
+    elif not memory_is_accounted_for(student):
+        called = student.call(name, request_for(name, counted=True), list(arguments), {})
+        found = Measurement(called.value, called.counts.peak_bytes, 0.0)
+        if called.failed is not None:
             raise CallFailed(called.failed, name)
-        ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
-        if cpu_ratio is None or not cpu_ratio < ratios[-1] <= FAR_ABOVE * cpu_ratio:
-            break
-    extra = used.resident_bytes - base.resident_bytes
-    if not memory_is_accounted_for(student):
-        again = student.call(name, request_for(name, counted=True), list(arguments), {})
-        extra = again.counts.peak_bytes
-    student.measurements[key] = Measurement(called.value, extra, min(ratios))
-    return student.measurements[key]
+    else:
+        base = baseline(student, key, yardstick, name, arguments, memory)
+        value, used = value_and_usage(student, name, arguments, memory)
+        found = Measurement(value, used.resident_bytes - base.resident_bytes, 0.0)
+    student.measurements[key] = found
+    return found
+
+
+def value_and_usage(student: Student, name: str, arguments: Sequence[Any], memory: bool) -> tuple[Any, Usage]:
+    """Raises CallFailed."""
+    called, used = student.measured(name, arguments, memory)
+    if used is None:
+        raise CallFailed(called.failed or Answer("crashed"), name)
+    return called.value, used
 
 
 def request_for(name: str, counted: bool = False) -> dict[str, Any]:
@@ -71,20 +84,26 @@ def request_for(name: str, counted: bool = False) -> dict[str, Any]:
 
 
 def baseline(
-    student: Student, key: object, yardstick: str, name: str, arguments: Sequence[Any], again: bool = False
+    student: Student,
+    key: object,
+    yardstick: str,
+    name: str,
+    arguments: Sequence[Any],
+    memory: bool,
+    again: bool = False,
 ) -> Usage:
     """What the yardstick uses in a worker of the same zygote: known from its first call, or measured `again`."""
     if again:
-        return of_yardstick(student, yardstick, name, arguments)
-    found: Usage = once(student, ("yardstick", key), lambda: of_yardstick(student, yardstick, name, arguments))
+        return of_yardstick(student, yardstick, name, arguments, memory)
+    found: Usage = once(student, ("yardstick", key), lambda: of_yardstick(student, yardstick, name, arguments, memory))
     return found
 
 
-def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequence[Any]) -> Usage:
+def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequence[Any], memory: bool) -> Usage:
     """Raises ValueError for a yardstick that raises: a slip of its author's."""
     course = student.like_this({"yardstick.py": yardstick.encode()}, "yardstick.py")
     try:
-        called, used = course.measured(name, arguments)
+        called, used = course.measured(name, arguments, memory)
     finally:
         course.close()
     if used is None:
@@ -96,7 +115,7 @@ def memory_is_accounted_for(student: Student) -> bool:
     """Whether the kernel's account shows 32 MiB more where a call holds 32 MiB more. Made once per zygote."""
 
     def make() -> bool:
-        large, small = (of_yardstick(student, CONTROL, "hold", [size]) for size in (CONTROL_BYTES // 8, 1))
+        large, small = (of_yardstick(student, CONTROL, "hold", [size], True) for size in (CONTROL_BYTES // 8, 1))
         return 0.8 <= (large.resident_bytes - small.resident_bytes) / CONTROL_BYTES <= 1.25
 
     return bool(once(student, "memory is accounted for", make))

@@ -175,13 +175,16 @@ class Student:
             self._given_up[of] = called.failed
         return called
 
-    def measured(self, name: str, args: Sequence[Any]) -> MeasuredCall:
-        """One call in a worker of its own, and what that worker used; the present worker is kept for later calls."""
+    def measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:
+        """One call in a worker of its own, and what that worker used; the present worker is kept for later calls.
+
+        `memory` says what is of interest: its largest resident memory (which takes some processor time), or its time.
+        """
         kept = self._worker, self._sent, self._loaded
         self._worker, self._sent, used = None, set(), None
         try:
             if name not in self._given_up:
-                self._ready(measured=True)
+                self._ready(memory)
             called = self.call(name, request_for(name), list(args), {})
             if self._worker is not None:
                 ended = self._worker.end_and_measure()
@@ -278,7 +281,7 @@ class Student:
         for step in due if self._joint else due[:1]:
             self._given_up[step] = results[step] = answer
 
-    def _ready(self, measured: bool = False) -> bool:
+    def _ready(self, memory: bool = False) -> bool:
         """Whether a worker with the file loaded stands ready; starts one when there is none."""
         if self._worker is not None:
             return True
@@ -296,7 +299,7 @@ class Student:
             worker.heed(self._interrupt)
         try:
             with self._spending():
-                reply = worker.load(self._files, self._main, measured)
+                reply = worker.load(self._files, self._main, memory)
         except DeadlineMissed:
             message = (
                 f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "

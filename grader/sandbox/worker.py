@@ -31,7 +31,7 @@ from grader.sandbox.lockdown import Plan, lock_in
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step, set_default_dtype
 from grader.sandbox.tree import encode_called, tensors_of, unpack
-from grader.sandbox.usage import own_usage, release_memory_at_once
+from grader.sandbox.usage import make_memory_telling, own_usage
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
@@ -83,8 +83,8 @@ class Worker:
             files[entry["name"]] = bytes(frame.body[start : start + entry["size"]])
             start += entry["size"]
         main = frame.header["main"]
-        if frame.header["measured"]:
-            release_memory_at_once()
+        if frame.header["memory"]:
+            make_memory_telling()
         self._files = (main, *(name for name in files if name != main))
         seed_generators()
         tripwires(self._autograd_used.append, self._files)

@@ -67,16 +67,16 @@ class WorkerProcess:
         self._interrupt = interrupt
         self._selector.register(interrupt, selectors.EVENT_READ)
 
-    def load(self, files: Mapping[str, bytes], main: str, measured: bool = False) -> dict[str, Any]:
+    def load(self, files: Mapping[str, bytes], main: str, memory: bool = False) -> dict[str, Any]:
         """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
 
-        In a worker that is `measured`, freed memory is not kept for later.
+        With `memory`, the worker's resident memory is made to follow what the file and its functions hold.
         Raises WorkerLost or DeadlineMissed.
         """
         self.wait_until_locked_in()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = time.monotonic() + self._limits.import_seconds
-        request = {"op": "load", "files": entries, "main": main, "measured": measured}
+        request = {"op": "load", "files": entries, "main": main, "memory": memory}
         self._send(request, b"".join(files.values()), deadline)
         header = self._receive(deadline).header
         if header.get("op") == "loaded":

@@ -24,7 +24,7 @@ from typing import Any
 
 from grader.sandbox import huge_pages, kernel
 from grader.sandbox.lockdown import Plan, PreparedZygote, prepare_zygote
-from grader.sandbox.usage import used_by
+from grader.sandbox.usage import code_of_libraries, used_by
 
 
 def warm_up() -> None:
@@ -184,6 +184,7 @@ def make_ready() -> None:
 
     take_away_autograd()
     rehearse()
+    code_of_libraries()  # for workers, which cannot read it
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
 

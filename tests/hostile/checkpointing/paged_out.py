@@ -1,7 +1,7 @@
 """Activations in private memory that the kernel is told to send to swap."""
-# rows of memory: failed, error
-# rows of release: failed, error
-# rows of recomputation: failed, error
+# rows of memory: failed
+# rows of release: failed
+# rows of recomputation: failed
 
 import mmap
 

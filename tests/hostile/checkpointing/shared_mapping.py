@@ -1,7 +1,7 @@
 """Activations in shared memory whose pages are dropped from the process's tables and found again later."""
-# rows of memory: failed, error
-# rows of release: failed, error
-# rows of recomputation: failed, error
+# rows of memory: failed
+# rows of release: failed
+# rows of recomputation: failed
 
 import mmap
 
