@@ -92,10 +92,16 @@ def baseline(
     memory: bool,
     again: bool = False,
 ) -> Usage:
-    """What the yardstick uses in a worker of the same zygote: known from its first call, or measured `again`."""
-    if again:
-        return of_yardstick(student, yardstick, name, arguments, memory)
-    found: Usage = once(student, ("yardstick", key), lambda: of_yardstick(student, yardstick, name, arguments, memory))
+    """What the yardstick uses in a worker of the same zygote: measured once, or `again`.
+
+    Its processor time is the least of three calls: one that was disturbed would let wasteful answers pass.
+    """
+
+    def make() -> Usage:
+        calls = [of_yardstick(student, yardstick, name, arguments, memory) for _ in range(1 if memory else 3)]
+        return min(calls, key=lambda used: used.cpu_seconds)
+
+    found: Usage = make() if again else once(student, ("yardstick", key), make)
     return found
 
 
