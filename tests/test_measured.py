@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.calling import CallFailed, Called
+from grader.calling import Called, CallFailed, Counts
 from grader.grading import measuring
 from grader.grading.measuring import MeasuredCall, measure, memory_is_accounted_for
 from grader.grading.session import Session
@@ -60,7 +60,11 @@ def stay():
     return 1
 """
 NOTHING = """
-def hold(size): return size
+import numpy as np
+import torch
+
+
+def hold(size): return torch.tensor(np.ones(8)[:1])
 def work(rounds): return rounds
 def fail(size): return size
 def stay(): return 1
@@ -142,7 +146,7 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
     """A student whose calls take these multiples of the yardstick's time, one after another."""
     calls = iter(ratios)
 
-    def measured(name: str, arguments: Any) -> MeasuredCall:
+    def measured(name: str, arguments: Any, memory: bool) -> MeasuredCall:
         return MeasuredCall(Called(1), Usage(100, base * next(calls)))
 
     known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
@@ -162,8 +166,7 @@ def test_a_slow_call_is_measured_again(ratios: list[float], counts: float, monke
 def test_where_the_kernel_shows_no_memory_the_process_s_own_count_stands_in() -> None:
     student = fake([1.0])
     student.baselines["memory is accounted for"] = False
-    counts = SimpleNamespace(peak_bytes=7)
-    student.call = lambda *_: SimpleNamespace(counts=counts)
+    student.call = lambda *_: Called(1, counts=Counts(peak_bytes=7))
     assert measure(student, "key", "f", [], "").extra_bytes == 7
 
 

@@ -1,4 +1,4 @@
-"""How `dojo check 04` tests your `dlogits` where a probability is exactly 0, once its value is right on ordinary logits."""
+"""How `dojo check 04` tests your `dlogits` where a probability is exactly 0, once it is right on ordinary logits."""
 
 from grader.problem import Draw
 

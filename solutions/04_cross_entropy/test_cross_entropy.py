@@ -1,4 +1,4 @@
-"""Hidden suite of lesson 04: the value of dlogits on secret draws, and where a true class's probability is exactly 0."""
+"""Hidden suite of lesson 04: the value of dlogits on secret draws, and where a true class has probability exactly 0."""
 
 import torch
 
