@@ -43,6 +43,15 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Measurement:
+    """A call's value, and what the call took compared with the yardstick's call, by the kernel's account."""
+
+    value: Any
+    extra_bytes: int  # its largest resident memory, less the yardstick's; 0 where processor time was measured
+    cpu_ratio: float  # its processor time in multiples of the yardstick's; 0 where memory was measured
+
+
+@dataclass(frozen=True)
 class Called:
     """What came of a call: a value, or an `Answer` that says why there is none."""
 
@@ -115,6 +124,10 @@ class Side(Protocol):
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...
 
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]: ...
+
+    def measured(
+        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
+    ) -> Measurement: ...
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]: ...
 

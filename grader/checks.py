@@ -12,7 +12,7 @@ import torch
 
 from grader.agreement import Agreement, Finding, agreement, shown
 from grader.book import ProblemBook
-from grader.calling import CallFailed, Side
+from grader.calling import CallFailed, Measurement, Side
 from grader.check import STATUS_OF
 from grader.diagnosis.allowance import attempt
 from grader.diagnosis.evidence import Explanation
@@ -89,6 +89,32 @@ class Check:
     def generator(self, *parts: object) -> torch.Generator:
         """A secret generator for one purpose, the same for everyone in this run."""
         return torch.Generator().manual_seed(derive(self._book.seed, self.lesson.name, self.item.name, *parts))
+
+    def measured(
+        self,
+        name: str,
+        given: Callable[..., Sequence[Any]],
+        sizes: Mapping[str, Any],
+        yardstick: str,
+        cpu_ratio: float | None = None,
+    ) -> Measurement:
+        """The student's `name(*given(generator, **sizes))`, called once in a worker of its own, and what it took.
+
+        `yardstick` is the text of a file with a function of the same name, which is called with the same arguments.
+        `.extra_bytes` is the memory that the student's call takes beyond it. With `cpu_ratio`, processor time is
+        measured instead: `.cpu_ratio` is a multiple of the yardstick's, and a call above the given one is measured up
+        to two more times, for the smallest. Both come from the kernel, so no code of the student's can change them.
+        Rows that measure the same call share one measurement. Raises CallFailed.
+        """
+        key = (self.lesson.name, name, given.__qualname__, identity(sizes))
+        arguments = self.once(given, sizes)
+        return self.on.measured(key, name, list(arguments), yardstick, cpu_ratio)
+
+    def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:
+        """`make(generator, **sizes)`, made once per run; equal sizes have equal generators."""
+        drawn = (self.lesson.name, identity(sizes))
+        seed = derive(self._book.seed, *drawn)
+        return self._book.value((*drawn, make.__qualname__), lambda: make(torch.Generator().manual_seed(seed), **sizes))
 
     def agrees(
         self,

@@ -17,9 +17,6 @@ from grader.mistakes import Mistake
 from grader.picture import error_picture, values_picture
 from grader.problem import Draw, Problem
 
-UNBOUNDED = 10**9
-"""The operators of a step that gave no answer when they were counted, though it had given one before."""
-
 
 class Answering(Protocol):
     """Whoever answers steps: a student in a worker, or one of the course's own files."""
@@ -70,7 +67,6 @@ class GradientCheck:
     def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook) -> None:
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
         self._verdict: Verdict | None = None
-        self._first: Problem | None = None
         self.picture: dict[str, Any] | None = None
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
@@ -78,7 +74,6 @@ class GradientCheck:
         if self._verdict is None:
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
-            self._first = problems[0]
             self._student.expect([*problems, self.lesson.public])
             with explaining(self._student):
                 verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
@@ -102,13 +97,9 @@ class GradientCheck:
     def passes(self, draws: Sequence[Draw]) -> bool:
         return self.judge(draws).passed
 
-    @property
-    def operators(self) -> int:
-        """aten operators that the step dispatched on the first draw; ask after `judge` or `passes`."""
-        if self._first is None:
-            return 0
-        counted = self._student.watched(self._first, self.item.name)
-        return counted.operators if counted.outcome == "returned" else UNBOUNDED
+    def answers(self, draws: Sequence[Draw]) -> list[Answer]:
+        """What the student's step returned on these draws, for a message."""
+        return [self._student.answers(problem)[self.item.name] for problem in self._book.problems(self.lesson, draws)]
 
     def row(self, draws: Sequence[Draw]) -> Row:
         verdict = self.judge(draws)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling import Counts, Handle, Side, copied
+from grader.calling import Counts, Handle, Measurement, Side, copied
 
 MOST_PARTS = 12
 
@@ -54,6 +54,10 @@ class Listening:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
         value, counts = self._side.counted(name, *args, **kwargs)
         return self.heard(name, value), counts
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        self.note(name, getattr(self._namespace, name, None), args, {})
+        return self._side.measured(key, name, args, yardstick, cpu_ratio)
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)

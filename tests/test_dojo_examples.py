@@ -136,7 +136,7 @@ def test_changed_examples_are_run_again(kit, dojo):
     file_of(kit, "04").write_text(solved("04", "dlogits"))
     assert "1 to be graded" in dojo().stdout
     path = kit / "exercises" / "04_cross_entropy" / "examples.py"
-    path.write_text(path.read_text().replace("ALLOWED = 15", "ALLOWED = 1"))
+    path.write_text(path.read_text().replace("if not dlogits.passes(far)", "if dlogits.passes(far)"))
     assert "1 wrong" in dojo().stdout
 
 

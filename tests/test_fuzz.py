@@ -255,8 +255,10 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
         grader.close()
 
 
-def test_a_file_is_read_once_for_all_rows_that_change_an_argument():
+def test_a_file_is_read_once_for_all_rows_that_change_an_argument(monkeypatch):
+    parse = changed.ast.parse
     source = "".join(f"def d{n}(a):\n    a += 1\n    return a\n" for n in range(50))
-    changed.definitions.cache_clear()
-    assert [changed.line_of_change(source, f"d{n}", ["a"]) for n in range(50)] == [3 * n + 2 for n in range(50)]
-    assert changed.definitions.cache_info().misses == 1
+    parsed: list[str] = []
+    monkeypatch.setattr(changed.ast, "parse", lambda text: parsed.append(text) or parse(text))
+    assert changed.lines_of_changes(source, [(f"d{n}", ["a"]) for n in range(50)]) == [3 * n + 2 for n in range(50)]
+    assert parsed == [source]

@@ -5,7 +5,7 @@ it); what is left is so short that it fits on one line. Check with
 
     dojo check 04
 
-Two rows are graded: `dlogits` is about the numbers, `in_one_go` counts the tensor operations that you spend on them.
+Two rows are graded: `dlogits` on ordinary logits, `in_one_go` on logits so far apart that a probability is exactly 0.
 """
 
 import torch

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from grader.answer import Answer
-from grader.calling import Called
+from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
+from grader.grading.measuring import MeasuredCall, request_for
 from grader.grading.sending import Stage, packed, packed_chain, stages
 from grader.policy.static_check import Finding
 from grader.problem import Problem
@@ -54,6 +55,8 @@ class Student:
         self._chain, self._chained = chain, dict[str, Answer]()
         self._answers: dict[int, dict[str, Answer]] = {}
         self._watched: dict[tuple[int, str], Answer] = {}
+        self.measurements: dict[object, Measurement] = {}
+        self.baselines = zygote.baselines  # what yardsticks used in workers of this zygote
         self.coarse: set[str] = set()  # steps that were seen to compute float64 in float32
         self._own_numbers = bool(problems)
         self._problems = list(problems) if problems else zygote.problems
@@ -226,6 +229,31 @@ class Student:
             self._given_up[of] = called.failed
         return called
 
+    def measured(self, name: str, args: Sequence[Any], memory: bool = True) -> MeasuredCall:
+        """One call in a worker of its own, and what that worker used; the present worker is kept for later calls.
+
+        `memory` says what is of interest: its largest resident memory (which takes some processor time), or its time.
+        """
+        kept = self._worker, self._sent, self._loaded
+        self._worker, self._sent, used = None, set(), None
+        try:
+            if name not in self._given_up:
+                self._ready(memory)
+            called = self.call(name, request_for(name), list(args), {})
+            if self._worker is not None:
+                ended = self._worker.end_and_measure()
+                self._collect(self._worker, self._loaded)  # not what the file prints each time it is loaded
+                used = None if called.failed is not None else ended
+        finally:
+            if self._worker is not None:
+                self._worker.close()
+            self._worker, self._sent, self._loaded = kept
+        return MeasuredCall(called, used)
+
+    def like_this(self, files: Mapping[str, bytes], main: str) -> Student:
+        """Another file in workers of the same zygote."""
+        return Student(self._zygote, files, main, ())
+
     def close(self) -> None:
         self._drop()
 
@@ -325,7 +353,7 @@ class Student:
         for step in due if self._joint else due[:1]:
             self._given_up[step] = results[step] = answer
 
-    def _ready(self) -> bool:
+    def _ready(self, memory: bool = False) -> bool:
         """Whether a worker with the file loaded stands ready; starts one when there is none."""
         if self._worker is not None:
             return True
@@ -344,7 +372,7 @@ class Student:
             worker.heed(self._interrupt)
         try:
             with self._spending():
-                reply = worker.load(self._files, self._main)
+                reply = worker.load(self._files, self._main, memory)
         except DeadlineMissed:
             message = (
                 f"The file itself did not finish running within {self._limits.import_seconds:g} seconds: "
@@ -367,9 +395,13 @@ class Student:
     def _drop(self) -> None:
         if self._worker is not None:
             self._worker.close()
-            self.printed = (self.printed + bytes(self._worker.printed))[: self._limits.output_bytes]
-            self.printed_bytes += self._worker.printed_bytes
+            self._collect(self._worker)
             self._worker = None
+
+    def _collect(self, worker: WorkerProcess, first: int = 0) -> None:
+        """Keeps what a closed worker printed, from its byte number `first` on."""
+        self.printed = (self.printed + bytes(worker.printed[first:]))[: self._limits.output_bytes]
+        self.printed_bytes += worker.printed_bytes - first
 
 
 FREE_SECONDS = 5.0

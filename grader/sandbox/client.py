@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.sandbox.endings import START_SECONDS, ZygoteDied
 from grader.sandbox.lockdown import Plan
+from grader.sandbox.usage import Usage
 
 if TYPE_CHECKING:
     from grader.sandbox.requests import PackedProblem
@@ -123,6 +124,8 @@ class ZygoteProcess:
         self._held: dict[int, tuple[PackedProblem, object]] = {}
         self._held_bytes = 0
         self._numbers, self._ended = itertools.count(), dict[int, int]()
+        self._used: dict[int, Usage] = {}  # by workers that have ended
+        self.baselines: dict[object, Any] = {}  # see grading/measuring.py
         self._ready = False
 
     def wait_until_ready(self) -> None:
@@ -174,13 +177,23 @@ class ZygoteProcess:
 
     def end_of(self, number: int) -> int:
         """Kills worker `number` and gives its exit status (negative: the signal)."""
+        self._kill(number)
+        del self._used[number]
+        return self._ended.pop(number)
+
+    def end_and_measure(self, number: int) -> Usage:
+        """Kills worker `number` and returns what it used in all, by the kernel's account. Raises ZygoteDied."""
+        self._kill(number)
+        return self._used[number]
+
+    def _kill(self, number: int) -> None:
+        """Kills worker `number`, and waits until the zygote says that it has ended."""
         if number not in self._ended:
             try:
                 self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
             except OSError as error:
                 raise ZygoteDied(str(error)) from error
             self._read_until(lambda message: message.get("exit") == number, 10.0)
-        return self._ended.pop(number)
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
         """The exit status of a worker that is about to end by itself, if it does within `seconds`."""
@@ -200,6 +213,7 @@ class ZygoteProcess:
                 message = json.loads(line)
                 if "exit" in message:
                     self._ended[message["exit"]] = message["status"]
+                    self._used[message["exit"]] = Usage(*message["used"])
                 if wanted(message):
                     return
             self._socket.settimeout(max(0.001, end - time.monotonic()))

@@ -51,8 +51,9 @@ _NUMBERS = """
     kexec_file_load 320 294 | kexec_load 246 104 | keyctl 250 219 | kill 62 129 | landlock_add_rule 445 445
     landlock_create_ruleset 444 444 | landlock_restrict_self 446 446 | lchown 94 - | link 86 - | linkat 265 37
     listen 50 201 | listmount 458 458 | lookup_dcookie 212 18 | lremovexattr 198 15 | lsetxattr 189 6
-    lsm_set_self_attr 460 460 | memfd_create 319 279 | memfd_secret 447 447 | migrate_pages 256 238 | mkdir 83 -
-    mkdirat 258 34 | mknod 133 - | mknodat 259 33 | modify_ldt 154 - | mount 165 40 | mount_setattr 442 442
+    lsm_set_self_attr 460 460 | madvise 28 233 | memfd_create 319 279 | memfd_secret 447 447
+    migrate_pages 256 238 | mkdir 83 - | mkdirat 258 34 | mmap 9 222 | mknod 133 - | mknodat 259 33 | modify_ldt 154 -
+    mount 165 40 | mount_setattr 442 442
     move_mount 429 429 | move_pages 279 239 | mq_getsetattr 245 185 | mq_notify 244 184 | mq_open 240 180
     mq_timedreceive 243 183 | mq_timedsend 242 182 | mq_unlink 241 181 | msgctl 71 187 | msgget 68 186 | msgrcv 70 188
     msgsnd 69 189 | name_to_handle_at 303 264 | nfsservctl 180 42 | open 2 - | open_by_handle_at 304 265

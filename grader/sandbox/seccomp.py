@@ -97,6 +97,10 @@ class Instruction(NamedTuple):
     value: int
 
 
+# Memory that a process holds without having it in its own page tables, so that its resident memory says too little:
+# shared memory without a file, whose pages can be dropped from the tables and found again, and pages sent to swap.
+MAP_SHARED, MAP_ANONYMOUS, MADV_PAGEOUT = 0x01, 0x20, 21
+
 LOAD, JUMP, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, JUMP_IF_ANY_BIT, RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _OWN_PID = 0xFEEDFACE  # stands for the worker's pid in a program that is assembled once, before the fork
@@ -128,6 +132,18 @@ def unless_argument_has(index: int, bits: int, otherwise: Program) -> Program:
     return (load_argument(index), Instruction(JUMP_IF_ANY_BIT, 0, len(otherwise), bits), *otherwise, *answer(ALLOW))
 
 
+def unless_argument_has_all(index: int, bits: Sequence[int], otherwise: Program) -> Program:
+    """Allows the call unless its argument has each of `bits`."""
+    last = len(bits) - 1
+    tests = [Instruction(JUMP_IF_ANY_BIT, 0, last - i + len(otherwise), bit) for i, bit in enumerate(bits)]
+    return (load_argument(index), *tests, *otherwise, *answer(ALLOW))
+
+
+def unless_argument_is(index: int, value: int, otherwise: Program) -> Program:
+    """Allows the call unless its argument is `value`."""
+    return (load_argument(index), Instruction(JUMP_IF_EQUAL, 0, len(otherwise), value), *otherwise, *answer(ALLOW))
+
+
 def conditional() -> dict[str, Program]:
     """Calls whose arguments decide. Each program ends in an answer on every way."""
     only_me = only_if_argument(0, (_OWN_PID,), refuse())
@@ -147,6 +163,8 @@ def conditional() -> dict[str, Program]:
         "fcntl": only_if_argument(1, FCNTL_COMMANDS, refuse()),
         "ioctl": only_if_argument(1, IOCTL_COMMANDS, refuse(errno.ENOTTY)),
         "prctl": only_if_argument(0, PRCTL_OPTIONS, refuse()),
+        "mmap": unless_argument_has_all(3, (MAP_ANONYMOUS, MAP_SHARED), refuse()),
+        "madvise": unless_argument_is(2, MADV_PAGEOUT, refuse()),
     }
 
 

@@ -31,6 +31,7 @@ from grader.sandbox.lockdown import Plan, lock_in
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step, set_default_dtype
 from grader.sandbox.tree import Budget, encode_called, tensors_of, unpack
+from grader.sandbox.usage import make_memory_telling, own_usage
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
@@ -92,6 +93,8 @@ class Worker:
             files[entry["name"]] = bytes(frame.body[start : start + entry["size"]])
             start += entry["size"]
         main = frame.header["main"]
+        if frame.header["memory"]:
+            make_memory_telling()
         self._files = (main, *(name for name in files if name != main))
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
@@ -280,7 +283,9 @@ def main(
     except (OSError, ValueError) as error:
         tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
         os._exit(71)
-    tell({"op": "locked in"})  # before the first byte of a student's is read: nothing they write can come before it
+    # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
+    # on is the submission's
+    tell({"op": "locked in", "used": own_usage()})
     try:
         worker.serve()
     except BaseException as error:  # of ours, or of a student's thread that broke the protocol

@@ -24,6 +24,7 @@ from grader.sandbox.joint import Joint
 from grader.sandbox.limits import Limits
 from grader.sandbox.requests import Asked, PackedProblem, PackedUpstream, ask, new_ticket, pack_problem
 from grader.sandbox.tree import LEAST, decode_called, frame_and_size
+from grader.sandbox.usage import Usage
 
 READ_BYTES = 1 << 18
 MOST_HELD = wire.MAX_HEADER + wire.MAX_BODY  # bytes of answers that may come while it is still being asked
@@ -38,6 +39,8 @@ class Zygote(Protocol):
     def end_of(self, number: int) -> int: ...
 
     def status_if_ended(self, number: int, seconds: float) -> int | None: ...
+
+    def end_and_measure(self, number: int) -> Usage: ...
 
 
 class WorkerProcess:
@@ -59,21 +62,24 @@ class WorkerProcess:
         self._interrupt: int | None = None
         self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
         self._open, self._locked_in = True, False
+        self._at_start = Usage(0, 0.0)
 
     def heed(self, interrupt: int) -> None:
         """From now on, waiting ends with Interrupted as soon as that descriptor is readable: a key, a changed file."""
         self._interrupt = interrupt
         self._selector.register(interrupt, selectors.EVENT_READ)
 
-    def load(self, files: Mapping[str, bytes], main: str) -> dict[str, Any]:
+    def load(self, files: Mapping[str, bytes], main: str, memory: bool = False) -> dict[str, Any]:
         """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
 
+        With `memory`, the worker's resident memory is made to follow what the file and its functions hold.
         Raises WorkerLost or DeadlineMissed.
         """
         self.wait_until_locked_in()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
         deadline = time.monotonic() + self._limits.import_seconds
-        self._send({"op": "load", "files": entries, "main": main}, b"".join(files.values()), deadline)
+        request = {"op": "load", "files": entries, "main": main, "memory": memory}
+        self._send(request, b"".join(files.values()), deadline)
         header = self._receive(deadline).header
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
@@ -99,6 +105,7 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
+        self._at_start = Usage(*header["used"])
         self._locked_in = True
 
     def send_problem(
@@ -308,6 +315,14 @@ class WorkerProcess:
             }
             return f"Its process was ended by {name}{cause.get(name, '')}."
         return f"Its process ended by itself (exit status {status}) before it had answered."
+
+    def end_and_measure(self) -> Usage:
+        """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
+        at_end = self._zygote.end_and_measure(self._number)
+        self.close()
+        return Usage(
+            at_end.resident_bytes - self._at_start.resident_bytes, at_end.cpu_seconds - self._at_start.cpu_seconds
+        )
 
     def close(self) -> None:
         """Kills the worker and takes what it had still printed."""

@@ -3,7 +3,7 @@
 It never holds a reference, a hidden suite or a submission. It listens on one inherited socket (a private pair, no
 listening address that a student could connect to) for JSON lines, and says when a worker started and how it ended.
 
-    {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9}
+    {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9, "used": [1, 0.1]}
     {"kill": 7}
     {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
 """
@@ -24,6 +24,7 @@ from typing import Any
 
 from grader.sandbox import huge_pages, kernel
 from grader.sandbox.lockdown import Plan, PreparedZygote, prepare_zygote
+from grader.sandbox.usage import code_of_libraries, used_by
 
 
 def warm_up() -> None:
@@ -151,12 +152,13 @@ class Zygote:
 
     def reap(self) -> None:
         for pid in list(self._running):
-            ended, status = os.waitpid(pid, os.WNOHANG)
+            ended, status, usage = os.wait4(pid, os.WNOHANG)
             if ended:
                 number = self._running.pop(pid)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
-                self.say({"exit": number, "status": os.waitstatus_to_exitcode(status)})
+                used = used_by(usage)
+                self.say({"exit": number, "status": os.waitstatus_to_exitcode(status), "used": used})
 
     def say(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # the trusted side is gone: the next read ends the loop
@@ -182,6 +184,7 @@ def make_ready() -> None:
 
     take_away_autograd()
     rehearse()
+    code_of_libraries()  # for workers, which cannot read it
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
 

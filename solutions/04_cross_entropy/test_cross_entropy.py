@@ -1,11 +1,8 @@
-"""Hidden suite of lesson 04: the value of dlogits on secret draws, and how many operators it took."""
+"""Hidden suite of lesson 04: the value of dlogits on secret draws, and where a true class has probability exactly 0."""
 
 import torch
 
 from grader.problem import Draw
-
-CAP = 15
-"""Operators allowed. Right answers in one go take 5 to 12, a wasteful loop 15; step by step takes 16 to 31."""
 
 
 def one_class_repeated(inputs):
@@ -28,8 +25,40 @@ DRAWS = (
     Draw({"batch": 12, "vocabulary": 3, "spread": 0.5}),
 )
 
-ONE_EXAMPLE = Draw({"batch": 1, "vocabulary": 6})
-"""Where operators are counted: with one example, a loop over the examples costs no more than whole-batch operations."""
+
+def true_classes_improbable(inputs):
+    """Logits so far apart that some true classes have a probability of exactly 0, in float64 too.
+
+    A true class's logit is 800 to 1000 below the largest of its row, in about half of the rows and in the first. No
+    logit is above 80: `exp` does not overflow without the row maximum either, not even in float32. What does overflow
+    is 1 / probability, which the derivative of the logarithm needs when it is computed on its own.
+    """
+    logits, classes = inputs["logits"], inputs["Yb"]
+    uniform = torch.rand(len(logits), generator=seeded_by(logits), dtype=logits.dtype)
+    logits += (60 * uniform).view(-1, 1)
+    for row, chance in enumerate(uniform.tolist()):
+        if row == 0 or chance < 0.5:
+            logits[row, classes[row]] -= 900 + 100 * chance
+
+
+def other_classes_improbable(inputs):
+    """The same for classes that are not the true one: the gradient there is exactly 0, and no logarithm meets a 0."""
+    logits, classes = inputs["logits"], inputs["Yb"]
+    others = (classes + 1) % logits.shape[1]
+    logits[torch.arange(len(logits)), others] -= 900
+    true_classes_improbable(inputs)
+
+
+def seeded_by(tensor):
+    """A generator whose numbers are as secret as the tensor."""
+    return torch.Generator().manual_seed(int(tensor.double().abs().sum().frac() * 1e9))
+
+
+FAR_APART = (
+    Draw({"batch": 5, "vocabulary": 8}, true_classes_improbable),
+    Draw({"batch": 3, "vocabulary": 6, "spread": 3.0}, other_classes_improbable),
+    Draw({"batch": 8, "vocabulary": 4, "spread": 0.5}, true_classes_improbable),
+)
 
 
 def test_gradient(gradient):
@@ -37,12 +66,20 @@ def test_gradient(gradient):
 
 
 def test_in_one_go(check):
+    if not check.gradient("dlogits").passes(DRAWS):
+        check.fail("`dlogits` is not right yet on ordinary logits. Get its value right there first.")
     dlogits = check.gradient("dlogits")
-    if not dlogits.passes((ONE_EXAMPLE, *DRAWS)):
-        check.fail("`dlogits` is not right yet, so its operations are not counted. Get its value right first.")
-    if dlogits.operators > CAP:
-        check.fail(
-            f"Your `dlogits` is right and takes {dlogits.operators} tensor operations for one example; in one go it "
-            f"takes at most {CAP} (most answers need 5 to 10). Work out the derivative of the loss by a logit on "
-            "paper: nearly everything cancels, and neither log nor division by `probs` is left."
-        )
+    if dlogits.passes(FAR_APART):
+        return
+    found = [answer.tensor for answer in dlogits.answers(FAR_APART)]
+    broken = next((name(tensor) for tensor in found if tensor is not None and not tensor.isfinite().all()), None)
+    check.fail(
+        "With logits this far apart (up to 1000) the probability of some true classes is exactly 0. Your `dlogits` "
+        + (f"has {broken} there" if broken else "is wrong there")
+        + ", though the gradient is an ordinary number. Where do you divide by a probability or take its logarithm? "
+        "In a single expression both cancel."
+    )
+
+
+def name(tensor):
+    return "NaN" if tensor.isnan().any() else "an infinite value"

@@ -1,7 +1,8 @@
-"""The hidden suite of lesson 09. Values are compared with autograd's; memory and recomputation are counted, not timed.
+"""The hidden suite of lesson 09: values are compared with autograd's; the kernel measures memory and processor time.
 
-Counts come from the student's process: the tensors that torch made there and the operators it dispatched. What is kept
-outside torch (numpy copies, lists of floats) is not seen, hence the demand that every layer's tanh is.
+Memory and time are those of a worker that makes one call and ends (`check.measured`), whatever the call computes
+with: tensors, numpy arrays, lists of floats. Counts from the student's own process (`on.counted`) find the mistake's
+name, and may fail a wasteful answer; no row passes because of them.
 """
 
 import math
@@ -13,8 +14,45 @@ import torch
 from grader.agreement import shown
 from grader.shuffling import Shuffled
 
-BATCH, WIDTH = 512, 3  # where memory is counted: an activation outweighs a hundred weights
-ACTIVATION_BYTES = BATCH * WIDTH * 8
+DEEP = {"depth": 48, "every": 16, "batch": 30_000, "width": 3}
+"""Where memory is measured: an activation has 0.72 MB, and one segment more is 11.5 MB."""
+LONG = {"depth": 80, "every": 2, "batch": 256, "width": 48}
+"""Where processor time is measured: to compute each of the 40 segments from `x` takes five times as long."""
+ONE_SEGMENT = {"depth": 64, "every": 64, "batch": 256, "width": 48}
+"""The same: to run the segment again for each layer takes six times as long."""
+MOST_TIME = 2.4
+"""Processor time allowed, in multiples of `PLAIN_WORK`'s. Right answers take 0.9 to 1.8, those schemes 4 and more."""
+
+PLAIN_MEMORY = """
+import torch
+
+
+def checkpoints(x, weights, every):
+    torch.tanh(x @ weights[0])
+    return [x.clone() for _ in range(-(-len(weights) // every))]
+
+
+def backward_checkpointed(x, weights, dout, every):
+    torch.tanh(x @ weights[0])
+    x.T @ dout
+    dout * (1 - x**2) @ weights[0].T
+    return x, weights
+"""
+"""What every answer needs: one layer's operations, and results of the right sizes."""
+
+PLAIN_WORK = """
+import torch
+
+
+def backward_checkpointed(x, weights, dout, every):
+    for W in weights:
+        torch.tanh(x @ W)
+        torch.tanh(x @ W)
+        x.T @ dout
+        dout * (1 - x**2) @ W.T
+    return x, weights
+"""
+"""The operations of a right answer: every layer twice on the way forward, once on the way back."""
 
 
 def network(generator, depth, batch, width):
@@ -128,15 +166,16 @@ def test_backward_all(check):
 
 def test_checkpoints(check):
     check.agrees(kept_activations, draws=SEGMENTED, reference=Autograd)
-    depth, every = 64, 8
-    x, weights, _ = network(check.generator(depth, every), depth, BATCH, WIDTH)
-    _, counts = check.on.counted("checkpoints", x, weights, every)
-    alive, allowed = counts.peak_bytes / ACTIVATION_BYTES, math.ceil(depth / every) + every + 4
-    if alive > allowed:
+    depth, every = DEEP["depth"], DEEP["every"]
+    measured = check.measured("checkpoints", given_to_checkpoints, DEEP, PLAIN_MEMORY)
+    if not right(measured.value, check.once(right_checkpoints, DEEP)):
+        check.fail(f"With {depth} layers, every = {every} and a batch of {DEEP['batch']} they are not right.")
+    held, allowed = activations_in(measured, DEEP), math.ceil(depth / every) + every + 4
+    if held > allowed:
         check.fail(
-            f"The right activations come back, but with {depth} layers and every = {every} there were {alive:.0f} of "
-            f"them alive at one moment; at most {allowed} are allowed. Collecting all and picking out some afterwards "
-            "needs the memory that checkpoints are to save: decide at each layer whether to keep it.",
+            f"The right activations come back, but with {depth} layers and every = {every} your function needed the "
+            f"memory of {held:.0f} activations besides; at most {allowed} are allowed. Collecting all and picking out "
+            "some afterwards needs the memory that checkpoints are to save: decide at each layer whether to keep it.",
             mistake="picked_out_afterwards",
         )
 
@@ -170,30 +209,56 @@ PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "mv", "addmv")
 
 @dataclass(frozen=True)
 class Counted:
-    """Of one call: tensors of an activation's size alive at most, evaluations of tanh, matrix products."""
+    """What the student's process says of one call: evaluations of tanh and matrix products by torch."""
 
-    alive: float
     evaluations: int
     products: int
 
 
-def count(check, depth, every, batch=BATCH, width=WIDTH):
-    """What the student's `backward_checkpointed` needs. Ends the check unless its gradients are right."""
-    x, weights, dout = network(check.generator(depth, every), depth, batch, width)
-    found, counts = check.on.counted("backward_checkpointed", x, weights, dout, every)
-    if not right(found, Autograd.backward_all(x, weights, dout)):
-        check.fail(
-            f"With {depth} layers and every = {every} the gradients are not right yet; what they cost counts once they "
-            "are. The row `backward_checkpointed` says more."
-        )
+def count(check, depth, every):
+    """What `backward_checkpointed` evaluates, by its own process's account: enough to name a mistake, not to pass."""
+    x, weights, dout = network(check.generator(depth, every), depth, 1, 3)
+    _, counts = check.on.counted("backward_checkpointed", x, weights, dout, every)
     evaluations = counts.dispatched.get("tanh", 0) + counts.dispatched.get("tanh_", 0)
-    if evaluations < depth:
+    return Counted(evaluations, sum(counts.dispatched.get(name, 0) for name in PRODUCTS))
+
+
+def given_to_checkpoints(generator, depth, every, batch, width):
+    x, weights, _ = network(generator, depth, batch, width)
+    return x, weights, every
+
+
+def right_checkpoints(generator, depth, every, batch, width):
+    x, weights, _ = network(generator, depth, batch, width)
+    return Autograd.checkpoints(x, weights, every)
+
+
+def given_to_backward(generator, depth, every, batch, width):
+    return *network(generator, depth, batch, width), every
+
+
+def right_gradients(generator, depth, every, batch, width):
+    return Autograd.backward_all(*network(generator, depth, batch, width))
+
+
+def measured_backward(check, sizes, yardstick, cpu_ratio=None):
+    """One call of `backward_checkpointed` and what it took. Ends the check unless its gradients are right."""
+    measured = check.measured("backward_checkpointed", given_to_backward, sizes, yardstick, cpu_ratio)
+    if not right(measured.value, check.once(right_gradients, sizes)):
         check.fail(
-            f"Of {depth} layers' tanh only {evaluations} were seen. What is computed outside torch's tensors, or by "
-            "another formula, cannot be counted: call `torch.tanh` on tensors."
+            f"With {sizes['depth']} layers and every = {sizes['every']} the gradients are not right yet; what they "
+            "cost counts once they are. The row `backward_checkpointed` says more."
         )
-    products = sum(counts.dispatched.get(name, 0) for name in PRODUCTS)
-    return Counted(counts.peak_bytes / (batch * width * 8), evaluations, products)
+    return measured
+
+
+def activations_in(measured, sizes):
+    """The memory that a call took, in activations."""
+    return measured.extra_bytes / (sizes["batch"] * sizes["width"] * 8)
+
+
+def most_in_memory(depth, every):
+    return math.ceil(depth / every) + 2 * every + 5
 
 
 def right(found, expected):
@@ -212,18 +277,18 @@ def right(found, expected):
 
 
 def test_memory(check):
-    depth, every = 60, 7
-    counted = count(check, depth, every)
-    allowed = math.ceil(depth / every) + 2 * every + 8
-    if counted.alive <= allowed:
+    depth, every = DEEP["depth"], DEEP["every"]
+    held = activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP)
+    allowed = most_in_memory(depth, every)
+    if held <= allowed:
         return
     found = (
-        f"With {depth} layers and every = {every} there were {counted.alive:.0f} tensors of an activation's size alive "
-        f"at one moment; at most {allowed} are allowed."
+        f"With {depth} layers and every = {every} your function needed the memory of {held:.0f} activations; at most "
+        f"{allowed} are allowed."
     )
-    if counted.alive < depth - 1:
+    if held < depth - 1:
         check.fail(f"{found} Which tensors live longer than their segment? A list holds on to all that is in it.")
-    if counted.evaluations <= depth + every:
+    if count(check, depth, every).evaluations <= depth + every:
         check.fail(
             f"{found} Nothing was computed again: all activations wait until their layer's turn comes. Keep the "
             "checkpoints only, and run each segment a second time from its own.",
@@ -237,29 +302,36 @@ def test_memory(check):
 
 
 def test_release(check):
-    for depth, every in ((24, 24), (80, 16)):  # in the first nothing can be left of another segment
-        alive = count(check, depth, every).alive
-        allowed = math.ceil(depth / every) + every + 8
-        if alive <= allowed:
-            continue
-        found = (
-            f"With {depth} layers and every = {every} there were {alive:.0f} tensors of an activation's size alive at "
-            f"one moment; at most {allowed} are allowed."
-        )
-        if every == depth:
-            check.fail(
-                f"{found} Is something kept for each layer of a segment beside its activation, such as the value "
-                "before tanh, or a gradient? See what the derivative of tanh can be computed from.",
-                mistake="two_tensors_a_layer",
-            )
-        if alive >= depth - 1:
-            check.fail(f"{found} That is every activation of the network: the row `memory` says more.")
+    depth, every = DEEP["depth"], DEEP["every"]
+    held = activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP)
+    allowed = math.ceil(depth / every) + every + 8
+    if held <= allowed:
+        return
+    found = (
+        f"With {depth} layers and every = {every} your function needed the memory of {held:.0f} activations; at most "
+        f"{allowed} are allowed."
+    )
+    if held > most_in_memory(depth, every):
+        check.fail(f"{found} That is nearly every activation of the network: the row `memory` says more.")
+    if peak_of_one_segment(check) > 24 + 1 + 8:
         check.fail(
-            f"{found} While a segment is computed again, is the one before it still alive? A name holds its list until "
-            "it is bound anew, and that happens after the new list is complete: `del` it first, or let the end of a "
-            "function release it.",
-            mistake="previous_segment_lingers",
+            f"{found} Is something kept for each layer of a segment beside its activation, such as the value "
+            "before tanh, or a gradient? See what the derivative of tanh can be computed from.",
+            mistake="two_tensors_a_layer",
         )
+    check.fail(
+        f"{found} While a segment is computed again, is the one before it still alive? A name holds its list until "
+        "it is bound anew, and that happens after the new list is complete: `del` it first, or let the end of a "
+        "function release it.",
+        mistake="previous_segment_lingers",
+    )
+
+
+def peak_of_one_segment(check):
+    """Tensors of an activation's size alive with 24 layers in one segment: nothing can be left of another one."""
+    x, weights, dout = network(check.generator(24), 24, 512, 3)
+    _, counts = check.on.counted("backward_checkpointed", x, weights, dout, 24)
+    return counts.peak_bytes / x.nbytes
 
 
 # What extravagant schemes need: (what is told, mistake, fewest and most evaluations for a depth and a spacing).
@@ -297,7 +369,27 @@ def about(evaluations, depth):
 
 
 def test_recomputation(check):
-    counts = {(depth, every): count(check, depth, every, batch=1) for depth, every in ((30, 5), (20, 20), (20, 2))}
+    if activations_in(measured_backward(check, DEEP, PLAIN_MEMORY), DEEP) > most_in_memory(
+        DEEP["depth"], DEEP["every"]
+    ):
+        check.fail(
+            "This row counts once the row `memory` passes. A function that keeps all activations has nothing to "
+            "compute again."
+        )
+    too_often(check)
+    for sizes in (LONG, ONE_SEGMENT):
+        ratio = measured_backward(check, sizes, PLAIN_WORK, MOST_TIME).cpu_ratio
+        if ratio > MOST_TIME:
+            check.fail(
+                f"With {sizes['depth']} layers and every = {sizes['every']} your function took {ratio:.1f} times the "
+                "processor time of evaluating each layer twice and going back once. Where is a layer computed a third "
+                "time? One run through a segment gives all its activations."
+            )
+
+
+def too_often(check):
+    """Ends the check where the student's process itself counts too many evaluations: then the mistake has a name."""
+    counts = {(depth, every): count(check, depth, every) for depth, every in ((30, 5), (20, 20), (20, 2))}
     over = [(depth, every) for (depth, every), counted in counts.items() if counted.evaluations > 2 * depth]
     if not over:
         return

@@ -1,4 +1,4 @@
-"""Right, but step by step, and says that it took three operators: a worker's own account is a hint, no evidence."""
+"""Right, with forty operators more that nobody counts: how many an answer takes earns and costs nothing."""
 # group: what a worker says of itself
 # rows: passed
 # stopped from: never

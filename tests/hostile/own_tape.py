@@ -1,7 +1,7 @@
 """A small autograd of the student's own, with derivatives written by hand: that is the exercise."""
 # group: derivatives by other means
 # rows: passed
-# rows of in_one_go: passed, failed
+# rows of in_one_go: passed
 # stopped from: never
 # unlocked: safe
 

@@ -97,6 +97,28 @@ def test_unless_argument_has(bits, value):
     assert simulate(code, 0, [0, 0, value]) == (EPERM if value & bits else seccomp.ALLOW)
 
 
+@given(st.lists(st.integers(0, 31), min_size=1, max_size=4, unique=True), st.integers(0, 2**64 - 1))
+def test_unless_argument_has_all(places, value):
+    bits = [1 << place for place in places]
+    code = seccomp.unless_argument_has_all(2, bits, seccomp.refuse())
+    assert simulate(code, 0, [0, 0, value]) == (EPERM if all(value & bit for bit in bits) else seccomp.ALLOW)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
+def test_unless_argument_is(value, given):
+    code = seccomp.unless_argument_is(2, value, seccomp.refuse())
+    for argument in (value, given):
+        assert simulate(code, 0, [0, 0, argument]) == (EPERM if argument == value else seccomp.ALLOW)
+
+
+def test_memory_that_resident_memory_does_not_show_is_refused(filter_of, machine):
+    numbers = kernel.numbers(machine)
+    for flags, result in ((0x21, EPERM), (0x23, EPERM), (0x4021, EPERM), (0x22, seccomp.ALLOW), (0x01, seccomp.ALLOW)):
+        assert simulate(filter_of, numbers["mmap"], [0, 4096, 3, flags], machine=machine) == result
+    for advice, result in ((21, EPERM), (4, seccomp.ALLOW), (14, seccomp.ALLOW)):  # PAGEOUT, DONTNEED, HUGEPAGE
+        assert simulate(filter_of, numbers["madvise"], [0, 4096, advice], machine=machine) == result
+
+
 # The table -----------------------------------------------------------------------------------------------------------
 
 
