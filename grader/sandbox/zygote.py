@@ -12,18 +12,39 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import select
 import selectors
 import signal
 import socket
+import sys
 import traceback
 from collections.abc import Collection
 from typing import Any
 
 from grader.sandbox import huge_pages, kernel
 from grader.sandbox.lockdown import Plan, PreparedZygote, prepare_zygote
+
+
+# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
+LOADED_LATE = """
+    numpy.fft numpy.linalg numpy.ma numpy.polynomial numpy.random numpy.testing
+    torch.autograd.profiler torch.distributions torch.fft torch.func torch.linalg torch.masked torch.nested
+    torch.nn.attention torch.nn.functional torch.nn.init torch.nn.modules torch.nn.utils.parametrizations
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim.lr_scheduler torch.optim.swa_utils
+    torch.profiler torch.profiler._cupti_monitor torch.signal.windows torch.sparse torch.special torch.testing
+    torch.utils.benchmark torch.utils.checkpoint torch.utils.data torch.utils.dlpack torch.utils.serialization
+    torch.utils.serialization.config
+"""
+
+
+def load(names: str) -> None:
+    """Imports modules that this version of torch or numpy may or may not have."""
+    for name in names.split():
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
 
 
 def warm_up() -> None:
@@ -37,11 +58,14 @@ def warm_up() -> None:
     torch.set_num_threads(1)
     import numpy  # noqa: F401  # a student may import it; once here, it costs the worker nothing
 
-    # torch.optim and torch.use_deterministic_algorithms need it; workers cannot load it: it wants a folder to write to
-    import torch._dynamo
     import torch.nn.functional as functional
 
+    from grader.sandbox.formulas_off import keep_the_compiler_out
+
+    keep_the_compiler_out()
     from grader.sandbox import worker  # noqa: F401  # once here instead of in every fork
+
+    load(LOADED_LATE)
 
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(8, 8, dtype=dtype)
@@ -53,6 +77,7 @@ def warm_up() -> None:
             (torch.arange(8),), x, accumulate=True
         )
         x.max(1), x.var(0), x.numpy(), torch.allclose(x, x)
+        torch.vmap(torch.tanh)(x)  # registers operators at first use
 
 
 class Zygote:
@@ -138,7 +163,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker.main(requests, answers, output, self._plan, self._prepared.pidfd, self._problems)
+            worker.main(requests, answers, output, self._plan, self._prepared, self._problems)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
@@ -174,13 +199,24 @@ def hung_up(descriptor: int) -> bool:
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
+def take_away() -> None:
+    """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.autograd_off import take_away_autograd
+    from grader.sandbox.formulas_off import take_away_formulas
+    from grader.sandbox.imports import NOT_FROM_THE_STANDARD_LIBRARY, forget_modules, is_beneath
+
+    take_away_autograd()
+    take_away_formulas()
+    huge_pages.pieces()  # the last who load a part of ctypes
+    forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+
+
 def make_ready() -> None:
     """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
     warm_up()
-    from grader.sandbox.autograd_off import take_away_autograd
     from grader.sandbox.worker import rehearse
 
-    take_away_autograd()
+    take_away()
     rehearse()
     gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
