@@ -16,6 +16,7 @@ from grader.grading.student import Student
 from grader.lesson import Lesson
 from grader.policy.static_check import check
 from grader.problem import Problem
+from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.client import ZygoteProcess
 from grader.submissions.submission import MAIN, Handed
 
@@ -80,6 +81,8 @@ def judge_file(
             find_changes(lesson, rows, student, handed)
     finally:
         student.close()
+    if student.switched_on:
+        forbid_all(judged)
     for row in judged.rows:
         row.file = handed.shown
         if handed.origin is not None:
@@ -93,6 +96,15 @@ def judge_file(
             )
             judged.message = f"{judged.message} {kept}" if judged.message else kept
     return judged
+
+
+def forbid_all(judged: Judged) -> None:
+    """No row counts where a worker says that it can differentiate again: it may have done so for any of them."""
+    judged.message, judged.pictures = SWITCHED_ON, {}
+    judged.rows = [
+        Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
+        for row in judged.rows
+    ]
 
 
 def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:

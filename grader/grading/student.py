@@ -63,6 +63,7 @@ class Student:
         self._spent = 0.0  # seconds waited for this submission; what the trusted side does in between is not its time
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
+        self.switched_on = False  # one of its workers said that PyTorch differentiates again
         self.printed, self.printed_bytes = b"", 0
 
     @property
@@ -237,6 +238,7 @@ class Student:
         assert self._worker is not None
         first, last = self._loaded, self._worker.printed_before
         self._hurried = False
+        self.switched_on |= self._worker.switched_on
         self._worker.close()
         self.printed = (self.printed + bytes(self._worker.printed[first:last]))[: self._limits.output_bytes]
         self.printed_bytes += last - first
@@ -293,6 +295,7 @@ class Student:
 
     def _drop(self) -> None:
         if self._worker is not None:
+            self.switched_on |= self._worker.switched_on
             self._worker.close()
             self.printed = (self.printed + bytes(self._worker.printed))[: self._limits.output_bytes]
             self.printed_bytes += self._worker.printed_bytes

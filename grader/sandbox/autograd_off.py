@@ -143,8 +143,13 @@ _LEAF = torch.ones(1, requires_grad=True)
 
 
 def autograd_works() -> bool:
-    """Whether an operator on a tensor that requires a gradient gives one that does, in 2 microseconds."""
-    return bool((_LEAF * _LEAF).requires_grad)
+    """Whether an operator on a tensor that requires a gradient gives one that does. Takes 2 microseconds."""
+    enabled = torch.is_grad_enabled()
+    torch._C._set_grad_enabled(True)
+    try:
+        return bool((_LEAF * _LEAF).requires_grad)
+    finally:
+        torch._C._set_grad_enabled(enabled)
 
 
 # What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.

@@ -1,4 +1,4 @@
-"""Removes other people's derivative formulas from the zygote: what PyTorch and its libraries know besides the operators.
+"""Removes other people's derivative formulas from the zygote: those that PyTorch and its libraries have in Python.
 
 PyTorch has backward formulas in Python (``torch._decomp``, ``torch._refs``, the compiler), and brings sympy and mpmath
 along. Eager PyTorch needs almost none of it. `keep_the_compiler_out` puts tiny modules in place of those that torch
@@ -37,6 +37,8 @@ HOLD_FORMULAS = frozenset(
 
 # Modules of the above that eager torch imports inside functions, and the functions that it calls there.
 _NEEDED = {
+    "torch.autograd.functional": "",  # its tripwires stay
+    "torch.autograd.gradcheck": "",
     "torch._export": "",
     "torch._export.utils": "_maybe_find_pre_dispatch_tf_mode_for_export",
     "torch._functorch": "*",
@@ -49,11 +51,13 @@ _NEEDED = {
     "torch._functorch.vmap": "*",
     "torch._functorch.config": "*",
     "torch.fx.experimental": "",
+    "torch.fx.experimental.proxy_tensor": "",  # printing a tensor in a dispatch mode compares with its classes
+    "torch.fx.experimental.sym_node": "",
     _SYMBOLIC_SHAPES: "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true",
 }
 
-# torch.vmap has no kernels of its own for these operators and uses their forward formulas. Not for `addr`, whose formula
-# needs sympy: torch.vmap(torch.addr) is not available.
+# torch.vmap has no kernels of its own for these operators and uses their forward formulas. `addr` is not among them: its
+# formula needs sympy, so torch.vmap(torch.addr) is not available.
 _FOR_VMAP = ["nll_loss_forward", "nll_loss2d_forward"]
 
 
@@ -224,7 +228,7 @@ def _gone(code: CodeType) -> CodeType:
 
 
 def _stub(*_arguments: Any, **_keywords: Any) -> Any:
-    raise "formula"  # type: ignore[misc]  # the class takes its place
+    raise "formula"  # type: ignore[misc]  # noqa: B016  # `_gone` puts a class in its place
 
 
 _STUB = _stub.__code__

@@ -1,14 +1,14 @@
 """What a submission may import: numpy, the standard library, the parts of torch that are loaded, and its own files.
 
-The worker decides by the module's name alone, not by who imports it and not by the text of the submission: a finder that
-Python asks before every other one. A name that is not allowed does not exist here, whether it is installed or not:
+The worker decides by the module's name alone, not by who imports it and not by the text of the submission, in a finder
+that Python asks before every other one. A name that is not allowed does not exist here, whether it is installed or not:
 
 * guarded by ``try`` or ``with``, or inside a function, the import raises `NotAvailable`, a ModuleNotFoundError;
 * at the top of a file, it gives a module whose *use* raises `NotAvailable`: an unused import costs no points;
 * plotting and progress libraries are replaced by stand-ins that do nothing, see stand_ins.py.
 
-The finder is Python in the student's own process, so it can be removed by somebody who wants to. Where there is Landlock,
-the files of everything else cannot be opened either, and formulas_off.py removes what was loaded.
+The finder is Python in the student's own process, so a submission can remove it. Where there is Landlock, the files of
+all other modules cannot be opened either, and formulas_off.py removes those that were loaded.
 Source of the exception table's format: CPython, InternalDocs/exception_handling.md.
 """
 

@@ -68,8 +68,8 @@ def abi() -> int:
 def library_paths() -> tuple[Path, ...]:
     """Where Python and torch lie: the interpreter's own folders and the system's libraries. Workers see them.
 
-    What of it they can open is for `openable` to say. Of the project only this package, which holds no secret and may have to be imported after its surroundings were
-    hidden. No submission: the student's source comes over the wire. Devices: an honest program may seed itself.
+    `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
+    have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
     """
     candidates = [
         sys.prefix,
@@ -126,12 +126,14 @@ def openable(imports: Sequence[str] = ()) -> Openable:
 
 
 _INSTALLED_INTO = ("site-packages", "dist-packages")
-_OF_THE_SYSTEM = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale")
-_OF_THE_SYSTEM += ("/dev/null", "/dev/urandom")
+_OF_THE_SYSTEM = (
+    *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale"),
+    *("/dev/null", "/dev/urandom"),  # devices: an honest program may seed itself
+)
 
 
 def _is_shared_library(path: Path) -> bool:
-    """A file such as libz.so.1, or a folder of such such as x86_64-linux-gnu."""
+    """A file such as libz.so.1, or a folder of them such as x86_64-linux-gnu."""
     return ".so" in path.suffixes if path.is_file() else "-linux-" in path.name
 
 

@@ -49,9 +49,7 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> None:
     exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
 
 
-def load(
-    files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()
-) -> tuple[ModuleType, BaseException | None]:
+def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> tuple[ModuleType, BaseException | None]:
     """(the module of `files[main]`, what it raised when it was run); its neighbours can be imported by it.
 
     From then on this process imports only what imports.py allows, and top-level modules in `imports`.

@@ -79,9 +79,9 @@ def plan_for(
     """Every layer that the probe found, filled in.
 
     `readable` and `uid` are as in `probe.probe`, which must have been given the same; without `readable` only the files
-    of `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders with secrets
-    (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away, or
-    everything.
+    of `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders
+    with secrets (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away,
+    or everything.
     """
     narrow = readable is None
     readable = landlock.library_paths() if readable is None else readable
@@ -154,9 +154,7 @@ def make_ruleset(plan: Plan) -> int:
     return landlock.make_ruleset(allowed.files, listed=allowed.listed)[0]
 
 
-def lock_in(
-    plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None
-) -> None:
+def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None) -> None:
     """Locks this process in for good.
 
     Call it in a fresh fork of a prepared zygote, before any student code, with one thread. `keep` are the descriptors

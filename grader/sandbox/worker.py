@@ -22,12 +22,13 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.calling import Called
 from grader.sandbox import wire
-from grader.sandbox.autograd_off import AutogradUsed, tripwires
+from grader.sandbox.autograd_off import AutogradUsed, autograd_works, tripwires
+from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.calls import attribute, call
 from grader.sandbox.failures import failure
+from grader.sandbox.imports import NotAvailable
 from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.loader import forget, load
-from grader.sandbox.imports import NotAvailable
 from grader.sandbox.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step, set_default_dtype
@@ -89,14 +90,17 @@ class Worker:
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
         module, error = load(files, frame.header["main"], self._imports)
+        switched_on = autograd_works()
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
         note = ""
         if isinstance(error, (AutogradUsed, OSError, NotAvailable)) and self._functions:
             note = failure(error, "", self._files).message
             error = None
-        if error is None:
+        if switched_on:
+            reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
+        elif error is None:
             names = [str(name)[:200] for name in self._functions]
-            reply: dict[str, Any] = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
+            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -128,6 +132,8 @@ class Worker:
     def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
         joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
         answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        if autograd_works():
+            answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
         self.flush()
         for step, answer in answers.items():
             wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
@@ -144,6 +150,8 @@ class Worker:
                 if not needed
                 else Answer("skipped", message=", ".join(sorted(needed)))
             )
+            if step == header["steps"][-1] and autograd_works():
+                answer = Answer("forbidden", message=SWITCHED_ON)
             if header["own"]:
                 if answer.outcome == "returned" and answer.tensor is not None:
                     own[step[1:]] = answer.tensor
@@ -180,6 +188,8 @@ class Worker:
         if self._autograd_used:
             called = Called(failed=failure(self._autograd_used[0], header["name"], self._files))
             self._autograd_used.clear()
+        if autograd_works():
+            called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
         if header["keep"] is not None and called.failed is None:
             self._objects[header["keep"]] = called.value
         self.flush()
