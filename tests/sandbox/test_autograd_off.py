@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox import autograd_used
+from grader.sandbox import autograd_used, landlock
 
 TESTS = Path(__file__).resolve().parents[1]
 HONEST = sorted((TESTS / "honest_styles").glob("*.py"))
@@ -107,6 +107,8 @@ def test_cheat_worked_before(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_is_stopped_as_it_says(path: Path) -> None:
+    if path.stem.startswith("formulas_") and not landlock.abi():
+        pytest.skip("nothing keeps a file from being read here")
     steps = results("after")[f"cheats/{path.name}"]
     found = {stop for outcome in steps.values() for stop in stops(outcome)}
     assert found == stopped_by(path) - {"static"}, steps
@@ -619,6 +621,16 @@ def answer(path: Path, step: str, given: dict[str, Any], right: Any) -> str:
     return "right" if close and torch.dist(result, right) <= 1e-9 * torch.linalg.norm(right) else "wrong"
 
 
+def shut_the_files() -> None:
+    """Landlock as a worker has it; without it, what reads the formulas from disk is not stopped."""
+    from grader.sandbox import capabilities, landlock
+
+    if landlock.abi():
+        allowed = landlock.openable()
+        capabilities.no_new_privileges()
+        landlock.restrict([*allowed.files, TESTS / "honest_styles", TESTS / "cheats"])
+
+
 def files(*, autograd: bool) -> dict[str, Any]:
     """Every step of every honest file and every cheat."""
     import contextlib
@@ -640,6 +652,7 @@ def files(*, autograd: bool) -> dict[str, Any]:
         take_away()
         tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
         sys.meta_path.insert(0, Gate(filenames=[str(path) for path in (*HONEST, *CHEATS)]))
+        shut_the_files()
     outcome: dict[str, Any] = {}
     for path in (*HONEST, *CHEATS):
         steps = outcome.setdefault(f"{path.parent.name}/{path.name}", {})
