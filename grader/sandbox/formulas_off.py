@@ -25,6 +25,7 @@ from grader.sandbox.imports import forget_modules, is_beneath
 # torch.optim, torch.utils.checkpoint and torch.use_deterministic_algorithms load the first two, torch._check the third.
 _COMPILER = ["torch._dynamo", "torch._dynamo.config", "torch._inductor", "torch._inductor.config"]
 _SYMBOLIC_SHAPES = "torch.fx.experimental.symbolic_shapes"
+_DISTRIBUTED_TENSORS = "torch.distributed.tensor"
 
 HOLD_FORMULAS = frozenset(
     {"functorch", "mpmath", "networkx", "sympy", "torchgen", "torch._decomp", "torch._export", "torch._functorch"}
@@ -104,6 +105,9 @@ def keep_the_compiler_out() -> None:
         if module is not None:
             module.__path__ = []  # a package: torch imports its submodules
             module.__getattr__ = attribute  # type: ignore[method-assign]
+    distributed = _put_in_place(_DISTRIBUTED_TENSORS)
+    if distributed is not None:  # compared with, never made: torch.testing.assert_close imports it at each call
+        distributed.DTensor = type("DTensor", (), {})  # type: ignore[attr-defined]
     shapes = _put_in_place(_SYMBOLIC_SHAPES)
     if shapes is not None:  # numbers and bools are themselves where nothing is traced
         for name in ("expect_true", "guard_bool", "guard_int", "guard_float", "guard_size_oblivious"):
