@@ -57,7 +57,7 @@ _NEEDED = {
     _SYMBOLIC_SHAPES: "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true",
 }
 
-# torch.vmap has no kernels of its own for these operators and uses their forward formulas. Not among them: `addr`, whose
+# torch.vmap has no kernels of its own for these operators and uses their forward formulas. Not `addr`, whose
 # formula needs sympy, so that torch.vmap(torch.addr) is not available.
 _FOR_VMAP = ["nll_loss_forward", "nll_loss2d_forward"]
 
