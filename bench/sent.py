@@ -184,8 +184,9 @@ def references(lesson: Lesson, book: ProblemBook, tap: Tap) -> Iterator[Referenc
             assert item.target is not None
             exempt, public = called_with(problem, item.target), any(problem is one for one in published)
             yield Reference(item.name, problem.reference(item.target), problem, exempt, public)
-    for (name, row, *key), (expected, _) in book._values.items():
+    for (name, row, *key), value in book._values.items():
         if name == lesson.name and len(key) == 3:  # with two more it is what a known mistake gives
+            expected, _ = value
             for tensor in tensors_in(expected):
                 own = signature(tensor)
                 if own is not None and not any(matches(own, other) for other in tap.given_back):

@@ -7,7 +7,7 @@ import hashlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.mistakes import Mistake
+from grader.sandbox.imports import wrong_names
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
     import torch
@@ -83,6 +84,20 @@ def public_sizes(settings: Mapping[str, Any], path: Path) -> tuple[dict[str, int
     return tuple(draws)
 
 
+def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """`[sandbox] imports = ["scipy"]`: modules that submissions may import besides. Raises LessonError."""
+    table = settings.get("sandbox", {})
+    names = table.get("imports", []) if isinstance(table, dict) else table
+    if reason := wrong_names(names):
+        raise LessonError(f"{path}: [sandbox] imports: {reason}.")
+    return tuple(names)
+
+
+def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
+    """What submissions to any of these lessons may import besides: they are graded by one zygote."""
+    return tuple(sorted({module for lesson in lessons for module in lesson.imports}))
+
+
 class Lesson:
     """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none).
 
@@ -102,6 +117,7 @@ class Lesson:
         self._function = settings.get("function")
         self.notebook: Any = settings.get("notebook")  # see grader/notebook/lesson_part.py
         self._public_sizes = public_sizes(settings, self.exercise / "lesson.toml")
+        self.imports = sandbox_imports(settings, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
@@ -276,6 +292,7 @@ class Course:
                 "--course."
             )
         self.lessons = {name: Lesson(root, name, secrets) for name in names}
+        self.imports = imports_of(self.lessons.values())
 
     def find(self, wanted: str) -> Lesson:
         """A lesson by number ("03" or "3"), name ("makemore_steps") or both."""

@@ -106,7 +106,7 @@ def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool
 FAULTS = {
     "none": "pass",
     "slow": "import time; time.sleep(0.1)",
-    "crash": "import ctypes; ctypes.string_at(0)",
+    "crash": "from grader.sandbox.kernel import ctypes; ctypes.string_at(0)",
     "exit": "import os; os._exit(3)",
     "loop": "while True: pass",
     "error": "1 / 0",

@@ -80,7 +80,7 @@ class Desk:
         """Started when it is first asked for, which takes seconds."""
         if self._judge is None:
             with self.busy("loading torch"):
-                starter = Starter()
+                starter = Starter(imports=self.course.imports)
                 from grader.dojo.check import LocalJudge  # torch loads here while it loads in the zygote
 
                 self._judge = LocalJudge(starter)

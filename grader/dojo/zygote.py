@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from grader.sandbox.client import ZygoteProcess
@@ -52,15 +52,15 @@ class EagerZygote(ZygoteProcess):
 class Starter:
     """Starts zygotes that lock workers in as far as the machine offers it."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = Limits() if limits is None else limits
+    def __init__(self, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
+        self._limits, self._imports = Limits() if limits is None else limits, tuple(imports)
         self.isolation = probe()
         self.zygote = self._start()
 
     def _start(self) -> EagerZygote:
         if not self.isolation.layers:
-            return EagerZygote(Plan((), (), limits=self._limits))
-        return EagerZygote(plan_for(self.isolation, self._limits))
+            return EagerZygote(Plan((), (), limits=self._limits, imports=self._imports))
+        return EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
 
     def again(self) -> None:
         """A new zygote; where workers cannot be locked in, one without: it is the student's own machine and code."""

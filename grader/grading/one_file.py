@@ -15,6 +15,7 @@ from grader.close_names import close_name
 from grader.grading.student import Student
 from grader.lesson import Lesson
 from grader.problem import Problem
+from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.client import ZygoteProcess
 from grader.source_reader import ReadingStopped, source_reader
 from grader.submissions.submission import MAIN, Handed
@@ -85,6 +86,8 @@ def judge_file(
             find_changes(lesson, rows, student, handed)
     finally:
         student.close()
+    if student.switched_on:
+        forbid_all(judged)
     for row in judged.rows:
         row.file = handed.shown
         if handed.origin is not None:
@@ -100,6 +103,15 @@ def judge_file(
             )
             judged.message = f"{judged.message} {kept}" if judged.message else kept
     return judged
+
+
+def forbid_all(judged: Judged) -> None:
+    """No row counts where a worker says that it can differentiate again: it may have done so for any of them."""
+    judged.message, judged.pictures = SWITCHED_ON, {}
+    judged.rows = [
+        Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
+        for row in judged.rows
+    ]
 
 
 def own_chain(lesson: Lesson) -> tuple[Problem, dict[str, set[str]]]:

@@ -16,7 +16,7 @@ from grader.check import Row
 from grader.grading.graded import VERSION, Graded, clean, environment
 from grader.grading.one_file import judge_file
 from grader.grading.suite import GraderFault, HiddenSuite
-from grader.lesson import Lesson
+from grader.lesson import Lesson, imports_of
 from grader.report.scores import number
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.limits import Limits
@@ -48,7 +48,13 @@ class Session:
         self.isolation = probe() if isolation is None else isolation
         secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
         self._zygote = ZygoteProcess(
-            plan_for(self.isolation, self._limits, hide=sorted(p for p in secrets if p.is_dir())), zygote
+            plan_for(
+                self.isolation,
+                self._limits,
+                hide=sorted(p for p in secrets if p.is_dir()),
+                imports=imports_of(self.lessons),
+            ),
+            zygote,
         )
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)

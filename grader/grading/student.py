@@ -74,6 +74,7 @@ class Student:
         self.allowance = Allowance()  # for explaining what is wrong
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
+        self.switched_on = False  # one of its workers said that PyTorch differentiates again
         self.printed, self.printed_bytes = b"", 0
 
     @property
@@ -337,6 +338,7 @@ class Student:
         assert self._worker is not None
         first, last = self._loaded, self._worker.printed_before
         self._hurried = False
+        self.switched_on |= self._worker.switched_on
         self._worker.close()
         self.printed = (self.printed + bytes(self._worker.printed[first:last]))[: self._limits.output_bytes]
         self.printed_bytes += last - first
@@ -399,7 +401,8 @@ class Student:
             self._worker = None
 
     def _collect(self, worker: WorkerProcess, first: int = 0) -> None:
-        """Keeps what a closed worker printed, from its byte number `first` on."""
+        """Keeps what a closed worker printed, from its byte number `first` on, and what it said of autograd."""
+        self.switched_on |= worker.switched_on
         self.printed = (self.printed + bytes(worker.printed[first:]))[: self._limits.output_bytes]
         self.printed_bytes += worker.printed_bytes - first
 

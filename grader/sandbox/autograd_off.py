@@ -22,7 +22,7 @@ import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 import torch.utils.hooks
@@ -50,6 +50,7 @@ def take_away_autograd() -> None:
         _forget_backward_formulas()
         _quieten_torchscript()
         _place_tripwires()
+        _lock_the_dispatcher()
 
 
 # ---- in C++ ----
@@ -68,8 +69,27 @@ def _is_backward(name: str) -> bool:
 
 
 def _replace_kernels() -> None:
+    library, registered = _replaced()
+    released = _release_handles(library, registered)
+    del library  # its destructor would put the old kernels back, if it still had their handles
+    if not released or autograd_works():
+        # One reference too many keeps the library for ever. Somebody who finds it in memory can reset it.
+        kept, _ = _replaced()
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+        print(NOT_RELEASED, file=sys.stderr)
+
+
+NOT_RELEASED = (
+    "grader: the handles of the kernels that take autograd away could not be released in this version of PyTorch; "
+    "see docs/isolation.md, Differentiation."
+)
+
+
+def _replaced() -> tuple[Any, int]:
+    """The library that holds the new kernels, and how many handles it has."""
     dispatcher: Any = torch._C
     library = dispatcher._dispatch_library("IMPL", "aten", "", "autograd taken away", 0)
+    registered = 0
     for name in dispatcher._dispatch_get_all_op_names():
         namespace, _, operator = name.partition("::")
         if namespace != "aten":
@@ -80,9 +100,79 @@ def _replace_kernels() -> None:
         for key, kernel in replacements.items():
             if dispatcher._dispatch_has_kernel_for_dispatch_key(name, key):
                 library.impl(operator, key, kernel)
-    # Freeing the library would put the old kernels back. One reference too many keeps it for ever, and as no Python
-    # object holds it (torch.library.Library would, through weakref.finalize), no Python code finds it to undo this.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
+                registered += 1
+    return library, registered
+
+
+WORD = ctypes.sizeof(ctypes.c_void_p)
+HANDLE = 4 * WORD  # a std::function<void()>, with libstdc++ and with libc++ on 64 bits
+
+
+def _release_handles(library: Any, registered: int) -> bool:
+    """Makes the kernels of a library permanent: takes the handles from it by which it would remove them.
+
+    ``torch::Library`` (torch/library.h) keeps a ``std::vector<c10::RegistrationHandleRAII>``, one entry for each
+    kernel. ``reset()`` and the destructor clear it; each entry removes its kernel. Here the vector is found by its
+    length, made empty and its memory overwritten, so that there is nothing left to clear: not for the library, and
+    not for somebody who finds the memory. False where memory does not look as described; then nothing is changed.
+
+    The library is behind a Python object of pybind11: pybind11/detail/common.h (struct instance) begins with the
+    object's header, the pointer to the value and the holder, a std::unique_ptr, which is the same pointer.
+    """
+    if sys.implementation.name != "cpython" or WORD != 8 or not registered:
+        return False
+
+    def word(address: int) -> int:
+        return ctypes.c_size_t.from_address(address).value
+
+    header = object.__basicsize__
+    value, holder = word(id(library) + header), word(id(library) + header + WORD)
+    if value == 0 or value != holder or value % WORD:
+        return False
+    for place in range(value, value + 24 * WORD, WORD):  # the object has 15 words; the heap goes on behind it
+        first, last, end = (word(place + index * WORD) for index in range(3))
+        if first and first % WORD == 0 and last - first == registered * HANDLE and last <= end < last + (1 << 24):
+            for index in range(3):
+                ctypes.c_size_t.from_address(place + index * WORD).value = 0
+            ctypes.memset(first, 0, last - first)
+            return True
+    return False
+
+
+_LEAF = torch.ones(1, requires_grad=True)
+
+
+def autograd_works() -> bool:
+    """Whether an operator on a tensor that requires a gradient gives one that does. Takes 2 microseconds."""
+    enabled = torch.is_grad_enabled()
+    torch._C._set_grad_enabled(True)
+    try:
+        return bool((_LEAF * _LEAF).requires_grad)
+    finally:
+        torch._C._set_grad_enabled(enabled)
+
+
+# What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.
+_REGISTERING = """_dispatch_library _dispatch_call_boxed _dispatch_get_computed_kernel_for_dispatch_key _dispatch_pystub
+    _SafeKernelFunction _get_safe_kernel"""
+
+
+def _lock_the_dispatcher() -> None:
+    """Python code can no longer make a library of kernels, nor do anything with one that it finds."""
+    dispatcher: Any = torch._C
+
+    def refuse(*_arguments: Any, **_keywords: Any) -> NoReturn:
+        raise RuntimeError("no operator can be registered where steps are graded")
+
+    for name in _REGISTERING.split():
+        if hasattr(dispatcher, name):
+            setattr(dispatcher, name, refuse)
+    library_class = getattr(dispatcher, "_DispatchModule", None)
+    for name in vars(library_class).copy() if library_class is not None else ():
+        if not name.startswith("__"):
+            setattr(library_class, name, refuse)
+    if library_class is not None:
+        library_class.reset = lambda self: None  # torch calls it for its own libraries when the process ends
 
 
 def _forget_backward_formulas() -> None:

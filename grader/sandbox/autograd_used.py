@@ -10,6 +10,12 @@ import sys
 from collections.abc import Callable, Collection
 from typing import Any, NoReturn
 
+SWITCHED_ON = (
+    "After this file's code had run, PyTorch could differentiate again in its process: something switched automatic "
+    "differentiation back on. Nothing in this lesson is counted."
+)
+"""The message of an answer by which a worker reports that; the whole lesson is then forbidden."""
+
 Report = Callable[["AutogradUsed"], None]
 
 

@@ -1,4 +1,4 @@
-"""Landlock: a worker can open the libraries that Python and torch need, and nothing else.
+"""Landlock: a worker can open the files that Python and numpy need, and nothing else.
 
 What it stops: reading hidden suites, solutions, other submissions, /etc, /proc; creating, writing, renaming or
 removing anything; TCP (from Linux 6.7); signals and abstract UNIX sockets to processes outside (from 6.12).
@@ -16,6 +16,7 @@ import os
 import stat
 import struct
 import sys
+import sysconfig
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,10 +66,10 @@ def abi() -> int:
 
 
 def library_paths() -> tuple[Path, ...]:
-    """What Python and torch open lazily in a worker: the interpreter's own folders and the system's libraries.
+    """Where Python and torch lie: the interpreter's own folders and the system's libraries. Workers see them.
 
-    Of the project only this package, which holds no secret and may have to be imported after its surroundings were
-    hidden. No submission: the student's source comes over the wire. Devices: an honest program may seed itself.
+    `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
+    have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
     """
     candidates = [
         sys.prefix,
@@ -90,6 +91,64 @@ def _origin(module: str) -> str | None:
     return spec.origin if spec is not None else None
 
 
+@dataclass(frozen=True)
+class Openable:
+    """What a worker may open: `files` with all beneath them, and the names of what lies beneath `listed`."""
+
+    files: tuple[Path, ...]
+    listed: tuple[Path, ...] = ()
+
+
+def openable(imports: Sequence[str] = ()) -> Openable:
+    """The files that a worker needs, and no other library's: the rest of site-packages has other people's formulas.
+
+    The standard library without what is installed beneath it, numpy, shared libraries, and the packages `imports`. Not
+    torch, whose Python files are loaded before a worker is forked. `imports` are top-level modules that an instructor
+    allows; one that is not installed is left out.
+    """
+    folders = dict.fromkeys(_real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
+    files: list[Path] = []
+    for folder in folders:
+        files += [child for child in _children(folder) if child.name not in _INSTALLED_INTO]
+    for module in ("numpy", *imports):
+        if origin := _origin(module):
+            package = _real(origin)
+            folder = package.parent if package.name == "__init__.py" else package
+            files += [folder, folder.parent / f"{module}.libs"]
+    if origin := _origin("torch"):
+        files.append(_real(origin).parent / "lib")
+    prefixes = (sys.prefix, sys.base_prefix, "/usr", "/usr/local", "/")
+    libraries = dict.fromkeys(_real(os.path.join(prefix, name)) for prefix in prefixes for name in ("lib", "lib64"))
+    for folder in libraries:
+        files += [child for child in _children(folder) if _is_shared_library(child)]
+    files += [Path(path) for path in _OF_THE_SYSTEM]
+    return Openable(tuple(dict.fromkeys(path for path in files if path.exists())), tuple(folders))
+
+
+_INSTALLED_INTO = ("site-packages", "dist-packages")
+_OF_THE_SYSTEM = (
+    *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale"),
+    *("/dev/null", "/dev/urandom"),  # devices: an honest program may seed itself
+)
+
+
+def _is_shared_library(path: Path) -> bool:
+    """A file such as libz.so.1, or a folder of them such as x86_64-linux-gnu."""
+    return ".so" in path.suffixes if path.is_file() else "-linux-" in path.name
+
+
+def _real(path: str | None) -> Path:
+    return Path(os.path.realpath(path or "/nonexistent"))
+
+
+def _children(folder: Path) -> list[Path]:
+    """What lies in a folder and nowhere else: a link would allow what it leads to."""
+    try:
+        return sorted(child for child in folder.iterdir() if not child.is_symlink())
+    except OSError:
+        return []
+
+
 def restrict(readable: Sequence[Path], writable: Sequence[Path] = ()) -> Restriction:
     """Restricts this thread, and everything it starts later, to `readable` and `writable`, with all beneath them.
 
@@ -97,6 +156,26 @@ def restrict(readable: Sequence[Path], writable: Sequence[Path] = ()) -> Restric
     restricted in every version. A path that does not exist is left out, which allows less, not more.
     Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user cannot reach); then nothing
     is restricted.
+    """
+    ruleset, restriction = make_ruleset(readable, writable)
+    try:
+        enforce(ruleset)
+    finally:
+        os.close(ruleset)
+    return restriction
+
+
+def enforce(ruleset: int) -> None:
+    """Restricts this thread to a ruleset, which another process may have made. See `restrict`. Raises OSError."""
+    kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)
+
+
+def make_ruleset(
+    readable: Sequence[Path], writable: Sequence[Path] = (), listed: Sequence[Path] = ()
+) -> tuple[int, Restriction]:
+    """A descriptor for `enforce`, and what it will restrict. Of folders in `listed` only names can be read.
+
+    Raises OSError as `restrict` does.
     """
     version = abi()
     if version < 1:
@@ -114,10 +193,11 @@ def restrict(readable: Sequence[Path], writable: Sequence[Path] = ()) -> Restric
     try:
         _allow(ruleset, readable, READING & every_right)
         _allow(ruleset, writable, WRITING & every_right)
-        kernel.syscall("landlock_restrict_self", ruleset, _QUIET if version >= 7 else 0)
-    finally:
+        _allow(ruleset, listed, READ_DIR & every_right)
+    except BaseException:
         os.close(ruleset)
-    return Restriction(version, tuple(kinds))
+        raise
+    return ruleset, Restriction(version, tuple(kinds))
 
 
 def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:

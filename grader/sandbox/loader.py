@@ -1,6 +1,6 @@
 """A submission's files as modules, from memory: the worker reads no file of the submission's from disk.
 
-The finder is the last one asked, so a submission's `torch.py` or `sitecustomize.py` never stands in for the real thing.
+A submission's `torch.py` or `sitecustomize.py` never stands in for the real thing; its `sympy.py` is its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 
 from grader.sandbox.failures import remember_source
-from grader.sandbox.stand_ins import StandInFinder
+from grader.sandbox.imports import Gate
 
 
 class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -24,6 +24,10 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._files = {
             name.removesuffix(".py"): (name, source) for name, source in files.items() if name.endswith(".py")
         }
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._files)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -45,9 +49,14 @@ def run_source(module: ModuleType, filename: str, source: bytes) -> None:
     exec(compile(source, filename, "exec", dont_inherit=True), module.__dict__)
 
 
-def load(files: Mapping[str, bytes], main: str) -> tuple[ModuleType, BaseException | None]:
-    """(the module of `files[main]`, what it raised when it was run); its neighbours can be imported by it."""
-    sys.meta_path += [MemoryFinder({name: source for name, source in files.items() if name != main}), StandInFinder()]
+def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> tuple[ModuleType, BaseException | None]:
+    """(the module of `files[main]`, what it raised when it was run); its neighbours can be imported by it.
+
+    From then on this process imports only what imports.py allows, and top-level modules in `imports`.
+    """
+    own = MemoryFinder({name: source for name, source in files.items() if name != main})
+    sys.meta_path.insert(0, Gate(own, own.names, files, imports))
+    sys.meta_path.append(own)
     module = ModuleType(main.removesuffix(".py"))
     sys.modules.setdefault(module.__name__, module)
     try:
@@ -61,4 +70,4 @@ def forget(main: str) -> None:
     """Undoes what `load` left in this process: the module and the finders."""
     sys.modules.pop(main.removesuffix(".py"), None)
     linecache.cache.pop(main, None)
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (MemoryFinder, StandInFinder))]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (MemoryFinder, Gate))]

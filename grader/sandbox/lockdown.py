@@ -29,11 +29,13 @@ class Plan:
     """How workers are locked in. Made by `plan_for`; equal on both sides of `to_dict` and `from_dict`."""
 
     layers: tuple[str, ...]  # of probe.LAYERS
-    readable: tuple[Path, ...]  # what a worker may open for reading, with all beneath
+    readable: tuple[Path, ...]  # what a worker sees and may open for reading, with all beneath
     hide: tuple[Path, ...] = ()  # folders that workers see empty, where there are namespaces
     uid: int | None = None  # the user (and group) that workers become, None to stay who they are
     other_threads: int = 0  # that run under the worker's user already, see limits.tasks_of
     limits: Limits = field(default_factory=Limits)
+    imports: tuple[str, ...] = ()  # top-level modules that submissions may import besides, see imports.py
+    narrow: bool = False  # of `readable` only landlock.openable(imports) can be opened
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -44,6 +46,8 @@ class Plan:
             "uid": self.uid,
             "other_threads": self.other_threads,
             "limits": self.limits.to_dict(),
+            "imports": list(self.imports),
+            "narrow": self.narrow,
         }
 
     @classmethod
@@ -59,6 +63,8 @@ class Plan:
             uid=values["uid"],
             other_threads=values["other_threads"],
             limits=Limits.from_dict(values["limits"]),
+            imports=tuple(values["imports"]),
+            narrow=values["narrow"],
         )
 
 
@@ -68,13 +74,16 @@ def plan_for(
     readable: Sequence[Path] | None = None,
     hide: Sequence[Path] = (),
     uid: int = layers.WORKER_UID,
+    imports: Sequence[str] = (),
 ) -> Plan:
     """Every layer that the probe found, filled in.
 
-    `readable` and `uid` are as in `probe.probe`, which must have been given the same. `hide` are folders with secrets
-    (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away, or
-    everything.
+    `readable` and `uid` are as in `probe.probe`, which must have been given the same; without `readable` only the files
+    of `landlock.openable` can be opened. `imports` are modules that an instructor allows besides. `hide` are folders
+    with secrets (solutions, hidden suites, submissions). Raises ValueError when `readable` would give one of them away,
+    or everything.
     """
+    narrow = readable is None
     readable = landlock.library_paths() if readable is None else readable
     resolved = [path.resolve() for path in readable]
     if Path("/") in resolved:
@@ -95,6 +104,8 @@ def plan_for(
         uid=uid if change_user else None,
         other_threads=tasks_of(os.getuid()) if shares_its_user else 0,
         limits=Limits() if limits is None else limits,
+        imports=tuple(imports),
+        narrow=narrow,
     )
 
 
@@ -104,6 +115,7 @@ class PreparedZygote:
 
     pid_namespace: int | None  # descriptor of its own one, None without namespaces
     pidfd: int | None  # its own, by which a worker sees that the zygote has ended
+    ruleset: int | None = None  # of Landlock, made once for all workers
 
     def fork(self) -> int:
         """Like os.fork(), in a pid namespace of the child's own where there are namespaces. Raises OSError."""
@@ -132,14 +144,22 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # no process of the same user can read its memory; workers inherit it
     if layers.SECCOMP in plan.layers:
         seccomp.prepare()
-    return PreparedZygote(pid_namespace, os.pidfd_open(os.getpid()))
+    ruleset = make_ruleset(plan) if layers.LANDLOCK in plan.layers else None
+    return PreparedZygote(pid_namespace, os.pidfd_open(os.getpid()), ruleset)
 
 
-def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None) -> None:
+def make_ruleset(plan: Plan) -> int:
+    """A descriptor of the plan's Landlock rules. Raises OSError."""
+    allowed = landlock.openable(plan.imports) if plan.narrow else landlock.Openable(plan.readable)
+    return landlock.make_ruleset(allowed.files, listed=allowed.listed)[0]
+
+
+def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = None, ruleset: int | None = None) -> None:
     """Locks this process in for good.
 
     Call it in a fresh fork of a prepared zygote, before any student code, with one thread. `keep` are the descriptors
-    that stay open: nothing, the student's output twice, requests and answers. `parent` is the zygote's pidfd.
+    that stay open: nothing, the student's output twice, requests and answers. `parent` is the zygote's pidfd, `ruleset`
+    the one that it prepared; without it one is made here.
     Afterwards no file can be opened for writing, no process started, and only `plan.readable` be read.
 
     The order matters: the user is changed while there are capabilities to do it with, limits and Landlock need /proc
@@ -148,7 +168,7 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     """
     if os.getsid(0) != os.getpid():
         os.setsid()  # no terminal, and a group that can be killed as one
-    _close_all_but({*keep} if parent is None else {*keep, parent})
+    _close_all_but({*keep} | {descriptor for descriptor in (parent, ruleset) if descriptor is not None})
     os.chdir("/")  # the folder it came from may be one that it must not know
     os.umask(0o077)
     if layers.UID in plan.layers:
@@ -163,7 +183,10 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     if layers.NO_NEW_PRIVILEGES in plan.layers:
         capabilities.no_new_privileges()
     if layers.LANDLOCK in plan.layers:
-        landlock.restrict(plan.readable)
+        ruleset = make_ruleset(plan) if ruleset is None else ruleset
+        landlock.enforce(ruleset)
+    if ruleset is not None:
+        os.close(ruleset)
     if layers.CAPABILITIES in plan.layers:
         capabilities.drop_all()
     if layers.SECCOMP in plan.layers:

@@ -22,12 +22,14 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.calling import Called
 from grader.sandbox import wire
-from grader.sandbox.autograd_off import AutogradUsed, tripwires
+from grader.sandbox.autograd_off import AutogradUsed, autograd_works, tripwires
+from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.calls import attribute, call
 from grader.sandbox.failures import failure
+from grader.sandbox.imports import NotAvailable
 from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.loader import forget, load
-from grader.sandbox.lockdown import Plan, lock_in
+from grader.sandbox.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step, set_default_dtype
 from grader.sandbox.tree import Budget, encode_called, tensors_of, unpack
@@ -42,12 +44,14 @@ Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
 
 
 class Worker:
-    def __init__(self, operator_cap: int, problems: Mapping[int, Given] | None = None) -> None:
-        """`problems` are those that the zygote holds, by number."""
+    def __init__(
+        self, operator_cap: int, problems: Mapping[int, Given] | None = None, imports: Sequence[str] = ()
+    ) -> None:
+        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows."""
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problems: dict[int, Given] = dict(problems or {})
-        self._operator_cap = operator_cap
+        self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
@@ -87,7 +91,7 @@ class Worker:
         self._together.clear()
 
     def load(self, frame: wire.Frame) -> None:
-        """Runs the file. Where autograd or a file that is not here stops it, the functions above that line remain."""
+        """Runs the file. Where autograd, or a file or module that is not here, stops it, the functions above remain."""
         files, start = {}, 0
         for entry in frame.header["files"]:
             files[entry["name"]] = bytes(frame.body[start : start + entry["size"]])
@@ -98,15 +102,18 @@ class Worker:
         self._files = (main, *(name for name in files if name != main))
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
-        module, error = load(files, frame.header["main"])
+        module, error = load(files, frame.header["main"], self._imports)
+        switched_on = autograd_works()
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
         note = ""
-        if isinstance(error, (AutogradUsed, OSError)) and self._functions:
+        if isinstance(error, (AutogradUsed, OSError, NotAvailable)) and self._functions:
             note = failure(error, "", self._files).message
             error = None
-        if error is None:
+        if switched_on:
+            reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
+        elif error is None:
             names = [str(name)[:200] for name in self._functions]
-            reply: dict[str, Any] = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
+            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -144,6 +151,8 @@ class Worker:
     def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
         joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
         answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        if autograd_works():
+            answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
         self.flush()
         for step, answer in answers.items():
             wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
@@ -160,6 +169,8 @@ class Worker:
                 if not needed
                 else Answer("skipped", message=", ".join(sorted(needed)))
             )
+            if step == header["steps"][-1] and autograd_works():
+                answer = Answer("forbidden", message=SWITCHED_ON)
             if header["own"]:
                 if answer.outcome == "returned" and answer.tensor is not None:
                     own[step[1:]] = answer.tensor
@@ -196,6 +207,8 @@ class Worker:
         if self._autograd_used:
             called = Called(failed=failure(self._autograd_used[0], header["name"], self._files))
             self._autograd_used.clear()
+        if autograd_works():
+            called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
         if header["keep"] is not None and called.failed is None:
             self._objects[header["keep"]] = called.value
         self.flush()
@@ -267,19 +280,19 @@ def rehearse() -> None:
 
 
 def main(
-    requests: int, answers: int, output: int, plan: Plan, zygote: int | None, problems: Mapping[int, Given]
+    requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote, problems: Mapping[int, Given]
 ) -> None:
     """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
 
-    `zygote` is a pidfd of the zygote, `problems` are those that it holds. A layer that cannot be applied ends the
-    worker before any student code runs.
+    `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
+    runs.
     """
-    worker = Worker(plan.limits.operators, problems)
+    worker = Worker(plan.limits.operators, problems, plan.imports)
     del problems  # a student's traceback or debugger that shows this frame would format every tensor
-    zygote = None if zygote is None else above_the_pipes(zygote)
+    parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
     arrange_descriptors(requests, answers, output)
     try:
-        lock_in(plan, keep=range(5), parent=zygote)
+        lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
     except (OSError, ValueError) as error:
         tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
         os._exit(71)
@@ -300,14 +313,16 @@ def tell(header: dict[str, Any]) -> None:
     wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))
 
 
-def above_the_pipes(descriptor: int) -> int:
+def above_the_pipes(descriptor: int | None) -> int | None:
     """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
+    if descriptor is None:
+        return None
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1)
 
 
 def arrange_descriptors(requests: int, answers: int, output: int) -> None:
     """Puts the pipes where they belong; everything else is closed by `lock_in`."""
-    high = [above_the_pipes(descriptor) for descriptor in (requests, answers, output)]
+    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1) for descriptor in (requests, answers, output)]
     nothing = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
         os.dup2(source, target)

@@ -19,6 +19,7 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.calling import Called
 from grader.sandbox import wire
+from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.endings import START_SECONDS, DeadlineMissed, Interrupted, WorkerLost, ZygoteDied
 from grader.sandbox.joint import Joint
 from grader.sandbox.limits import Limits
@@ -63,6 +64,7 @@ class WorkerProcess:
         self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
         self._open, self._locked_in = True, False
         self._at_start = Usage(0, 0.0)
+        self.switched_on = False  # it says that PyTorch differentiates again
 
     def heed(self, interrupt: int) -> None:
         """From now on, waiting ends with Interrupted as soon as that descriptor is readable: a key, a changed file."""
@@ -207,7 +209,11 @@ class WorkerProcess:
                 answer = wire.decode_answer(frame, step, asked.ticket, known, room)
             except wire.WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
+            self._notice(answer)
             yield step, answer
+
+    def _notice(self, answer: Answer | None) -> None:
+        self.switched_on |= answer is not None and answer.message == SWITCHED_ON
 
     def call(self, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any], until: float) -> Called:
         """One call of a function, a class or a method; the reply checked as an answer is. `request` says of what.
@@ -223,9 +229,11 @@ class WorkerProcess:
         self._send(frame.header, frame.body, deadline)
         reply = self._receive(deadline)
         try:
-            return decode_called(reply, ticket, budget)
+            called = decode_called(reply, ticket, budget)
         except wire.WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
+        self._notice(called.failed)
+        return called
 
     def _send(self, header: dict[str, Any], body: bytes | bytearray, deadline: float) -> None:
         self._send_bytes(wire.encode(wire.Frame(header, body)), deadline)

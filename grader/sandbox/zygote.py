@@ -12,19 +12,40 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import select
 import selectors
 import signal
 import socket
+import sys
 import traceback
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from grader.sandbox import huge_pages, kernel
 from grader.sandbox.lockdown import Plan, PreparedZygote, prepare_zygote
 from grader.sandbox.usage import code_of_libraries, used_by
+
+# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
+LOADED_LATE = """
+    numpy.fft numpy.linalg numpy.ma numpy.polynomial numpy.random numpy.testing
+    torch._subclasses.schema_check_mode torch.autograd._functions torch.autograd.profiler torch.distributions
+    torch.fft torch.func torch.linalg torch.masked torch.nested torch.nn.attention torch.nn.functional
+    torch.nn.init torch.nn.modules torch.nn.modules.linear_cross_entropy torch.nn.utils.parametrizations
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim.lr_scheduler
+    torch.optim.swa_utils torch.profiler torch.profiler._cupti_monitor torch.signal.windows torch.sparse
+    torch.special torch.testing torch.utils._device torch.utils.benchmark torch.utils.checkpoint torch.utils.data
+    torch.utils.dlpack torch.utils.serialization torch.utils.serialization.config
+"""
+
+
+def load(names: str) -> None:
+    """Imports modules that this version of torch or numpy may or may not have."""
+    for name in names.split():
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
 
 
 def warm_up() -> None:
@@ -37,12 +58,15 @@ def warm_up() -> None:
 
     torch.set_num_threads(1)
     import numpy  # noqa: F401  # a student may import it; once here, it costs the worker nothing
-
-    # torch.optim and torch.use_deterministic_algorithms need it; workers cannot load it: it wants a folder to write to
-    import torch._dynamo
     import torch.nn.functional as functional
 
-    from grader.sandbox import worker  # noqa: F401  # once here instead of in every fork
+    from grader.sandbox.formulas_off import keep_the_compiler_out
+
+    keep_the_compiler_out()
+    # once here instead of in every fork
+    from grader.sandbox import worker  # noqa: F401
+
+    load(LOADED_LATE)
 
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(8, 8, dtype=dtype)
@@ -54,6 +78,40 @@ def warm_up() -> None:
             (torch.arange(8),), x, accumulate=True
         )
         x.max(1), x.var(0), x.numpy(), torch.allclose(x, x)
+        torch.vmap(torch.tanh)(x)  # registers operators at first use
+    use_the_library(x)
+
+
+def use_the_library(x: Any) -> None:
+    """Does once what honest code does beside arithmetic: torch imports parts of itself inside functions."""
+    import copy
+    import pickle
+
+    import torch
+
+    from grader.sandbox.operators import OperatorWatch
+
+    layer = torch.nn.Linear(8, 8, dtype=x.dtype)
+    for parameter in layer.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+
+    def on_a_device() -> None:
+        with torch.device("cpu"):
+            torch.zeros(1)
+
+    uses: list[Callable[[], object]] = [
+        *(lambda: repr(x), lambda: f"{x[0, 0]:.2f}", lambda: copy.deepcopy(x), lambda: pickle.loads(pickle.dumps(x))),
+        *(lambda: layer(x), lambda: repr(layer), lambda: copy.deepcopy(layer), lambda: layer.state_dict()),
+        *(lambda: torch.optim.SGD(layer.parameters()).step(), lambda: torch.optim.Adam(layer.parameters()).step()),
+        *(lambda: torch.distributions.Normal(x, 1.0), lambda: torch.testing.assert_close(x, x)),
+        *(on_a_device, lambda: torch.vmap(torch.tanh)(x), lambda: torch.use_deterministic_algorithms(False)),
+        *(lambda: torch.utils.checkpoint.checkpoint(torch.tanh, x, use_reentrant=False), lambda: x.norm()),
+    ]
+    for use in uses:
+        with contextlib.suppress(Exception):  # another version of torch
+            use()
+        with contextlib.suppress(Exception), OperatorWatch(cap=10_000):
+            use()
 
 
 class Zygote:
@@ -139,7 +197,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker.main(requests, answers, output, self._plan, self._prepared.pidfd, self._problems)
+            worker.main(requests, answers, output, self._plan, self._prepared, self._problems)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
@@ -176,13 +234,24 @@ def hung_up(descriptor: int) -> bool:
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
+def take_away() -> None:
+    """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.autograd_off import take_away_autograd
+    from grader.sandbox.formulas_off import take_away_formulas
+    from grader.sandbox.imports import NOT_FROM_THE_STANDARD_LIBRARY, forget_modules, is_beneath
+
+    take_away_autograd()
+    take_away_formulas()
+    huge_pages.pieces()  # the last who load a part of ctypes
+    forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+
+
 def make_ready() -> None:
     """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
     warm_up()
-    from grader.sandbox.autograd_off import take_away_autograd
     from grader.sandbox.worker import rehearse
 
-    take_away_autograd()
+    take_away()
     rehearse()
     code_of_libraries()  # for workers, which cannot read it
     gc.collect()

@@ -1,4 +1,4 @@
-"""Symbolic differentiation by sympy, which torch brings along. Stopped by: static."""
+"""Symbolic differentiation by sympy, which torch brings along. Stopped by: static, error."""
 
 import sympy
 

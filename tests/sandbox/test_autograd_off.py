@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox import autograd_used
+from grader.sandbox import autograd_used, landlock
 
 TESTS = Path(__file__).resolve().parents[1]
 HONEST = sorted((TESTS / "honest_styles").glob("*.py"))
@@ -80,7 +80,7 @@ def test_every_expression_really_ran() -> None:
 
 def test_taking_autograd_away_is_quick_and_happens_once() -> None:
     outcome = results("arithmetic")
-    assert outcome["seconds"] < 2  # 0.1 s when nothing else runs
+    assert outcome["seconds"] < 5  # 0.3 s when nothing else runs
     assert outcome["seconds_again"] < 0.01
 
 
@@ -107,6 +107,8 @@ def test_cheat_worked_before(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CHEATS, ids=named)
 def test_cheat_is_stopped_as_it_says(path: Path) -> None:
+    if path.stem.startswith("formulas_") and not landlock.abi():
+        pytest.skip("nothing keeps a file from being read here")
     steps = results("after")[f"cheats/{path.name}"]
     found = {stop for outcome in steps.values() for stop in stops(outcome)}
     assert found == stopped_by(path) - {"static"}, steps
@@ -376,6 +378,7 @@ torch.fft.rfft(x).abs()
 torch.sparse.mm(x.to_sparse(), w)
 torch.vmap(lambda row: (row * 2).tanh().sum())(x)
 torch.func.vmap(torch.outer)(x, y)
+torch.vmap(F.cross_entropy)(x[:, None], Yb[:, None])
 torch.stack(list(map(torch.tanh, x)))
 torch.from_numpy(numpy.exp(x.numpy()))
 torch.tensor(numpy.asarray(x) @ numpy.asarray(w))
@@ -481,6 +484,10 @@ def arithmetic() -> dict[str, Any]:
     import torch
 
     from grader.sandbox.autograd_off import take_away_autograd
+    from grader.sandbox.imports import Gate
+    from grader.sandbox.zygote import take_away, warm_up
+
+    warm_up()
 
     def evaluate() -> dict[tuple[str, str], Any]:
         values: dict[tuple[str, str], Any] = {}
@@ -508,10 +515,11 @@ def arithmetic() -> dict[str, Any]:
     torch.set_num_threads(1)
     before, graphs_before = evaluate(), graphs()
     start = time.perf_counter()
-    take_away_autograd()
+    take_away()
     seconds = time.perf_counter() - start
     take_away_autograd()
     seconds_again = time.perf_counter() - start - seconds
+    sys.meta_path.insert(0, Gate())
     after = evaluate()
     raised = [f"{key}: {value}" for key, value in (*before.items(), *after.items()) if isinstance(value, str)]
     return {
@@ -613,22 +621,38 @@ def answer(path: Path, step: str, given: dict[str, Any], right: Any) -> str:
     return "right" if close and torch.dist(result, right) <= 1e-9 * torch.linalg.norm(right) else "wrong"
 
 
+def shut_the_files() -> None:
+    """Landlock as a worker has it; without it, what reads the formulas from disk is not stopped."""
+    from grader.sandbox import capabilities, landlock
+
+    if landlock.abi():
+        allowed = landlock.openable()
+        capabilities.no_new_privileges()
+        landlock.restrict([*allowed.files, TESTS / "honest_styles", TESTS / "cheats"])
+
+
 def files(*, autograd: bool) -> dict[str, Any]:
     """Every step of every honest file and every cheat."""
     import contextlib
 
     import torch
 
-    from grader.sandbox.autograd_off import AutogradUsed, take_away_autograd, tripwires
+    from grader.sandbox.autograd_off import AutogradUsed, tripwires
+    from grader.sandbox.imports import Gate
+    from grader.sandbox.zygote import take_away, warm_up
 
     torch.set_num_threads(1)
+    if not autograd:
+        warm_up()
     torch.set_default_dtype(torch.float64)
     threading.excepthook = lambda _: None
     given, right = problem()
     uses: list[AutogradUsed] = []
     if not autograd:
-        take_away_autograd()
+        take_away()
         tripwires(uses.append, [str(path) for path in (*HONEST, *CHEATS)])
+        sys.meta_path.insert(0, Gate(filenames=[str(path) for path in (*HONEST, *CHEATS)]))
+        shut_the_files()
     outcome: dict[str, Any] = {}
     for path in (*HONEST, *CHEATS):
         steps = outcome.setdefault(f"{path.parent.name}/{path.name}", {})
