@@ -34,6 +34,10 @@ class Example(Check):
     def signatures(self) -> Any:
         return stub_module(self.lesson)
 
+    def is_sound(self, test: Callable[[Check], None]) -> bool:
+        """Not known here, for want of an answer key: `run_example` says what an error comes from."""
+        return False
+
     def gives(self, name: str, arguments: Sequence[Any], expected: Any, tolerance: float = TOLERANCE) -> None:
         """Ends the example unless the student's `name(*arguments)` agrees with `expected`."""
         self.equals(self.on.call(name, *arguments), expected, tolerance)

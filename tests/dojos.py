@@ -34,6 +34,6 @@ def judge() -> Iterator[LocalJudge]:
 def dojo(kit: Path, judge: LocalJudge, monkeypatch: pytest.MonkeyPatch) -> Dojo:
     """dojo("check", "03"): what came of it, in the kit that the test's module has."""
     monkeypatch.chdir(kit)
-    monkeypatch.setattr("grader.dojo.desk.Starter", lambda: None)
+    monkeypatch.setattr("grader.dojo.desk.Starter", lambda imports: None)
     monkeypatch.setattr(dojo_check, "LocalJudge", lambda starter: judge)
     return lambda *words: click.testing.CliRunner(env={"COLUMNS": "80"}).invoke(main, words)

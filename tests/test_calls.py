@@ -120,9 +120,9 @@ WRONG = {
     "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 1 seconds"),
     "a crash": (
         "gap",
-        "def gap(a, b):\n    return __import__(''.join(['cty', 'pes'])).string_at(0)",
+        "import os\ndef gap(a, b):\n    return getattr(os, 'abort')()",
         "crashed",
-        "SIGSEGV",
+        "SIGABRT",
     ),
     "sys.exit": ("gap", "import sys\ndef gap(a, b):\n    sys.exit()", "error", "instead of returning"),
     "autograd": (

@@ -1,7 +1,7 @@
 """A message that is HTML, Markdown, a terminal's commands, a workflow's commands and half a surrogate pair."""
 # group: forged frames
 # rows: error
-# rows of in_one_go: crashed
+# rows of in_one_go: error
 # told: <script>
 # unlocked: safe
 

@@ -1,3 +1,8 @@
-import ctypes
+import numpy
 
-ctypes.string_at(0)
+
+class Nowhere:
+    __array_interface__ = {"shape": (1,), "typestr": "<i8", "data": (8, False), "version": 3}
+
+
+print(numpy.array(Nowhere()).sum())
