@@ -93,7 +93,7 @@ class Tap:
             header = wire.decode_header(data[wire.PREFIX.size : middle])
             body, data = bytearray(data[middle:end]), data[end:]
             operation = header["op"]
-            if operation in ("problem", "upstream"):
+            if operation in ("problem", "upstream") or "upstream" in header:
                 problem = self.problem(zygote, header["problem"])
                 for name, tensor in wire.unpack_tensors(header["tensors"], body).items():
                     self.sent.append(Sent(name, tensor, problem, answered))

@@ -14,6 +14,7 @@ from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_name
 from grader.grading.student import Student
 from grader.lesson import Lesson
+from grader.policy.names import may_hold_acts
 from grader.problem import Problem
 from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.client import ZygoteProcess
@@ -21,6 +22,8 @@ from grader.source_reader import ReadingStopped, source_reader
 from grader.submissions.submission import MAIN, Handed
 
 MAX_PRINTED = 4_000
+MOST_BYTES = 100_000
+"""A longer file is looked at by the process that reads source text under limits of time."""
 
 Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
 """What judges a student's rows: rows in the lesson's order, and {row's name: picture of its error}."""
@@ -55,7 +58,9 @@ def judge_file(
     neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
     remark = None
     try:
-        found = source_reader().static_check(handed.files[MAIN], MAIN, lesson.functions, neighbours)
+        sources = handed.files.values()
+        may_act = any(len(source) > MOST_BYTES or may_hold_acts(source) for source in sources)
+        found = source_reader().static_check(handed.files[MAIN], MAIN, lesson.functions, neighbours) if may_act else []
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
         found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}

@@ -7,6 +7,7 @@ say which line it was and what to do instead. What is only suspicious is not on 
 from __future__ import annotations
 
 import re
+import unicodedata
 from fnmatch import translate
 
 # Dotted paths, aliases resolved; `*` stands for any rest. Referring to one in a step is enough: they have no other use.
@@ -57,6 +58,30 @@ def may_hold_autodiff(module: str) -> bool:
 def is_other_means(path: str) -> bool:
     """Whether a dotted path such as ``os.system`` is something no gradient needs: processes, frames, code from text."""
     return _OTHER_MEANS_PATTERN.match(path) is not None
+
+
+# What a file with an act in it must contain: of each path above one part, and of each way to build a path one word.
+# Parts that also occur in comments count after a dot or a quotation mark and in an import; an import over several
+# lines always counts.
+_PARTS = r"autograd|func|functorch|_functorch|_C|grad|ops|_decomp|backward"
+_REFERENCE = re.compile(
+    rf"""[.'"][\s\\]*(?:{_PARTS})\b|import\b[^\n]*\b(?:{_PARTS})\b|import\s*\(|import\b[^\n]*\\\n|\w+_backward"""
+)
+_WORDS = OTHER_ATTRIBUTES | {
+    *("os", "sys", "gc", "inspect", "shutil", "subprocess", "ctypes", "socket", "eval", "exec", "compile", "open"),
+    *("getattr", "vars", "__dict__", "attrgetter", "methodcaller", "import_module", "__import__", "modules"),
+    *("sympy", "grad_fn"),
+}
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def may_hold_acts(source: bytes) -> bool:
+    """Whether a file may hold an act, from its words alone: most files do not, and need not be parsed."""
+    try:
+        text = unicodedata.normalize("NFKC", source.decode("utf-8"))  # as Python reads names
+    except UnicodeDecodeError:
+        return True
+    return _REFERENCE.search(text) is not None or not _WORDS.isdisjoint(_WORD.findall(text))
 
 
 def by_hand(line: int | None, what: str) -> str:

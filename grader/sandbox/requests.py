@@ -64,15 +64,20 @@ class PackedUpstream:
     """Upstream gradients for a problem that was sent without them; packed once, for a whole class."""
 
     number: int
-    frame: bytes
+    header: dict[str, Any]
+    body: bytes
     known: frozenset[str]  # names that a step may ask for from now on
+
+    @property
+    def frame(self) -> bytes:
+        return wire.encode(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
 
 
 def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
     """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
     described, body = wire.pack_tensors([("u:" + n, u) for n, u in upstream.items()])
-    header = {"op": "upstream", "problem": number, "tensors": described, "upstream": list(upstream)}
-    return PackedUpstream(number, wire.encode(wire.Frame(header, body)), frozenset("d" + name for name in upstream))
+    header = {"tensors": described, "upstream": list(upstream)}
+    return PackedUpstream(number, header, body, frozenset("d" + name for name in upstream))
 
 
 @dataclass(frozen=True)
@@ -98,8 +103,12 @@ def ask(
     joint: Joint | None = None,
     watched: bool = False,
     at_once: bool = False,
+    upstream: PackedUpstream | None = None,
 ) -> Asked:
-    """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run."""
+    """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
+
+    `upstream` are gradients that the worker does not have yet.
+    """
     ticket = new_ticket()
     header = {
         "op": "run",
@@ -113,4 +122,6 @@ def ask(
         "at_once": at_once,
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
-    return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)))
+    if upstream is None:
+        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)))
+    return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))

@@ -137,6 +137,8 @@ class Worker:
         Answers are sent together, as each one that is sent wakes a process; with `at_once` they are sent one by one.
         """
         header = frame.header
+        if "upstream" in header:
+            self.take_upstream(frame)
         dtype, values, upstream = self._problems[header["problem"]]
         default = torch.get_default_dtype()
         set_default_dtype(dtype)

@@ -196,8 +196,8 @@ class WorkerProcess:
         self._reader.max_body = self._room[number]
         for upstream, steps in stages:
             self.knows_upstream(upstream)
-            asked = ask(number, steps, self._room[number])
-            self._send_bytes(upstream.frame + asked.frame, min(until, time.monotonic() + hurry))
+            asked = ask(number, steps, self._room[number], upstream=upstream)
+            self._send_bytes(asked.frame, min(until, time.monotonic() + hurry))
             yield dict(self._answers_to(asked, hurry, until))
 
     def _answers_to(self, asked: Asked, hurry: float | None, until: float) -> Iterator[tuple[str, Answer]]:
