@@ -93,7 +93,14 @@ def right(session):
     return session.grade(handed_in(lesson, "right", (lesson.solution / MAIN).read_text(encoding="utf-8"))).results
 
 
-@pytest.mark.parametrize("attack", FILES, ids=lambda attack: attack.name)
+SLOW = {"08", "10"}
+"""The first wrong submission of these lessons takes ten seconds: what each known mistake gives is found out once."""
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.lesson in SLOW else []) for each in FILES],
+)
 def test_hostile_file(attack, sessions):
     session = sessions(attack.lesson)
     lesson = session.lessons[0]

@@ -1,0 +1,116 @@
+"""What a submission costs here and in another checkout, in turns on one machine: for judging a change.
+
+    git worktree add ../before HEAD~20
+    python -m bench.beside ../before                 lesson 03, right and wrong submissions
+    python -m bench.beside ../before --turns 30 --lesson 06
+
+Both checkouts run in this Python, each in a process of its own with a warm session. They take turns, ten submissions at
+a time, because the speed of a machine changes within minutes. Processor time is that of the grader, its zygote, its
+workers and its reader of source text together; wall-clock time is what somebody waits who has one submission graded.
+The ratio is the median over the turns of this checkout's figure divided by the other's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+AT_A_TIME = 10
+KINDS = ("right", "wrong")
+
+# Runs in either checkout, so it uses only what both have.
+PROGRAM = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, ".")
+from bench.throughput import processor_seconds, sources
+from grader.grading.session import Session
+from grader.lesson import Course
+from grader.submissions.submission import MAIN, Handed, Submission
+
+lesson = Course(Path(".")).find(sys.argv[1])
+session = Session([lesson], 3)
+files = {kind: sources(lesson, kind) for kind in ("right", "wrong")}
+print("ready", flush=True)
+for line in sys.stdin:
+    kind, count = line.split()
+    spent, started = processor_seconds(), time.perf_counter()
+    for number in range(int(count)):
+        handed = {lesson.name: Handed(lesson.name, {MAIN: next(files[kind])})}
+        session.grade(Submission("student", Path("student"), handed))
+    print(processor_seconds() - spent, time.perf_counter() - started, flush=True)
+session.close()
+"""
+
+
+class Checkout:
+    """A session in the checkout at `root`. Raises RuntimeError when it does not start."""
+
+    def __init__(self, root: Path, lesson: str) -> None:
+        command = [sys.executable, "-c", PROGRAM, lesson]
+        self._process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self._line() != "ready":
+            raise RuntimeError(f"the checkout in {root} cannot grade lesson {lesson}")
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def grade(self, kind: str, count: int = AT_A_TIME) -> tuple[float, float]:
+        """(milliseconds of processor time, of wall-clock time) per submission."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{kind} {count}\n")
+        self._process.stdin.flush()
+        spent, waited = map(float, self._line().split())
+        return 1000 * spent / count, 1000 * waited / count
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def compare(ours: Checkout, other: Checkout, kind: str, turns: int) -> list[tuple[float, float, float]]:
+    """(the other's median, ours, median of the ratios) of processor time and of wall-clock time."""
+    found: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    for turn in range(turns + 1):
+        if turn % 2:
+            mine, theirs = ours.grade(kind), other.grade(kind)
+        else:
+            theirs, mine = other.grade(kind), ours.grade(kind)
+        if turn:  # the first one warms up
+            found.append((theirs, mine))
+    columns = []
+    for place in range(2):
+        theirs_, mine_ = [a[place] for a, _ in found], [b[place] for _, b in found]
+        ratios = [b / a for a, b in zip(theirs_, mine_, strict=True)]
+        columns.append((statistics.median(theirs_), statistics.median(mine_), statistics.median(ratios)))
+    return columns
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.beside", description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("other", type=Path, help="another checkout of this repository")
+    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--lesson", default="03")
+    chosen = parser.parse_args(arguments)
+    ours, other = Checkout(ROOT, chosen.lesson), Checkout(chosen.other, chosen.lesson)
+    try:
+        print(f"{'per submission':24} {'other':>8} {'here':>8} {'ratio':>6}")
+        for kind in KINDS:
+            figures = compare(ours, other, kind, chosen.turns)
+            for what, (theirs, mine, ratio) in zip(("processor ms", "wall-clock ms"), figures, strict=True):
+                print(f"{kind + ', ' + what:24} {theirs:8.1f} {mine:8.1f} {ratio:6.3f}")
+    finally:
+        ours.close()
+        other.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
