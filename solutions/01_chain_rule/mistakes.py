@@ -152,7 +152,7 @@ def dpositive__squared(dlogarithm, positive):
     return dlogarithm / positive**2
 
 
-@mistake("The logarithm is torch's `log`, the natural one. There is a factor of log 10 too many here.")
+@mistake("The logarithm is torch's `log`, the natural one. Yours is too small by a factor of log 10.")
 def dpositive__base_ten(dlogarithm, positive):
     return dlogarithm / (positive * 2.302585092994046)
 

@@ -52,7 +52,7 @@ last_layer = doctor(
 )
 few_gates = doctor(
     "too_worried_about_gates",
-    "A healthy tanh network is called saturated. Some closed gates are normal, up to a quarter of a layer.",
+    "A healthy tanh network is called saturated. Some closed gates are normal: up to a share of 0.2 of a layer.",
     SATURATED,
     'if report["activation"] == "tanh":\n        if max(closed_share(h) for h in report["h"]) > 0.001:',
 )
