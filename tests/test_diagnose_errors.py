@@ -11,6 +11,12 @@ from grader.diagnosis.raised import Asked, meaning
 
 X = torch.zeros(4, 3)
 INDEX = torch.zeros(4, dtype=torch.int64)
+POWER = "`^` is exclusive or, for integers and truth values. The power is `**`."
+BITS = (
+    "`&` and `|` combine truth values or integers, bit by bit. A comparison next to one needs brackets: "
+    "`(a > 0) & (b > 0)`. Numbers are multiplied with `*`, matrices with `@`."
+)
+INVERTED = "`~` inverts truth values and integers. A minus is `-`."
 
 
 class Layer:
@@ -184,6 +190,42 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
         "axis_twice",
         "The same axis is named twice: -1 is the last one by another name.",
         lambda: X.sum((1, -1)),
+    ),
+    "a power written with ^": ("xor_for_power", POWER, lambda: 1.0 - X ^ 2),
+    "a power of a tensor to a tensor": ("xor_for_power", POWER, lambda: X ^ X),
+    "a power in place": ("xor_for_power", POWER, lambda: X.clone().__ixor__(2)),
+    "a power of two numbers": ("xor_for_power", POWER, lambda: float(X.shape[0]) ^ 2),
+    "a power of an array": ("xor_for_power", POWER, lambda: X.numpy() ^ 2),
+    "a comparison without brackets": ("wrong_kind_of_number", BITS, lambda: (X > 0) & X),
+    "a product written with &": ("wrong_kind_of_number", BITS, lambda: X & X),
+    "an alternative of an array": ("wrong_kind_of_number", BITS, lambda: X.numpy() | 1),
+    "a tensor inverted": ("wrong_kind_of_number", INVERTED, lambda: ~X),
+    "a number inverted": ("wrong_kind_of_number", INVERTED, lambda: ~float(X.shape[0])),
+    "a shift": (
+        "wrong_kind_of_number",
+        "`<<` and `>>` shift the bits of integers. A comparison is written `<` or `>`, a power of two `2**n`.",
+        lambda: X >> 1,
+    ),
+    "softmax of integers": (
+        "wrong_kind_of_number",
+        "torch has no such operation for integers. Do tokens or labels appear where a value belongs? A one-hot tensor "
+        "needs `.double()` first.",
+        lambda: torch.softmax(INDEX, 0),
+    ),
+    "a product of truth values": (
+        "wrong_kind_of_number",
+        "torch has no such operation for truth values. Make numbers of them first: `.double()`.",
+        lambda: (X > 0) @ (X.T > 0),
+    ),
+    "a comparison of complex numbers": (
+        "wrong_kind_of_number",
+        "torch has no such operation for complex numbers. Which line makes them, and is it needed?",
+        lambda: X + 0j < 1,
+    ),
+    "counts of values": (
+        "wrong_kind_of_number",
+        "torch has no such operation for tensors of float32. Which tensor is meant, and which dtype does it need?",
+        lambda: torch.bincount(X.view(-1)),
     ),
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
+import pdb
 import sys
 from typing import Any
 
@@ -238,9 +240,55 @@ def test_not_implemented_in_a_line_of_one_s_own_is_to_do():
     assert call(dx, files=(__file__,)) == Answer("todo", line=line)
 
     def helper():
-        raise NotImplementedError("later")
+        raise NotImplementedError
 
     assert call(lambda: helper(), files=(__file__,)).outcome == "todo"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda x: (1.0 - x ^ 2), "\"bitwise_xor_cpu\" not implemented for 'Double'"),
+        (lambda x: x & x, "\"bitwise_and_cpu\" not implemented for 'Double'"),
+        (lambda x: torch.bincount(x.view(-1)), "\"bincount_cpu\" not implemented for 'Double'"),
+        (lambda x: x.long().log_softmax(1), "\"log_softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
+        (lambda x: (x + 0j).ceil(), "ceil is not supported for complex inputs"),
+    ],
+)
+def test_an_operator_that_torch_does_not_have_for_a_dtype_is_an_error(wrong, message):
+    assert call(wrong, files=(__file__,)) == Answer(
+        "raised", message=f"NotImplementedError: {message}", line=wrong.__code__.co_firstlineno, uses=frozenset({"x"})
+    )
+
+
+def test_not_implemented_with_a_text_is_told_with_its_text():
+    def dx():
+        raise NotImplementedError("only for two axes")
+
+    answer = call(dx, files=(__file__,))
+    assert (answer.outcome, answer.message) == ("raised", "NotImplementedError: only for two axes")
+
+
+@pytest.mark.parametrize(
+    ("ask", "waits"),
+    [
+        (lambda: breakpoint(), "The debugger (`breakpoint()`, or a call of `pdb`) waits for a command"),
+        (lambda: pdb.set_trace(), "The debugger (`breakpoint()`, or a call of `pdb`) waits for a command"),
+        (lambda: input("x? "), "`input()` waits for somebody to type a line"),
+    ],
+)
+def test_what_waits_for_an_answer_gets_a_sentence(ask, waits, monkeypatch):
+    def dx():
+        ask()
+        return 1
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    answer = call(dx, files=(__file__,))
+    assert (answer.outcome, answer.message) == (
+        "raised",
+        f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed.",
+    )
 
 
 def test_not_implemented_from_a_library_is_an_error():

@@ -69,6 +69,30 @@ def of_no_attribute(found: re.Match[str]) -> str:
     )
 
 
+DTYPES = {"Bool": "truth values", "Half": "float16", "BFloat16": "bfloat16", "Float": "float32", "Double": "float64"}
+
+
+def of_a_dtype(found: re.Match[str]) -> str:
+    """A kernel that torch does not have for a dtype: `"softmax_lastdim_kernel_impl" not implemented for 'Long'`."""
+    dtype = found[1]
+    if dtype.startswith("Complex"):
+        return "torch has no such operation for complex numbers. Which line makes them, and is it needed?"
+    if dtype in ("Byte", "Char", "Short", "Int", "Long"):
+        return f"torch has no such operation for integers. {WHICH_INTEGERS}"
+    if dtype == "Bool":
+        return "torch has no such operation for truth values. Make numbers of them first: `.double()`."
+    kind = DTYPES.get(dtype, dtype)
+    return f"torch has no such operation for tensors of {kind}. Which tensor is meant, and which dtype does it need?"
+
+
+WHICH_INTEGERS = "Do tokens or labels appear where a value belongs? A one-hot tensor needs `.double()` first."
+POWER = "`^` is exclusive or, for integers and truth values. The power is `**`."
+BITS = (
+    "`&` and `|` combine truth values or integers, bit by bit. A comparison next to one needs brackets: "
+    "`(a > 0) & (b > 0)`. Numbers are multiplied with `*`, matrices with `@`."
+)
+INVERTED = "`~` inverts truth values and integers. A minus is `-`."
+SHIFTED = "`<<` and `>>` shift the bits of integers. A comparison is written `<` or `>`, a power of two `2**n`."
 INDEX = (
     "What stands where an index belongs holds no integers. An index says *which* entries, so it comes from the tensors "
     "of tokens or labels, not from values or gradients."
@@ -87,6 +111,29 @@ INTEGERS = (
 )
 
 MEANINGS: tuple[Meaning, ...] = (
+    meaning(
+        r"\"bitwise_xor_\w+\" not implemented for|unsupported operand type\(s\) for \^=?:|ufunc 'bitwise_xor' not",
+        "xor_for_power",
+        POWER,
+    ),
+    meaning(
+        r"\"bitwise_(?:and|or)_\w+\" not implemented for|unsupported operand type\(s\) for [&|]=?:|"
+        r"ufunc 'bitwise_(?:and|or)' not",
+        "wrong_kind_of_number",
+        BITS,
+    ),
+    meaning(
+        r"~ \(operator\.invert\) is only implemented|bad operand type for unary ~|ufunc 'invert' not",
+        "wrong_kind_of_number",
+        INVERTED,
+    ),
+    meaning(
+        r"\"[lr]shift_\w+\" not implemented for|unsupported operand type\(s\) for (?:<<|>>)=?:|"
+        r"ufunc '(?:left|right)_shift' not",
+        "wrong_kind_of_number",
+        SHIFTED,
+    ),
+    meaning(r"\"\w+\" not implemented for '(\w+)'", "wrong_kind_of_number", of_a_dtype),
     meaning(
         r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension",
         "shapes_do_not_fit",

@@ -46,8 +46,11 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
             f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
         )
         return Answer("timeout", message=message, line=line)
-    if step and isinstance(error, NotImplementedError) and (innermost in files or not files):
+    if step and is_stub(error) and (innermost in files or not files):
         return Answer("todo", line=line)
+    prompt = unanswered_prompt(error)
+    if prompt:
+        return Answer("raised", message=prompt, line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning" if step else "before any of its functions could be called"
         code = in_words(repr, error.code)
@@ -55,6 +58,25 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     text = in_words(str, error)
     elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
+
+
+def is_stub(error: BaseException) -> bool:
+    """Whether it is the bare `raise NotImplementedError` of a stub.
+
+    torch raises the same type for an operator that it does not have for a dtype, always with a text.
+    """
+    return type(error) is NotImplementedError and not error.args
+
+
+def unanswered_prompt(error: BaseException) -> str:
+    """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
+    if type(error).__module__ == "bdb" and type(error).__name__ == "BdbQuit":
+        waits = "The debugger (`breakpoint()`, or a call of `pdb`) waits for a command"
+    elif type(error) is EOFError and error.args == ("EOF when reading a line",):
+        waits = "`input()` waits for somebody to type a line"
+    else:
+        return ""
+    return f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed."
 
 
 def in_words(render: Callable[[object], str], value: object) -> str:

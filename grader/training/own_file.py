@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader.sandbox.failures import in_words, own_line
+from grader.sandbox.failures import in_words, is_stub, own_line
 
 
 class OwnFileError(Exception):
@@ -59,7 +59,7 @@ class OwnFile:
     def _in_words(self, name: str, error: BaseException) -> OwnFileError:
         kind, text = type(error).__name__, in_words(str, error)
         line, innermost = own_line(error.__traceback__, [self._file])
-        if isinstance(error, NotImplementedError) and innermost == self._file:
+        if is_stub(error) and innermost == self._file:
             function = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
             return NotWritten(function, f"`{function}` is not written yet in {self.path}.")
         if isinstance(error, SyntaxError) and error.filename == self._file:
