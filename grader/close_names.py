@@ -3,17 +3,55 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 MOST_NAMES = 300
 MOST_LENGTH = 100
+CLOSE = 0.6
+"""The least ratio of difflib's SequenceMatcher at which two names are close, as in difflib.get_close_matches."""
+
+AROUND = frozenset({"compute", "calc", "get", "my", "backward", "grad", "gradient", "dl", "dloss", "d", "of", "step"})
+"""Words that people put before or after the name of a value when they name its gradient."""
 
 
 def close_name(name: str, names: Iterable[str]) -> str | None:
-    """The closest of the first MOST_NAMES names of about this length; None where none is close.
+    """The closest of the first MOST_NAMES names of about this length; None where none is close."""
+    return close_names([name], names).get(name)
 
-    A comparison takes time quadratic in the length of a name, and a file may hold a hundred thousand names.
+
+def close_names(wanted: Sequence[str], names: Iterable[str]) -> dict[str, str]:
+    """{a wanted name: the name that may have been meant by it}, each of `names` at most once, the closest pairs first.
+
+    A comparison takes time quadratic in the length of a name, and a file may hold a hundred thousand names. So only
+    names of at most MOST_LENGTH characters are compared, and at most MOST_NAMES of them.
     """
-    alike = (other for other in names if len(other) <= MOST_LENGTH and 2 * len(name) >= len(other) >= len(name) / 2)
-    return next(iter(difflib.get_close_matches(name, list(islice(alike, MOST_NAMES)), n=1)), None)
+    found = []
+    kept = list(islice((name for name in names if len(name) <= MOST_LENGTH), MOST_NAMES))
+    for place, name in enumerate(wanted):
+        matcher = difflib.SequenceMatcher(b=plain(name))
+        for other_place, other in enumerate(kept):
+            ratio = closeness(name, other, matcher)
+            if ratio >= CLOSE:
+                found.append((-ratio, place, other_place))
+    pairs: dict[str, str] = {}
+    for _, place, other_place in sorted(found):
+        if wanted[place] not in pairs and kept[other_place] not in pairs.values():
+            pairs[wanted[place]] = kept[other_place]
+    return pairs
+
+
+def closeness(name: str, other: str, matcher: difflib.SequenceMatcher[str]) -> float:
+    """A number from 0 to 1; `matcher` holds the plain form of `name`."""
+    words = [word for word in other.casefold().split("_") if word]
+    rest = "".join(word for word in words if word not in AROUND)
+    if rest == plain(name) or (len(words) > 1 and rest and rest == plain(name).removeprefix("d")):
+        return 1.0
+    matcher.set_seq1(plain(other))
+    if matcher.real_quick_ratio() < CLOSE or matcher.quick_ratio() < CLOSE:
+        return 0.0
+    return matcher.ratio()
+
+
+def plain(name: str) -> str:
+    return name.casefold().replace("_", "")

@@ -135,6 +135,38 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
     )
 
 
+def test_each_renamed_function_is_guessed(kit, dojo):
+    source = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
+    for name, other in ("dlogprobs", "dLogProbs"), ("dprobs", "grad_probs"), ("dcounts_sum", "d_counts_sum"):
+        source = source.replace(f"def {name}(", f"def {other}(")
+    file_of(kit, "03").write_text(source)
+    assert (
+        "• There is no function `dlogprobs`; did you mean `dLogProbs`? Rename it.\n"
+        "• There is no function `dprobs`; did you mean `grad_probs`? Rename it.\n"
+        "• There is no function `dcounts_sum`; did you mean `d_counts_sum`? Rename it.\n"
+    ) in dojo("check", "03").stdout
+
+
+def test_a_power_written_with_a_caret_and_a_breakpoint_are_errors_at_their_lines(kit, dojo):
+    right = solved("03", "dlogprobs", "dprobs")
+    line = right[: right.index("    return dlogprobs / probs")].count("\n") + 1
+    file_of(kit, "03").write_text(right.replace("dlogprobs / probs", "dlogprobs * probs^2"))
+    assert (
+        f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
+        "    NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Double'. `^` is\n"
+        "    exclusive or, for integers and truth values. The power is `**`.\n"
+        f"    {line} │ return dlogprobs * probs^2\n"
+    ) in dojo("check", "03").stdout
+    file_of(kit, "03").write_text(right.replace("    return dlogprobs / probs", "    breakpoint()\n    return probs"))
+    assert (
+        f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
+        "    The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can\n"
+        "    answer here. Remove the call and use `print`: `dojo check` shows what is\n"
+        "    printed.\n"
+        f"    {line} │ breakpoint()\n"
+    ) in dojo("check", "03").stdout
+
+
 def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
     right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
     file_of(kit).write_text(right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from long_texts import DEEP, FAMILIES
 from support import ROOT, rows_of, solution_of
 
-from grader.close_names import MOST_NAMES, close_name
+from grader.close_names import MOST_NAMES, close_name, close_names
 from grader.diagnosis.changed import lines_of_changes
 from grader.grading.session import Session
 from grader.lesson import Course, Lesson
@@ -400,3 +400,25 @@ def test_a_close_name_is_looked_for_among_few():
     assert close_name("dlogits", ["dlogit", "x"]) == "dlogit"
     assert close_name("dlogits", ["x" * 1_000_000, "dlogit" + "s" * 1000]) is None
     assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MOST_NAMES)), "dlogit"]) is None
+
+
+@pytest.mark.parametrize(
+    "other", ["DLOGITS", "d_logits", "dLogits", "grad_logits", "logits_grad", "compute_dlogits", "dL_dlogits", "dlogts"]
+)
+def test_one_name_is_close_to_another(other):
+    assert close_name("dlogits", ["dprobs", other, "helper"]) == other
+
+
+@pytest.mark.parametrize("other", ["helper", "softmax", "d", "grad", "backward", ""])
+def test_one_name_is_not_close_to_another(other):
+    assert close_name("dlogits", [other]) is None
+
+
+def test_each_name_is_meant_by_one_name_at_most():
+    wanted = ["dcounts", "dcounts_sum", "dcounts_sum_inv", "dx"]
+    assert close_names(wanted, ["dcount_sum"]) == {"dcounts_sum": "dcount_sum"}
+    assert close_names(wanted, ["dcounts_suminv", "grad_x", "dcounts2"]) == {
+        "dcounts_sum_inv": "dcounts_suminv",
+        "dx": "grad_x",
+        "dcounts": "dcounts2",
+    }

@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.sandbox.failures import refuse_to_stop
+from grader.sandbox.imports import NotAvailable
 from grader.sandbox.operators import OperatorWatch
 from grader.sandbox.steps import call_step, names_read, parameters_of, same
 
@@ -248,7 +250,7 @@ def test_not_implemented_in_a_line_of_one_s_own_is_to_do():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda x: (1.0 - x ^ 2), "\"bitwise_xor_cpu\" not implemented for 'Double'"),
+        (lambda x: 1.0 - x ^ 2, "\"bitwise_xor_cpu\" not implemented for 'Double'"),
         (lambda x: x & x, "\"bitwise_and_cpu\" not implemented for 'Double'"),
         (lambda x: torch.bincount(x.view(-1)), "\"bincount_cpu\" not implemented for 'Double'"),
         (lambda x: x.long().log_softmax(1), "\"log_softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
@@ -269,11 +271,19 @@ def test_not_implemented_with_a_text_is_told_with_its_text():
     assert (answer.outcome, answer.message) == ("raised", "NotImplementedError: only for two axes")
 
 
+DEBUGGER = "The debugger (`breakpoint()`, `pdb`) waits for a command"
+
+
+def refused_debugger():
+    raise NotAvailable("ipdb")
+
+
 @pytest.mark.parametrize(
     ("ask", "waits"),
     [
-        (lambda: breakpoint(), "The debugger (`breakpoint()`, or a call of `pdb`) waits for a command"),
-        (lambda: pdb.set_trace(), "The debugger (`breakpoint()`, or a call of `pdb`) waits for a command"),
+        (lambda: breakpoint(), DEBUGGER),
+        (lambda: pdb.Pdb(stdin=io.StringIO(), stdout=io.StringIO()).set_trace(), DEBUGGER),
+        (refused_debugger, DEBUGGER),
         (lambda: input("x? "), "`input()` waits for somebody to type a line"),
     ],
 )
@@ -283,12 +293,20 @@ def test_what_waits_for_an_answer_gets_a_sentence(ask, waits, monkeypatch):
         return 1
 
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    monkeypatch.setattr(sys, "breakpointhook", sys.__breakpointhook__)
+    monkeypatch.setattr(sys, "breakpointhook", refuse_to_stop)
     answer = call(dx, files=(__file__,))
     assert (answer.outcome, answer.message) == (
         "raised",
         f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed.",
     )
+
+
+@pytest.mark.parametrize("error", [EOFError("the file ends here"), ModuleNotFoundError("No module", name="pdbs")])
+def test_other_errors_of_the_same_types_keep_their_text(error):
+    def dx():
+        raise error
+
+    assert call(dx, files=(__file__,)).message == f"{type(error).__name__}: {error}"
 
 
 def test_not_implemented_from_a_library_is_an_error():

@@ -27,6 +27,7 @@ from grader.course.stubs import stub_of
 from grader.lesson import load_module
 from grader.report.curve import logarithmic_ticks, plot, smooth
 from grader.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
+from grader.training.own_file import NotWritten, OwnFile, OwnFileError
 
 EXERCISE = ROOT / "exercises" / "07_training"
 SMALL = ("--steps", "60", "--hidden", "12")
@@ -576,3 +577,18 @@ def test_ticks_are_few_and_round(low, high):
     ticks = logarithmic_ticks(math.log10(low), math.log10(high))
     assert 2 <= len(ticks) <= 8 and all(low * 0.999 <= tick <= high * 1.001 for tick in ticks)
     assert all(len(f"{tick:.3g}") <= 6 for tick in ticks)
+
+
+def test_an_operator_that_torch_does_not_have_is_an_error_and_a_stub_is_not_written(tmp_path):
+    path = tmp_path / "training_step.py"
+    power = "def power():\n    return torch.ones(2) ^ 2\n"
+    path.write_text(f"import torch\n{power}def stub():\n    raise NotImplementedError\n")
+    own = OwnFile(path)
+    with pytest.raises(OwnFileError) as raised:
+        own.call("power")
+    assert type(raised.value) is OwnFileError and str(raised.value) == (
+        f"{path}, line 3, in `power`: NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Float'\n"
+        "    return torch.ones(2) ^ 2"
+    )
+    with pytest.raises(NotWritten, match="`stub` is not written yet in "):
+        own.call("stub")

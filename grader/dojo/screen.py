@@ -143,11 +143,12 @@ def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
 
 
 def absent(rows: Sequence[Row]) -> Iterator[Paragraph]:
-    """Why rows are missing; where the sentences differ in a name alone, the first of them."""
+    """Why rows are missing. Where sentences differ in a name alone, the first of them; each guess is a sentence."""
     alike: dict[str, list[Row]] = {}
     for row in rows:
         if row.message:
-            alike.setdefault(re.sub("`[^`]*`", "", row.message), []).append(row)
+            guess = "did you mean" in row.message
+            alike.setdefault(row.message if guess else re.sub("`[^`]*`", "", row.message), []).append(row)
     for first, *others in alike.values():
         more = f" So it is with {listed([row.name for row in others])}." if others else ""
         yield Paragraph(f"• {inert(first.message or '')}{more}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
-from grader.close_names import close_name
+from grader.close_names import close_names
 from grader.grading.student import Student
 from grader.lesson import Lesson
 from grader.policy.names import may_hold_acts
@@ -163,17 +163,17 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
     """Says of a function that is not there what it may be called instead, or why the file ended before it."""
     own = set(lesson.functions)
-    strangers = [name for name in student.functions if name not in own]
-    for row in rows:
-        if row.status == "missing" and row.message is None:
-            name = lesson.item_for(row.name).function
-            what = "class" if name[:1].isupper() and row.name != name else "function"
-            if student.note:
-                row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
-                continue
-            near = close_name(name, strangers)
-            guess = f"; did you mean `{near}`? Rename it." if near else " in the file."
-            row.message = f"There is no {what} `{name}`{guess}"
+    missing = [row for row in rows if row.status == "missing" and row.message is None]
+    wanted = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
+    near = close_names(wanted, (name for name in student.functions if name not in own)) if wanted else {}
+    for row in missing:
+        name = lesson.item_for(row.name).function
+        what = "class" if name[:1].isupper() and row.name != name else "function"
+        if student.note:
+            row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+            continue
+        guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
+        row.message = f"There is no {what} `{name}`{guess}"
 
 
 def printed_text(printed: bytes, total: int) -> str:

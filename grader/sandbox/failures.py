@@ -7,7 +7,7 @@ import re
 import traceback
 from collections.abc import Callable, Sequence
 from types import CodeType, TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from grader.answer import Answer
 from grader.policy.names import by_hand
@@ -60,6 +60,18 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
 
 
+DEBUGGERS = frozenset({"ipdb", "pudb", "pdbpp", "web_pdb", "rpdb", "wdb", "debugpy"})
+
+
+class PromptUnanswered(Exception):
+    """`breakpoint()` was called where nobody can answer."""
+
+
+def refuse_to_stop(*_arguments: object, **_keywords: object) -> NoReturn:
+    """Stand in for `sys.breakpointhook`: raises where the call is, and not on the line after it, as pdb does."""
+    raise PromptUnanswered
+
+
 def is_stub(error: BaseException) -> bool:
     """Whether it is the bare `raise NotImplementedError` of a stub.
 
@@ -70,8 +82,10 @@ def is_stub(error: BaseException) -> bool:
 
 def unanswered_prompt(error: BaseException) -> str:
     """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
-    if type(error).__module__ == "bdb" and type(error).__name__ == "BdbQuit":
-        waits = "The debugger (`breakpoint()`, or a call of `pdb`) waits for a command"
+    quit_pdb = type(error).__module__ == "bdb" and type(error).__name__ == "BdbQuit"
+    other_debugger = isinstance(error, ModuleNotFoundError) and error.name in DEBUGGERS
+    if quit_pdb or other_debugger or isinstance(error, PromptUnanswered):
+        waits = "The debugger (`breakpoint()`, `pdb`) waits for a command"
     elif type(error) is EOFError and error.args == ("EOF when reading a line",):
         waits = "`input()` waits for somebody to type a line"
     else:
