@@ -15,7 +15,7 @@ from typing import Any
 
 KNOWN = frozenset(
     {"matplotlib", "seaborn", "plotly", "bokeh", "altair", "PIL", "graphviz", "torchviz", "torchvision", "torchaudio"}
-    | {"tqdm", "pandas", "scipy", "sklearn", "rich", "IPython", "ipywidgets", "google", "jupyter", "notebook"}
+    | {"tqdm", "pandas", "rich", "IPython", "ipywidgets", "google", "jupyter", "notebook"}
     | {"wandb", "tensorboard", "tensorboardX", "requests"}
 )
 

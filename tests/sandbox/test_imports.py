@@ -17,6 +17,7 @@ from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.imports import NOT_FROM_THE_STANDARD_LIBRARY, has_handler, is_allowed
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import at_least, probe
+from grader.sandbox.stand_ins import KNOWN
 
 ROOT = Path(__file__).resolve().parents[2]
 UNUSED = b"""
@@ -214,3 +215,8 @@ def test_openable_files_hold_no_other_library() -> None:
     inside = {path.relative_to(site).parts[0] for path in files if site in path.parents}
     assert inside <= {"numpy", "numpy.libs", "torch"}
     assert [path.name for path in files if site / "torch" in path.parents] == ["lib"]
+
+
+def test_a_library_that_computes_has_no_stand_in() -> None:
+    """A stand-in gives back what it is called with, which a step would take for the library's result."""
+    assert KNOWN.isdisjoint({"scipy", "sklearn", "sympy", "jax", "numpy", "torch"})
