@@ -30,7 +30,7 @@ import torch
 from bench.hostile_values import PRELUDE, evaluator, expressions
 from grader.answer import Answer
 from grader.book import ProblemBook
-from grader.calling import Called
+from grader.calling import Called, Measurement
 from grader.checks import Check, run_check, tests_of
 from grader.course.verify import handed_in, suite_of
 from grader.diagnosis.allowance import Allowance
@@ -124,6 +124,13 @@ class Tally:
     problems: list[str] = field(default_factory=list)
 
 
+class Unmeasured(StudentSide):
+    """A measured call is only a call here: there is no worker, and what it returns is what counts."""
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        return Measurement(self.call(name, *args), 0, 0.0)
+
+
 class Rows:
     """The rows of one lesson, judged in this process. `hidden` are the lines that nobody may see."""
 
@@ -143,7 +150,7 @@ class Rows:
             row = gradient.row(self._draws)
             json.dumps(clean(vars(row)), allow_nan=False).encode()
             return row.status, row.message or ""
-        check = Check(self.lesson, item, student, StudentSide(student), self._book)
+        check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
         json.dumps(clean({"picture": check.picture, "error": check.error}), allow_nan=False).encode()
         return ("passed", "") if failed is None else (failed.status, str(failed))

@@ -74,6 +74,8 @@ class Budget:
 
 SLACK = 100
 """Nodes of a reply besides those that count: descriptions in place of values that are too large."""
+TENSOR_NODES = 10
+"""What a tensor counts for: to build one takes ten times as long as to take in a number."""
 LEAST = Budget()
 WHATEVER = Budget(MAX_NODES, MAX_BODY, MAX_BODY)
 """The budget of the trusted side's own requests."""
@@ -180,6 +182,7 @@ class Packer:
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
             return {"o": "tensor without numbers that could be read"}
         self._left -= size
+        self._nodes += TENSOR_NODES - 1
         self.tensors.append(tensor)
         return {tag: len(self.tensors) - 1}
 
@@ -210,7 +213,7 @@ def tensors_of(descriptions: Any, body: bytes | bytearray, budget: Budget = WHAT
 
     With the `budget` of a reply, no tensor has more than MAX_DIMENSIONS, and together they keep within it.
     """
-    if type(descriptions) is not list or len(descriptions) > budget.nodes:
+    if type(descriptions) is not list or TENSOR_NODES * len(descriptions) > budget.nodes + SLACK:
         raise WireError("`tensors` is no list")
     most, elements = (64 if budget is WHATEVER else MAX_DIMENSIONS), 0
     found, start, view = [], 0, memoryview(body)
