@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -15,7 +15,7 @@ from grader.diagnosis.circumstances import circumstances
 from grader.diagnosis.diagnose import explain, known_mistake
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.raised import explain_error
-from grader.judge import TOLERANCE, Comparison, compare, relative_error
+from grader.judge import TOLERANCE, Comparison, compare, differs_in_ones, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
 
@@ -106,6 +106,11 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         ):
             verdict.message = problem.draw.note
     return verdict
+
+
+def with_remark(verdict: Verdict, remark: str) -> Verdict:
+    """The same verdict with one more sentence for the student."""
+    return replace(verdict, message=f"{remark} {verdict.message}" if verdict.message else remark)
 
 
 def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
@@ -288,12 +293,15 @@ def chain_verdicts(
     answers: Mapping[str, Answer],
     lines: Mapping[str, bool],
     in_float32: Collection[str] = (),
+    other_shape: Collection[str] = (),
 ) -> dict[str, tuple[str, list[str]]]:
     """{step: (passed | failed | skipped, the wrong steps above it, nearest first)} for the student's own chain.
 
     `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients, and
-    `in_float32` which of them are so only as far as float32 goes.
+    `in_float32` which of them are so only as far as float32 goes. Those in `other_shape` are right in a shape that
+    differs from their value's in axes of length one: such a step is a wrong one for the steps that it makes wrong.
     """
+    blamed: set[str] = set()
     verdicts: dict[str, tuple[str, list[str]]] = {}
     coarse: set[str] = set()
     order = list(problem.graph.values)
@@ -302,11 +310,20 @@ def chain_verdicts(
         above = problem.graph.above(target)
         if step in in_float32 or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
             coarse.add(target)
-        culprits = [s for s, t in targets.items() if t in above and not lines.get(s, False)]
+        culprits = [s for s, t in targets.items() if t in above and (s in blamed or not lines.get(s, False))]
+        odd = [s for s, t in targets.items() if t in above and s in other_shape]
+        tensor = answer.tensor
+        if tensor is not None and step in other_shape and differs_in_ones(tensor.shape, problem.chain[target].shape):
+            tensor = tensor.reshape(problem.chain[target].shape)
+        is_coarse = bool(coarse & (above | {target}))
+        if tensor is not None and not answer.changed:
+            if compare(tensor, problem.chain[target], problem.scale(target), is_coarse).passed:
+                verdicts[step] = ("passed", [])
+                continue
+        if not culprits and lines.get(step, False):
+            culprits = odd
+            blamed.update(odd)
         culprits.sort(key=lambda s: order.index(targets[s]))
-        if answer.tensor is None:
-            verdicts[step] = ("failed" if answer.outcome in ("returned", "raised") else "skipped", culprits)
-            continue
-        result = compare(answer.tensor, problem.chain[target], problem.scale(target), bool(coarse & (above | {target})))
-        verdicts[step] = ("passed", []) if result.passed and not answer.changed else ("failed", culprits)
+        ran = tensor is not None or answer.outcome in ("returned", "raised")
+        verdicts[step] = ("failed" if ran else "skipped", culprits)
     return verdicts

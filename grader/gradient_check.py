@@ -8,12 +8,14 @@ from typing import Any, Protocol
 
 from grader.answer import Answer
 from grader.book import ProblemBook
-from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable
+from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable, with_remark
 from grader.diagnosis.allowance import Allowance
 from grader.diagnosis.ratios import MULTIPLE
-from grader.judge import bits
+from grader.grading.student import Student
+from grader.judge import bits, broadcast_bits, differs_in_ones
 from grader.lesson import Item, Lesson
 from grader.mistakes import Mistake
+from grader.own_sizes import Fitted, accounted_for, expressions_of, shape_remark, size_remark
 from grader.picture import error_picture, values_picture
 from grader.problem import Draw, Problem
 
@@ -67,16 +69,24 @@ class GradientCheck:
     def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook) -> None:
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
         self._verdict: Verdict | None = None
+        self._decided_on: Sequence[Problem] = ()  # where those were not the hidden problems
         self.picture: dict[str, Any] | None = None
+
+    @property
+    def published(self) -> Problem:
+        """The published problem, at the sizes of a notebook where it sets others."""
+        return (self._student.public if isinstance(self._student, Student) else None) or self.lesson.public
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
         """The verdict over all draws; made once, however often it is asked for."""
         if self._verdict is None:
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
-            self._student.expect([*problems, self.lesson.public])
+            self._student.expect([*problems, self.published])
             with explaining(self._student):
                 verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
+                if not verdict.passed:
+                    verdict = self._on_own_terms(verdict, problems, draws)
             unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
             if unnamed and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]
@@ -90,6 +100,43 @@ class GradientCheck:
             self._verdict = verdict
         return self._verdict
 
+    def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
+        """The verdict with what the submission may write otherwise than a stub; see own_sizes."""
+        step, known, target = self.item.name, self.lesson.wrong_formulas, self.item.target
+        if not isinstance(self._student, Student) or verdict.status not in ("failed", "shape", "error"):
+            return verdict
+        terms = self._student.terms
+        student: Answering = Fitted(self._student, step) if terms.broadcast else self._student
+        if terms.broadcast and any(self._differs_in_ones(problem) for problem in problems):
+            verdict = judge_step(student, step, problems, known)
+        if not verdict.passed and terms.sizes is not None:
+            own = self._book.own_problems(self.lesson, draws, terms.sizes)
+            self._student.set_apart(own.all)
+            student.expect(own.all)
+            at_own_sizes = judge_step(student, step, own.same, known)
+            if at_own_sizes.passed:
+                hard_coded = [s for s, p in own.varied.items() if not judge_step(student, step, [p], (), False).passed]
+                found = accounted_for(hard_coded, terms.sizes, terms.numbers.get(step, ()))
+                if found:
+                    remark = size_remark(found, expressions_of(self.lesson))
+                    verdict, problems = with_remark(at_own_sizes, remark), own.same
+            elif at_own_sizes.status in ("failed", "shape") and verdict.status in ("shape", "error"):
+                verdict, problems = at_own_sizes, own.same  # what is wrong besides the sizes
+        if verdict.passed:
+            self._decided_on = problems
+            answer = self._student.answers(self.published)[step].tensor
+            if answer is not None and target is not None and self._differs_in_ones(self.published):
+                verdict = with_remark(verdict, shape_remark(step, answer.shape, self.published.values[target].shape))
+        return verdict
+
+    def _differs_in_ones(self, problem: Problem) -> bool:
+        answer, target = self._student.answers(problem)[self.item.name], self.item.target
+        return (
+            answer.tensor is not None
+            and target is not None
+            and differs_in_ones(answer.tensor.shape, problem.values[target].shape)
+        )
+
     @property
     def status(self) -> str:
         return self._verdict.status if self._verdict is not None else "passed"
@@ -99,27 +146,29 @@ class GradientCheck:
 
     def answers(self, draws: Sequence[Draw]) -> list[Answer]:
         """What the student's step returned on these draws, for a message."""
-        return [self._student.answers(problem)[self.item.name] for problem in self._book.problems(self.lesson, draws)]
+        problems = self._decided_on or self._book.problems(self.lesson, draws)
+        return [self._student.answers(problem)[self.item.name] for problem in problems]
 
     def row(self, draws: Sequence[Draw]) -> Row:
         verdict = self.judge(draws)
-        answer = self._student.answers(self.lesson.public)[self.item.name]
+        public = self.published
+        answer = self._student.answers(public)[self.item.name]
         row = Row(
             self.item.name,
             verdict.status,
             self.item.points if verdict.passed else 0,
             self.item.points,
             relative_error=verdict.relative_error,
-            expected_shape=self.lesson.expected_shape(self.item),
+            expected_shape=list(public.values[self.item.target].shape) if self.item.target else [],
             mistake={"id": verdict.mistake.id, "message": verdict.mistake.message} if verdict.mistake else None,
             message=verdict.message,
             line=verdict.line,
         )
         if answer.tensor is not None:
             assert self.item.target is not None
-            reference = self.lesson.public.reference(self.item.target)
+            reference = public.reference(self.item.target)
             row.shape = list(answer.tensor.shape)
-            badge = bits(answer.tensor, reference)
+            badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
             row.exact, row.approximate, row.maxdiff, row.ulps = (
                 badge.exact,
                 badge.approximate,
@@ -127,7 +176,7 @@ class GradientCheck:
                 badge.ulps,
             )
             if verdict.passed and row.message is None and not row.exact:
-                row.message = unstable(self.item.target, self.lesson.public, answer)
+                row.message = unstable(self.item.target, public, answer)
             if not verdict.passed:
                 self.picture = error_picture(answer.tensor, reference)
             if self.item.drawn and (values := values_picture(answer.tensor, reference)):

@@ -8,7 +8,8 @@ forgotten) is 3e-5 away, so 1e-9 has room on both sides.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import torch
@@ -105,6 +106,11 @@ def first_index(mask: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in mask.nonzero()[0])
 
 
+def differs_in_ones(shape: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two different shapes are the same without their axes of length one."""
+    return list(shape) != list(other) and [n for n in shape if n != 1] == [n for n in other if n != 1]
+
+
 @dataclass(frozen=True)
 class Bits:
     """The lecture's `cmp`, plus the largest distance in units in the last place. All None where shapes differ."""
@@ -130,6 +136,18 @@ def bits(answer: Tensor, reference: Tensor) -> Bits:
         maxdiff=float((narrow - reference).abs().max()),
         ulps=ulps(narrow, reference),
     )
+
+
+def broadcast_bits(answer: Tensor, reference: Tensor) -> Bits:
+    """`bits`, for shapes that differ what the lecture's cmp prints of them: it compares what they broadcast to."""
+    if answer.shape == reference.shape or not answer.is_floating_point():
+        return bits(answer, reference)
+    try:
+        both = torch.broadcast_tensors(answer, reference)
+    except RuntimeError:  # here cmp raises
+        return Bits()
+    found = bits(*both)
+    return found if answer.numel() == reference.numel() == both[0].numel() else replace(found, ulps=None)
 
 
 def ulps(a: Tensor, b: Tensor) -> int:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads ti
     from grader.problem import Draw, Problem
     from grader.sandbox.joint import Joint
 
+MOST_SIZES = 4
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
 
@@ -121,6 +122,7 @@ class Lesson:
         self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
         self._wrong: dict[tuple[str, str], ModuleType] = {}
+        self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
     def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
         together = self._function["name"] if gradient and self._function else None
@@ -174,10 +176,21 @@ class Lesson:
         groups = getattr(self.module, "GROUPS", None)
         return Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
 
-    def _published(self, dtype: torch.dtype) -> Problem:
+    def _published(self, dtype: torch.dtype, sizes: Mapping[str, int] | None = None) -> Problem:
         from grader.problem import Draw
 
-        return self.problem(Draw(), self.seed, dtype, random_upstream=False)
+        return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
+
+    def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
+        """`public` and `public_chain` at other sizes. Those of the latest few sizes are kept."""
+        import torch
+
+        key = tuple(sizes.items())
+        found = self._at_sizes.pop(key, None)
+        self._at_sizes[key] = found or (self._published(torch.float32, sizes), self._published(torch.float64, sizes))
+        while len(self._at_sizes) > MOST_SIZES:
+            del self._at_sizes[next(iter(self._at_sizes))]
+        return self._at_sizes[key]
 
     @cached_property
     def public(self) -> Problem:

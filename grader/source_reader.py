@@ -126,6 +126,7 @@ class SourceReader:
     ) -> NotebookRead:
         """notebook.reading.read_for, for all `lessons` at once. Raises ReadingStopped, ReadingFailed."""
         from grader.notebook.as_file import Origin
+        from grader.notebook.sizes import WrittenNumber
 
         arguments = {
             "shown": shown,
@@ -146,6 +147,8 @@ class SourceReader:
                 answer["texts"] if entry["texts"] else {},
                 entry["missing"],
                 {row: (file, line) for row, (file, line) in entry["rows"].items()},
+                entry["sizes"],
+                {row: [WrittenNumber(*number) for number in found] for row, found in entry["numbers"].items()},
             )
             source = entry["source"]
             source = None if source is None else source.encode("utf-8", "surrogatepass")

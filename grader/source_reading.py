@@ -67,6 +67,8 @@ def notebook(
             "texts": bool(origin.texts),
             "missing": dict(origin.missing),
             "rows": dict(origin.rows),
+            "sizes": origin.sizes,
+            "numbers": dict(origin.numbers),
         }
     try:
         answer["defined"] = sorted(script_of(page, ()).functions)

@@ -86,7 +86,7 @@ class LocalJudge:
             student.chain()
             chained = len(student.heard)
             if lesson.gradients:
-                student.answers(lesson.public)
+                student.answers(student.public or lesson.public)
             others = {item.name: self._check_row(lesson, item, student, outline) for item in lesson.checks}
             # each step runs on several problems; what it prints on the published one is enough to read
             printed = student.heard[:loaded] + student.heard[chained:]

@@ -14,6 +14,7 @@ from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
 from grader.grading.student import Student
 from grader.lesson import Lesson
+from grader.own_sizes import is_published, terms_of
 from grader.policy.names import may_hold_acts
 from grader.problem import Problem
 from grader.sandbox.autograd_used import SWITCHED_ON
@@ -64,8 +65,13 @@ def judge_file(
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
         found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}
-    chain = own_chain(lesson) if lesson.gradients else None
-    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain)
+    terms = terms_of(lesson, handed)
+    at_own_sizes = None if is_published(lesson, terms.sizes) else lesson.published_at(terms.sizes or {})
+    public, whole = at_own_sizes or (None, lesson.public_chain if lesson.gradients else None)
+    chain = own_chain(lesson, whole) if whole is not None else None
+    student = Student(
+        zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
+    )
     try:
         failure = student.load_failure
         if failure is not None:
@@ -82,7 +88,7 @@ def judge_file(
             rows, pictures = suite(student)
             judged = Judged(rows, handed.message, pictures)
             if lesson.gradients:
-                add_chain(lesson, student, rows)
+                add_chain(lesson, student, rows, whole or lesson.public_chain)
             if student.note:
                 judged.message = (
                     f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
@@ -119,18 +125,18 @@ def forbid_all(judged: Judged) -> None:
     ]
 
 
-def own_chain(lesson: Lesson) -> tuple[Problem, dict[str, set[str]]]:
+def own_chain(lesson: Lesson, problem: Problem) -> tuple[Problem, dict[str, set[str]]]:
     """The problem on which a student's own chain is run, and for each step the steps above it."""
-    problem = lesson.public_chain
     steps = {item.name for item in lesson.gradients}
     above = {item.name: problem.graph.above(item.name[1:]) for item in lesson.gradients}
     return problem, {step: {"d" + name for name in above[step]} & steps for step in above}
 
 
-def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
+def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Problem) -> None:
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
     lines = {row.name: row.status == "passed" for row in rows}
-    verdicts = chain_verdicts(lesson.public_chain, targets, student.chain(), lines, student.coarse)
+    other_shape = {row.name for row in rows if lines[row.name] and row.shape not in (None, row.expected_shape)}
+    verdicts = chain_verdicts(problem, targets, student.chain(), lines, student.coarse, other_shape)
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]
@@ -142,7 +148,7 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
     for row in rows:
         item = lesson.item_for(row.name)
         if row.status == "failed" and row.mistake is not None and item.target is not None:
-            changed = student.answers(lesson.public)[row.name].changed
+            changed = student.answers(student.public or lesson.public)[row.name].changed
             if changed:
                 found.append((row, (item.function, tuple(changed))))
     if not found:

@@ -12,6 +12,7 @@ from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
 from grader.grading.measuring import MeasuredCall, request_for
 from grader.grading.sending import Stage, packed, packed_chain, stages
+from grader.own_sizes import STRICT, Terms
 from grader.policy.static_check import Finding
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
@@ -40,12 +41,15 @@ class Student:
         interrupt: int | None = None,
         problems: Sequence[Problem] = (),
         chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None,
+        terms: Terms = STRICT,
+        public: Problem | None = None,
     ) -> None:
         """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted.
 
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`); else they
         are numbered as the zygote's are. `chain` is the problem of the student's own chain, and from which steps each
-        step is made: it is run before any true upstream gradient is disclosed.
+        step is made: it is run before any true upstream gradient is disclosed. `terms` are what the file may write
+        otherwise than a stub, and `public` is the published problem at its own sizes, where these are others.
         """
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
         self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
@@ -53,6 +57,10 @@ class Student:
         self._sent: set[int] = set()
         self._disclosed: dict[int, int] = {}  # problem -> stages of true upstream gradients that the worker has
         self._chain, self._chained = chain, dict[str, Answer]()
+        self.terms, self.public = terms, public
+        self._apart: list[Problem] = []  # problems of its own, numbered from APART on, which no zygote keeps
+        if public is not None and chain is not None:
+            self.set_apart((public, chain[0]))
         self._answers: dict[int, dict[str, Answer]] = {}
         self._watched: dict[tuple[int, str], Answer] = {}
         self.measurements: dict[object, Measurement] = {}
@@ -160,6 +168,8 @@ class Student:
     def _hold(self, problems: Iterable[Problem]) -> None:
         """Has the zygote keep them for the workers to come."""
         for problem in () if self._own_numbers else problems:
+            if self._number(problem) >= APART:
+                continue
             self._zygote.hold(packed(self._number(problem), problem), problem)
 
     def watched(self, problem: Problem, step: str) -> Answer:
@@ -198,7 +208,7 @@ class Student:
                     asked = self._worker.run(key, runnable, own_needs, self._end, self._joint, hurry=hurry, first=first)
                     for step, answer in asked:
                         results[step] = answer
-                if first and not self._own_numbers:
+                if first and not self._own_numbers and self._number(problem) < APART:
                     self._zygote.hold(first[0], problem)
                 break
             except (WorkerLost, DeadlineMissed, WireError):
@@ -280,8 +290,15 @@ class Student:
         for number, known in enumerate(self._problems):
             if known is problem:
                 return number
+        for number, known in enumerate(self._apart, APART):
+            if known is problem:
+                return number
         self._problems.append(problem)
         return len(self._problems) - 1
+
+    def set_apart(self, problems: Iterable[Problem]) -> None:
+        """Says of problems that only this student is asked about them: the zygote need not keep them for others."""
+        self._apart += [problem for problem in problems if all(problem is not known for known in self._apart)]
 
     def _numbered(self, key: int) -> Problem | None:
         number = key if key >= 0 else -1 - key
@@ -407,6 +424,7 @@ class Student:
         self.printed_bytes += worker.printed_bytes - first
 
 
+APART = 1_000_000
 FREE_SECONDS = 5.0
 """Processor time for judging a submission that is not its own. A right one takes a hundredth of it."""
 HURRY_SECONDS = 1.0

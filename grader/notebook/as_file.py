@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.notebook.script import Statement
+from grader.notebook.sizes import WrittenNumber
 from grader.notebook.slices import Slice
 from grader.policy.scope import all_nodes
 from grader.sandbox.stand_ins import KNOWN
@@ -32,17 +33,22 @@ class Origin:
         texts: {the student's file as it is shown: its text}, to quote from.
         missing: {row: why there is nothing to grade}.
         rows: {row: (file, line)}, for rows of one function: where each gradient is assigned.
+        sizes: {size: its value}, as a notebook in the lecture's manner sets them. None for functions, which work at
+            any size.
+        numbers: {row: the numbers in the text of its statements}.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    sizes: Mapping[str, int] | None = None
+    numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
-        parts = (self.lines, self.texts, self.missing, self.rows)
+        parts = (self.lines, self.texts, self.missing, self.rows, self.sizes or {}, self.numbers)
         return repr([sorted(part.items()) for part in parts]).encode("utf-8", "surrogatepass")
 
     def place(self, line: int | None) -> tuple[str, int] | None:

@@ -13,19 +13,24 @@ batch_size = "n"               the notebook's other names for values
 from __future__ import annotations
 
 import ast
+import inspect
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from grader.notebook.script import Script, Statement, Uses
+from grader.notebook.sizes import LessonSizes
 from grader.notebook.slices import CannotSlice, Given, Slice, Slicer
 
 if TYPE_CHECKING:
     from grader.lesson import Lesson
 
 MOST_TRIED = 20  # answers to one exercise, the last ones
+PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
+"""Sizes to draw with: a length tells which sizes it is the product of."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Wanted:
     loop: str | None = None
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    sizes: LessonSizes = field(default_factory=LessonSizes)
 
 
 @lru_cache(maxsize=64)
@@ -70,7 +76,47 @@ def wanted_of(lesson: Lesson) -> Wanted | None:
             name: frozenset("d" + consumer for consumer in graph.consumers.get(name[1:], ()) if consumer != "loss")
             for name in names
         },
+        lesson_sizes(lesson, chosen, table.get("same", {})),
     )
+
+
+def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str]) -> LessonSizes:
+    """The sizes of `inputs`, found out by drawing once with a different prime for each. `chosen` are the
+    values that its steps may request."""
+    from grader.problem import Draw
+
+    parameters = inspect.signature(lesson.module.inputs).parameters.values()
+    published = {p.name: p.default for p in parameters if type(p.default) is int}
+    primes = dict(zip(published, PRIMES, strict=False))
+    if len(primes) < len(published):
+        return LessonSizes()
+    values = lesson.problem(Draw(primes), 0, random_upstream=False).values
+    scalars = {
+        name: size
+        for name, value in values.items()
+        for size, prime in primes.items()
+        if name in chosen and type(value) is int and value == prime
+    }
+    axes = {
+        name: [factors(length, primes) for length in value.shape]
+        for name, value in values.items()
+        if name in chosen and hasattr(value, "shape")
+    }
+    found = LessonSizes(published, scalars, axes)
+    shapes = [f"{name}.shape[{n}]" for name, lengths in axes.items() for n in range(len(lengths))]
+    expressions: dict[str, str] = {}
+    for expression in (*scalars, *same.values(), *shapes):
+        size = found.size_of(expression)
+        if size is not None:
+            expressions.setdefault(size, expression)
+    shown = {size: value for size, value in published.items() if size in expressions}
+    return replace(found, published=shown, expressions=expressions)
+
+
+def factors(length: int, primes: Mapping[str, int]) -> list[str]:
+    """The sizes whose product is `length`; none where it is something else."""
+    parts = [size for size, prime in primes.items() if length % prime == 0]
+    return parts if math.prod(primes[size] for size in parts) == length else []
 
 
 @dataclass(frozen=True)
@@ -92,13 +138,19 @@ class Sought:
     wanted: Wanted | None
     chain: Wanted
 
+    @cached_property
+    def sizes(self) -> LessonSizes:
+        """The lesson's, with what the lecture's chain shows of them."""
+        return self.wanted.sizes.joined(self.chain.sizes) if self.wanted else LessonSizes()
+
     @property
     def functions(self) -> list[str]:
         return list(dict.fromkeys(self.rows.values()))
 
     def to_dict(self) -> dict[str, Any]:
         wanted = [as_dict(each) if each else None for each in (self.wanted, self.chain)]
-        return {**vars(self), "rows": dict(self.rows), "wanted": wanted[0], "chain": wanted[1]}
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**own, "rows": dict(self.rows), "wanted": wanted[0], "chain": wanted[1]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Sought:
@@ -114,7 +166,14 @@ def as_dict(wanted: Wanted) -> dict[str, Any]:
     }
     consumers = {name: sorted(upstream) for name, upstream in wanted.consumers.items()}
     groups = {name: list(members) for name, members in wanted.groups.items()}
-    return {**vars(wanted), "given": given, "again": sorted(wanted.again), "groups": groups, "consumers": consumers}
+    return {
+        **vars(wanted),
+        "given": given,
+        "again": sorted(wanted.again),
+        "groups": groups,
+        "consumers": consumers,
+        "sizes": vars(wanted.sizes),
+    }
 
 
 def from_dict(data: Mapping[str, Any]) -> Wanted:
@@ -127,6 +186,7 @@ def from_dict(data: Mapping[str, Any]) -> Wanted:
         data["loop"],
         data["groups"],
         {name: frozenset(upstream) for name, upstream in data["consumers"].items()},
+        LessonSizes(**data["sizes"]),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from grader.close_names import close_name
@@ -15,6 +15,7 @@ from grader.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, func
 from grader.notebook.cells import NotebookError
 from grader.notebook.lesson_part import Chooser, Found, Sought, Wanted, is_placeholder
 from grader.notebook.script import Page, Script, Statement, Uses, script_of
+from grader.notebook.sizes import SizeReader, WrittenNumber, names_of_sizes, numbers_in, sizes_set
 from grader.notebook.slices import Slice
 
 MOST_WRITTEN = 300_000  # characters: what the static check reads
@@ -50,8 +51,10 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
     if wanted is None:
         return Reading(None, Origin(), f"{nothing}: it defines none of its functions.")
     uses = Uses(script.statements, loop_names)
+    size_reader = SizeReader(script.statements, uses)
+    wanted = with_names_of_sizes(wanted, lesson, size_reader, uses)
     chooser = Chooser(script, uses, wanted, chain)
-    writing = Writing(lesson, script, page, shown, loop_names)
+    writing = Writing(lesson, script, page, shown, loop_names, size_reader)
     if wanted.loop is None:
         for name in lesson.gradients:
             if name in wanted.names:
@@ -61,14 +64,39 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
     return writing.done(wanted)
 
 
+def with_names_of_sizes(wanted: Wanted, lesson: Sought, reader: SizeReader, uses: Uses) -> Wanted:
+    """What the lesson wants, with the script's own names for sizes among the names for values."""
+    places = [run[0] for name in wanted.names for run in uses.runs.get(name, []) if run]
+    own = names_of_sizes(reader, lesson.sizes, places)
+    known = wanted.given.values | wanted.given.gradients
+    same = {name: expression for name, expression in own.items() if name not in known} | dict(wanted.given.same)
+    return replace(wanted, given=replace(wanted.given, same=same))
+
+
 class Writing:
-    def __init__(self, lesson: Sought, script: Script, page: Page, shown: str, gradients: Collection[str]) -> None:
+    def __init__(
+        self,
+        lesson: Sought,
+        script: Script,
+        page: Page,
+        shown: str,
+        gradients: Collection[str],
+        size_reader: SizeReader,
+    ) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
         self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
+        self.size_reader = size_reader
+        self.places: list[int] = []  # where each gradient that was written begins
+        self.numbers: dict[str, list[WrittenNumber]] = {}
         self.pieces: list[Writer] = []
         self.parts: list[Slice] = []
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
+
+    @cached_property
+    def at(self) -> dict[int, int]:
+        """{id of a statement: its number}."""
+        return {id(statement): i for i, statement in enumerate(self.script.statements)}
 
     @cached_property
     def bound(self) -> set[str]:
@@ -131,6 +159,8 @@ class Writing:
             self.missing |= dict.fromkeys(rows, message)
             return
         self.parts.append(found.part)
+        self.places.append(min(self.at[id(statement)] for statement in own))
+        self.numbers |= dict.fromkeys(rows, numbers_in(found.part.statements))
         if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
             raise NotebookError("its gradients depend on too much of its code. Hand in the exercise's cells only.")
 
@@ -173,7 +203,8 @@ class Writing:
         for piece in self.pieces:
             file.add("")
             file.extend(piece)
-        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows))
+        sizes = sizes_set(self.size_reader, self.lesson.sizes, wanted.given.same, self.places)
+        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows, sizes, self.numbers))
 
 
 def with_functions(lesson: Sought, script: Script, page: Page, names: Sequence[str]) -> Reading:
