@@ -11,7 +11,6 @@ from grader.lesson import Lesson
 from grader.own_sizes import OwnProblems, elements, own_problems
 from grader.problem import Draw, Problem, derive
 
-
 MOST_KEPT = 1 << 20
 """Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
 

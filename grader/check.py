@@ -313,13 +313,12 @@ def chain_verdicts(
         culprits = [s for s, t in targets.items() if t in above and (s in blamed or not lines.get(s, False))]
         odd = [s for s, t in targets.items() if t in above and s in other_shape]
         tensor = answer.tensor
-        if tensor is not None and step in other_shape and differs_in_ones(tensor.shape, problem.chain[target].shape):
-            tensor = tensor.reshape(problem.chain[target].shape)
-        is_coarse = bool(coarse & (above | {target}))
-        if tensor is not None and not answer.changed:
-            if compare(tensor, problem.chain[target], problem.scale(target), is_coarse).passed:
-                verdicts[step] = ("passed", [])
-                continue
+        reference, scale, is_coarse = problem.chain[target], problem.scale(target), bool(coarse & (above | {target}))
+        if tensor is not None and step in other_shape and differs_in_ones(tensor.shape, reference.shape):
+            tensor = tensor.reshape(reference.shape)
+        if tensor is not None and not answer.changed and compare(tensor, reference, scale, is_coarse).passed:
+            verdicts[step] = ("passed", [])
+            continue
         if not culprits and lines.get(step, False):
             culprits = odd
             blamed.update(odd)

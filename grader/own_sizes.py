@@ -181,6 +181,11 @@ class Meaning:
     words: str
 
     @property
+    def is_size(self) -> bool:
+        """Whether the number is the size itself."""
+        return self.words == in_words(self.sizes[0])
+
+    @property
     def place(self) -> str:
         return f"{self.number.file}, line {self.number.line}"
 
@@ -231,7 +236,7 @@ def accounted_for(
         free = [(place, meaning) for place, meaning in candidates if place not in used or len(meaning.sizes) > 1]
         if not free:
             return None
-        place, meaning = min(free, key=lambda each: (len(each[1].sizes), each[1].words != in_words(size)))
+        place, meaning = min(free, key=lambda each: (len(each[1].sizes), not each[1].is_size))
         used.add(place)
         found.append(meaning)
     return found
@@ -244,10 +249,11 @@ def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str
         shown = places.setdefault(meaning.place, [])
         if str(meaning) not in shown:
             shown.append(str(meaning))
-    where = "; ".join(f"{' and '.join(shown)} in {place}" for place, shown in places.items())
-    several = sum(map(len, places.values())) > 1
-    simple = next((m for m in found if len(m.sizes) == 1 and m.sizes[0] in expressions), None)
-    instead = f". `{expressions[simple.sizes[0]]}` is the {in_words(simple.sizes[0])} at any size" if simple else ""
-    return (
-        f"Right at your notebook's own sizes. {'Sizes are' if several else 'A size is'} hard-coded: {where}{instead}."
-    )
+    where = "; ".join(f"{place}: {', '.join(shown)}" for place, shown in places.items())
+    what = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
+    remark = f"Right at your notebook's own sizes. {what} hard-coded in {where}."
+    for meaning in found:
+        if meaning.is_size and meaning.sizes[0] in expressions:
+            number = f"{meaning.number.value:.6g}"
+            return f"{remark} `{expressions[meaning.sizes[0]]}` in place of {number} works at any size."
+    return remark

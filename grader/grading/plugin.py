@@ -108,6 +108,8 @@ class GradingPlugin:
             if not only_ours(pyfuncitem) or not check.is_sound(pyfuncitem.obj):
                 raise
             self.spoil(row, check.unusable())
+        else:
+            row.message = check.remark
         row.relative_error = check.error
         row.line = row.line or check.on.line
         self._found["row"] = vars(row)

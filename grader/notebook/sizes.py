@@ -291,9 +291,7 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
     return {size: found.get(size, published) for size, published in sizes.published.items()}
 
 
-def sizes_set(
-    reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Iterable[int]
-) -> dict[str, int]:
+def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Iterable[int]) -> dict[str, int]:
     """The sizes at these statements; where they differ, those at the most of them."""
     counted = Counter(tuple(sizes_at(reader, sizes, same, i).items()) for i in places)
     return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
@@ -321,7 +319,8 @@ def numbers_in(statements: Iterable[Statement]) -> list[WrittenNumber]:
     found: list[WrittenNumber] = []
     for statement in statements:
         for node in all_nodes(statement.node):
-            value = node.value if isinstance(node, ast.Constant) and type(node.value) in (int, float) else None
-            if value is not None and 0 < value <= LARGEST and len(found) < MOST_NUMBERS:
-                found.append(WrittenNumber(float(value), statement.file, node.lineno))
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, (int, float)):
+                continue
+            if type(node.value) is not bool and 0 < node.value <= LARGEST and len(found) < MOST_NUMBERS:
+                found.append(WrittenNumber(float(node.value), statement.file, node.lineno))
     return found
