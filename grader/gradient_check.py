@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
@@ -15,7 +15,16 @@ from grader.grading.student import Student
 from grader.judge import bits, broadcast_bits, differs_in_ones
 from grader.lesson import Item, Lesson
 from grader.mistakes import Mistake
-from grader.own_sizes import Fitted, accounted_for, expressions_of, shape_remark, size_remark
+from grader.own_sizes import (
+    STRICT,
+    Fitted,
+    OwnProblems,
+    Terms,
+    accounted_for,
+    expressions_of,
+    shape_remark,
+    size_remark,
+)
 from grader.picture import error_picture, values_picture
 from grader.problem import Draw, Problem
 
@@ -63,6 +72,52 @@ def with_precision(answer: Answer, student: Answering, problem: Problem, step: s
     return answer._replace(low_precision=student.watched(problem, step).low_precision)
 
 
+def judge_on_terms(
+    student: Answering,
+    terms: Terms,
+    step: str,
+    verdict: Verdict,
+    problems: Sequence[Problem],
+    own: Callable[[Mapping[str, int]], OwnProblems],
+    lesson: Lesson,
+    published: Problem,
+) -> tuple[Verdict, Sequence[Problem]]:
+    """The verdict on a step that is not right on `problems` as it is, and the problems that decide; see own_sizes.
+
+    `own` draws problems at given sizes. What is wrong besides the sizes is told of these.
+    """
+    known = lesson.wrong_formulas
+    if verdict.status not in ("failed", "shape", "error"):
+        return verdict, problems
+    if terms.broadcast:
+        if any(in_other_shape(student, step, problem) for problem in problems):
+            verdict = judge_step(Fitted(student, step), step, problems, known)
+        student = Fitted(student, step)
+    if not verdict.passed and terms.sizes is not None:
+        at = own(terms.sizes)
+        student.expect(at.all)
+        found = judge_step(student, step, at.same, known)
+        if found.passed:
+            hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
+            numbers = accounted_for(hard_coded, terms.sizes, terms.numbers.get(step, ()))
+            if numbers:
+                verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
+                problems = at.same
+        elif found.status in ("failed", "shape") and verdict.status in ("shape", "error"):
+            verdict, problems = found, at.same
+    shape = in_other_shape(student.student, step, published) if isinstance(student, Fitted) else None
+    if verdict.passed and shape is not None:
+        verdict = with_remark(verdict, shape_remark(step, shape, published.values[step[1:]].shape))
+    return verdict, problems
+
+
+def in_other_shape(student: Answering, step: str, problem: Problem) -> Sequence[int] | None:
+    """The shape of the student's answer, where it differs from the value's in axes of length one only."""
+    answer = student.answers(problem)[step].tensor
+    differs = answer is not None and differs_in_ones(answer.shape, problem.values[step[1:]].shape)
+    return answer.shape if differs and answer is not None else None
+
+
 class GradientCheck:
     """A gradient of the lesson as a hidden suite sees it."""
 
@@ -101,41 +156,20 @@ class GradientCheck:
         return self._verdict
 
     def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
-        """The verdict with what the submission may write otherwise than a stub; see own_sizes."""
-        step, known, target = self.item.name, self.lesson.wrong_formulas, self.item.target
-        if not isinstance(self._student, Student) or verdict.status not in ("failed", "shape", "error"):
+        """The verdict with what the submission may write differently from a stub."""
+        student = self._student
+        if not isinstance(student, Student) or student.terms is STRICT:
             return verdict
-        terms = self._student.terms
-        student: Answering = Fitted(self._student, step) if terms.broadcast else self._student
-        if terms.broadcast and any(self._differs_in_ones(problem) for problem in problems):
-            verdict = judge_step(student, step, problems, known)
-        if not verdict.passed and terms.sizes is not None:
-            own = self._book.own_problems(self.lesson, draws, terms.sizes)
-            self._student.set_apart(own.all)
-            student.expect(own.all)
-            at_own_sizes = judge_step(student, step, own.same, known)
-            if at_own_sizes.passed:
-                hard_coded = [s for s, p in own.varied.items() if not judge_step(student, step, [p], (), False).passed]
-                found = accounted_for(hard_coded, terms.sizes, terms.numbers.get(step, ()))
-                if found:
-                    remark = size_remark(found, expressions_of(self.lesson))
-                    verdict, problems = with_remark(at_own_sizes, remark), own.same
-            elif at_own_sizes.status in ("failed", "shape") and verdict.status in ("shape", "error"):
-                verdict, problems = at_own_sizes, own.same  # what is wrong besides the sizes
-        if verdict.passed:
-            self._decided_on = problems
-            answer = self._student.answers(self.published)[step].tensor
-            if answer is not None and target is not None and self._differs_in_ones(self.published):
-                verdict = with_remark(verdict, shape_remark(step, answer.shape, self.published.values[target].shape))
-        return verdict
 
-    def _differs_in_ones(self, problem: Problem) -> bool:
-        answer, target = self._student.answers(problem)[self.item.name], self.item.target
-        return (
-            answer.tensor is not None
-            and target is not None
-            and differs_in_ones(answer.tensor.shape, problem.values[target].shape)
+        def own(sizes: Mapping[str, int]) -> OwnProblems:
+            found = self._book.own_problems(self.lesson, draws, sizes)
+            student.set_apart(found.all)
+            return found
+
+        verdict, self._decided_on = judge_on_terms(
+            student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published
         )
+        return verdict
 
     @property
     def status(self) -> str:

@@ -112,16 +112,16 @@ class Fitted:
     """A student whose answers to `step` have their value's shape, where only axes of length one are missing."""
 
     def __init__(self, student: Answering, step: str) -> None:
-        self._student, self._step = student, step
+        self.student, self._step = student, step
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        return {self._step: fitted(self._student.answers(problem)[self._step], problem, self._step)}
+        return {self._step: fitted(self.student.answers(problem)[self._step], problem, self._step)}
 
     def expect(self, problems: Sequence[Problem]) -> None:
-        self._student.expect(problems)
+        self.student.expect(problems)
 
     def watched(self, problem: Problem, step: str) -> Answer:
-        return fitted(self._student.watched(problem, step), problem, step)
+        return fitted(self.student.watched(problem, step), problem, step)
 
 
 def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> str:
@@ -186,8 +186,8 @@ class Meaning:
         return self.words == in_words(self.sizes[0])
 
     @property
-    def place(self) -> str:
-        return f"{self.number.file}, line {self.number.line}"
+    def place(self) -> tuple[str, int]:
+        return self.number.file, self.number.line
 
     def __str__(self) -> str:
         return f"{self.number.value:.6g} ({self.words})"
@@ -244,12 +244,16 @@ def accounted_for(
 
 def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
     """A note on sizes that are numbers in the code: which, where, and what gives the first of them at any size."""
-    places: dict[str, list[str]] = {}
-    for meaning in found:
+    places: dict[tuple[str, int], list[str]] = {}
+    for meaning in sorted(found, key=lambda each: (each.number.file, each.number.line)):
         shown = places.setdefault(meaning.place, [])
         if str(meaning) not in shown:
             shown.append(str(meaning))
-    where = "; ".join(f"{place}: {', '.join(shown)}" for place, shown in places.items())
+    where, latest = "", ""
+    for (file, line), shown in places.items():
+        where += ("; " if where else "") + (f"line {line}" if file == latest else f"{file}, line {line}")
+        where += ": " + ", ".join(shown)
+        latest = file
     what = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
     remark = f"Right at your notebook's own sizes. {what} hard-coded in {where}."
     for meaning in found:
