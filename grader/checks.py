@@ -24,7 +24,7 @@ from grader.judge import TOLERANCE
 from grader.lesson import Item, Lesson, LessonError
 from grader.listening import Call, Listening, numbers_given, tensors_given
 from grader.mistakes import Mistake
-from grader.own_sizes import STRICT, accounted_for, expressions_of, size_remark, varied
+from grader.own_sizes import STRICT, expressions_of, hard_coded_numbers, size_remark, varied
 from grader.picture import curve_picture
 from grader.problem import derive
 from grader.sandbox.endings import Interrupted, ZygoteDied
@@ -163,7 +163,7 @@ class Check:
             hard_coded = [size for size, draw in others.items() if not agrees(size, [draw])]
         finally:
             self._naming = naming
-        found = accounted_for(hard_coded, sizes, terms.numbers.get(self.item.name, ()))
+        found = hard_coded_numbers(self.lesson, terms, self.item.name, hard_coded)
         if not found:
             return False
         self.remark = size_remark(found, expressions_of(self.lesson))

@@ -20,8 +20,8 @@ from grader.own_sizes import (
     Fitted,
     OwnProblems,
     Terms,
-    accounted_for,
     expressions_of,
+    hard_coded_numbers,
     shape_remark,
     size_remark,
 )
@@ -81,6 +81,7 @@ def judge_on_terms(
     own: Callable[[Mapping[str, int]], OwnProblems],
     lesson: Lesson,
     published: Problem,
+    naming: bool = True,
 ) -> tuple[Verdict, Sequence[Problem]]:
     """The verdict on a step that is not right on `problems` as it is, and the problems that decide; see own_sizes.
 
@@ -91,15 +92,15 @@ def judge_on_terms(
         return verdict, problems
     if terms.broadcast:
         if any(in_other_shape(student, step, problem) for problem in problems):
-            verdict = judge_step(Fitted(student, step), step, problems, known)
+            verdict = judge_step(Fitted(student, step), step, problems, known, naming)
         student = Fitted(student, step)
     if not verdict.passed and terms.sizes is not None:
         at = own(terms.sizes)
         student.expect(at.all)
-        found = judge_step(student, step, at.same, known)
+        found = judge_step(student, step, at.same, known, naming)
         if found.passed:
             hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
-            numbers = accounted_for(hard_coded, terms.sizes, terms.numbers.get(step, ()))
+            numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
             if numbers:
                 verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
                 problems = at.same

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 MOST_ELEMENTS = 1 << 19
 """Elements of all forward values of one problem, some 15 times as many as at the lecture's sizes."""
-FEWEST = 4
-"""A batch of so many examples or more may be written as n - 1; a smaller one would take any 1 or 2 for its own."""
+FEWEST = 3
+"""The smallest size that formulas calculate with and that may be hard-coded."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
     found += [
         Meaning(number, (size,), f"{prefix}{in_words(size)} - 1")
         for size, n in sizes.items()
-        if n - 1 == whole and n >= FEWEST
+        if n - 1 == whole and n > FEWEST
     ]
     for count in range(2, len(sizes) + 1):
         for some in itertools.combinations(sizes, count):
@@ -215,6 +215,18 @@ def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
 
 def in_words(size: str) -> str:
     return size.replace("_", " ")
+
+
+def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Collection[str]) -> list[Meaning] | None:
+    """The numbers in the row's statements by which these sizes are hard-coded; None where that explains nothing.
+
+    A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
+    """
+    wanted, sizes = wanted_of(lesson), terms.sizes or {}
+    calculated_with = set(wanted.sizes.scalars.values()) if wanted else set()
+    if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
+        return None
+    return accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))
 
 
 def accounted_for(
