@@ -6,7 +6,8 @@
 Every size that a lesson's solution takes from its arguments (`n`, `C.shape[0]`, `zeros_like(C)`) is replaced by a
 number. That text must pass at these sizes, for each seed. Then the mutants of bench.mutants that are wrong at the
 hidden sizes are judged in the same way, as they are and with their sizes replaced: each must be rejected, unless its
-text with the sizes replaced is the right one. Shapes are strict here: what is accepted in another shape is no wrong formula. Some of the sizes are equal on purpose, or next to each other, or small.
+text with the sizes replaced is the right one. Shapes are strict here, because another shape is no wrong formula. Some
+of the sizes are equal on purpose, or next to each other, or small.
 Exit status 1 where one right text is rejected or one wrong one accepted.
 """
 
