@@ -17,7 +17,8 @@ import argparse
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -105,10 +106,15 @@ class Run:
     sizes: Mapping[str, int]
     draws: Sequence[Draw]
     hidden: Sequence[Problem]
-    own: OwnProblems = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.own = own_problems(self.lesson, self.draws, self.sizes, self.seed)
+    @cached_property
+    def own(self) -> OwnProblems:
+        return own_problems(self.lesson, self.draws, self.sizes, self.seed)
+
+    def is_accepted(self, source: str, step: str) -> bool:
+        """A gradient of zero (a bias before a batch norm) shows nothing of the steps above it, and is left out."""
+        problem = self.hidden[0]
+        return problem.size(step[1:]) < VANISHING * problem.scale(step[1:]) or self.judge(source, step).passed
 
     def student(self, source: str, step: str) -> LocalStudent:
         joint = self.lesson.joint
@@ -121,7 +127,7 @@ class Run:
         """As a notebook's row is judged: strictly, then on its own terms."""
         student = self.student(source, step)
         verdict = judge_step(student, step, self.hidden, naming=False)
-        if verdict.passed:
+        if verdict.passed or not self.sizes:
             return verdict
         numbers = [
             WrittenNumber(float(node.value), "notebook", node.lineno)
@@ -150,7 +156,13 @@ def judge_lesson(lesson: Lesson, seed: int, budget: int | None) -> Iterator[tupl
     hidden = [lesson.problem(draw, derive(seed, "hidden", n)) for n, draw in enumerate(draws)]
     whole = {node.name: ast.unparse(node) for node in ast.parse(solution).body if isinstance(node, ast.FunctionDef)}
     chosen_ones = changed[:: max(1, len(changed) // budget) if budget else 1]
-    wrong = [(mutant, step) for mutant in chosen_ones for step in steps if functions[step] == mutant.where]
+    strict = Run(lesson, seed, {}, draws, hidden)
+    wrong = []
+    for mutant in chosen_ones:  # of a function for all gradients, the rows that are wrong because of it
+        rows = [step for step in steps if functions[step] == mutant.where]
+        rows = [step for step in rows if not strict.is_accepted(mutant.source, step)]
+        if rows:
+            wrong.append((mutant, rows))
     for chosen in SIZES:
         sizes = {**wanted.sizes.published, **{k: v for k, v in chosen.items() if k in wanted.sizes.published}}
         run = Run(lesson, seed, sizes, draws, hidden)
@@ -162,18 +174,15 @@ def judge_lesson(lesson: Lesson, seed: int, budget: int | None) -> Iterator[tupl
                 continue
             passed = run.judge(right[step], step).passed
             yield ("right" if passed else "RIGHT, BUT REJECTED"), shown, f"{step}: {right[step]}"
-        for mutant, step in wrong:
-            problem = run.own.same[0]
-            if problem.size(step[1:]) < VANISHING * problem.scale(step[1:]):
-                continue  # a gradient of zero (a bias before a batch norm) shows nothing of the steps above it
-            if judge_step(run.student(mutant.source, step), step, hidden, naming=False).passed:
-                continue  # of another row of the same function
-            for text in (mutant.source, hard_coded(mutant.source, run.own.same[0])):
-                if text == right[step]:
+        for mutant, steps_of_it in wrong:
+            texts = {mutant.source, hard_coded(mutant.source, run.own.same[0])}
+            for text in texts:
+                if text in right.values():
                     yield "same text", shown, mutant.change
-                    continue
-                accepted = run.judge(text, step).passed
-                yield ("WRONG, BUT ACCEPTED" if accepted else "wrong"), shown, f"{step}: {mutant.change}\n{text}"
+                elif (accepted := [step for step in steps_of_it if run.is_accepted(text, step)]) != steps_of_it:
+                    yield "wrong", shown, ""
+                else:
+                    yield "WRONG, BUT ACCEPTED", shown, f"{accepted}: {mutant.change}\n{text}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

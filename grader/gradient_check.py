@@ -85,7 +85,8 @@ def judge_on_terms(
 ) -> tuple[Verdict, Sequence[Problem]]:
     """The verdict on a step that is not right on `problems` as it is, and the problems that decide; see own_sizes.
 
-    `own` draws problems at given sizes. What is wrong besides the sizes is told of these.
+    `own` draws problems at given sizes. Where an answer has no numbers to compare, its mistake is named on these: at
+    other sizes a size that is hard-coded would hide it.
     """
     known = lesson.wrong_formulas
     if verdict.status not in ("failed", "shape", "error"):
@@ -104,7 +105,7 @@ def judge_on_terms(
             if numbers:
                 verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
                 problems = at.same
-        elif found.status in ("failed", "shape") and verdict.status in ("shape", "error"):
+        elif verdict.status in ("shape", "error"):
             verdict, problems = found, at.same
     shape = in_other_shape(student.student, step, published) if isinstance(student, Fitted) else None
     if verdict.passed and shape is not None:
