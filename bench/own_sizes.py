@@ -61,10 +61,11 @@ class HardCoded(ast.NodeTransformer):
         return ast.Constant(value) if isinstance(node.ctx, ast.Load) and type(value) is int else node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        shape, index = self._shape(node.value), node.slice
-        if shape is not None and isinstance(index, ast.Constant) and isinstance(index.value, int):
-            return ast.Constant(shape[index.value]) if -len(shape) <= index.value < len(shape) else node
-        return self.generic_visit(node)
+        shape = self._shape(node.value)
+        try:
+            return self.generic_visit(node) if shape is None else ast.Constant(shape[ast.literal_eval(node.slice)])
+        except (ValueError, IndexError):  # an index that is computed, or of a mutant
+            return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         shape = self._shape(node)

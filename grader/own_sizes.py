@@ -126,13 +126,15 @@ class Fitted:
 
 def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> str:
     """A note on right numbers in another shape."""
-    has, wanted = written(tuple(shape)), written(tuple(expected))
     effect = (
         "Broadcasting hides the difference."
         if list(expected) == [1] * (len(expected) - len(shape)) + list(shape)
         else "Lines that use it may broadcast it differently."
     )
-    return f"The numbers are right. `{step}` has the shape {has}, its value {wanted}. {effect}"
+    return (
+        f"The numbers are right. `{step}` has shape {written(tuple(shape))}, `{step[1:]}` has shape "
+        f"{written(tuple(expected))}. {effect}"
+    )
 
 
 # Sizes ---------------------------------------------------------------------------------------------------------------
@@ -257,7 +259,8 @@ def accounted_for(
 def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
     """A note on sizes that are numbers in the code: which, where, and what gives the first of them at any size."""
     places: dict[tuple[str, int], list[str]] = {}
-    for meaning in sorted(found, key=lambda each: (each.number.file, each.number.line)):
+    found = sorted(found, key=lambda each: each.place)
+    for meaning in found:
         shown = places.setdefault(meaning.place, [])
         if str(meaning) not in shown:
             shown.append(str(meaning))

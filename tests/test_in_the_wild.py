@@ -25,6 +25,7 @@ MEMBERS = sorted(FOLDER.glob("*/*.py"))
 LECTURE = Path(__file__).parent / "notebooks" / "colab_as_in_the_lecture.ipynb"
 HEADER = re.compile(r'\A"""(?P<about>.+?)\n\n(?P<keys>.+?)"""\n', re.DOTALL)
 PIECE = re.compile(r"^# instead of: (.+)\n", re.MULTILINE)
+MAGIC = re.compile(r"^[%!].*\n?", re.MULTILINE)  # what a script does not hold
 CELL = re.compile(r"^# %%.*\n", re.MULTILINE)
 STATUSES = {"passed", "failed", "shape", "error", "todo", "missing", "timeout", "forbidden", "any"}
 
@@ -102,8 +103,8 @@ def handed_in(member: Member, course: Course, folder: Path) -> Path:
         text = member.text if member.alone else f"{solution_of(lesson)}\n\n{member.text}"
     else:
         cells = CELL.split(member.text) if member.alone else changed(lecture_cells(), member.text)
-        cells = [cell for cell in cells if cell.strip()]
         notebook = member.kind == "notebook"
+        cells = [cell if notebook else MAGIC.sub("", cell) for cell in cells if cell.strip()]
         path = folder / ("mine.ipynb" if notebook else "mine.py")
         text = as_notebook(cells) if notebook else "\n\n".join(cells)
     path.parent.mkdir(parents=True)

@@ -18,6 +18,8 @@ from grader.notebook.script import Page, Script, Statement, Uses, script_of
 from grader.notebook.sizes import SizeReader, WrittenNumber, names_of_sizes, numbers_in, sizes_set
 from grader.notebook.slices import Slice
 
+MOST_RUNS = 10
+"""Assignments to one gradient that are looked at for names of sizes, the last ones."""
 MOST_WRITTEN = 300_000  # characters: what the static check reads
 CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 
@@ -66,7 +68,7 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
 
 def with_names_of_sizes(wanted: Wanted, lesson: Sought, reader: SizeReader, uses: Uses) -> Wanted:
     """What the lesson wants, with the script's own names for sizes among the names for values."""
-    places = [run[0] for name in wanted.names for run in uses.runs.get(name, []) if run]
+    places = [run[0] for name in wanted.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
     own = names_of_sizes(reader, lesson.sizes, places)
     known = wanted.given.values | wanted.given.gradients
     same = {name: expression for name, expression in own.items() if name not in known} | dict(wanted.given.same)
