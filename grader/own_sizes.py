@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from grader.lesson import Lesson
     from grader.submissions.handed import Handed
 
-MOST_ELEMENTS = 1 << 19
-"""Elements of all forward values of one problem, some 15 times as many as at the lecture's sizes."""
+MOST_ELEMENTS = 1 << 20
+"""Elements of all forward values of one problem, some 30 times as many as at the lecture's sizes."""
+MANY_ELEMENTS = 1 << 18
+FEW_DRAWS = 3
+"""Problems of that many elements that decide. Of smaller ones there are as many as hidden problems."""
 FEWEST = 3
 """The smallest size that formulas calculate with and that may be hard-coded."""
 
@@ -88,8 +91,10 @@ def shapes(lesson: Lesson) -> list[list[list[str]]]:
 
 def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
     """Whether these are the lecture's sizes, or none were said."""
+    if sizes is None:
+        return True
     wanted = wanted_of(lesson)
-    return sizes is None or wanted is None or all(wanted.sizes.published.get(k) == v for k, v in sizes.items())
+    return wanted is None or all(wanted.sizes.published.get(k) == v for k, v in sizes.items())
 
 
 def expressions_of(lesson: Lesson) -> Mapping[str, str]:
@@ -153,8 +158,9 @@ class OwnProblems(NamedTuple):
 
 def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int], seed: int) -> OwnProblems:
     """Draws them. The hidden draws that decide are all made again at these sizes, with other seeds."""
-    same = []
-    for number, draw in enumerate(draw for draw in draws if not draw.note):
+    same: list[Problem] = []
+    deciding = [draw for draw in draws if not draw.note]
+    for number, draw in enumerate(deciding if elements(lesson, sizes) <= MANY_ELEMENTS else deciding[:FEW_DRAWS]):
         own = {**draw.sizes, **sizes}
         part = derive(seed, lesson.name, "own sizes", number)
         try:

@@ -317,8 +317,8 @@ def test_sizes_by_the_lecture_s_names_and_as_numbers(graded):
     rows = graded(notebook(lecture(demb="demb = dembcat.view(32, 3, 10)")), "03")
     assert others(rows) == {"passed"}
     assert rows["demb"]["message"] == (
-        "Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 1, line 30: 32 (batch), 3 (block), "
-        "10 (embedding). `n` in place of 32 works at any size."
+        "Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 1, line 30: 32 (batch), "
+        "3 (block), 10 (embedding). `n` in place of 32 works at any size."
     )
     assert rows["demb"]["chain"] == "passed" and rows["demb"]["exact"]
 

@@ -105,6 +105,11 @@ class SizeReader:
         made = self._uses.before(name, i)
         return made[0] if made else None
 
+    def is_bound_above(self, name: str, i: int) -> bool:
+        """Whether a statement above statement `i` gives `name` its value, and not a cell further down."""
+        place = self.binding(name, i)
+        return place is not None and place < i
+
     def is_the_same(self, name: str, i: int, j: int) -> bool:
         """Whether `name` has one and the same size at both statements."""
         if self.binding(name, i) == self.binding(name, j):
@@ -274,14 +279,15 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
             found.setdefault(size, value)
 
     shapes = {name: shape for name in sizes.axes if (shape := reader.shape_of(name, i)) is not None}
-    for name, shape in shapes.items():
-        for parts, dimension in zip(sizes.axes[name], shape, strict=False):
-            if len(parts) == 1:
-                note(parts[0], dimension.size)
-    for name, size in sizes.scalars.items():
-        note(size, reader.number_of(name, i))
-    for name, expression in same.items():
-        note(sizes.size_of(expression), reader.number_of(name, i))
+    for is_above in (True, False):  # first what statements above it say, then cells further down
+        for name, shape in shapes.items():
+            for parts, dimension in zip(sizes.axes[name], shape, strict=False):
+                if len(parts) == 1 and reader.is_bound_above(name, i) is is_above:
+                    note(parts[0], dimension.size)
+        names = {name: sizes.size_of(expression) for name, expression in same.items()}
+        for name, size in {**names, **sizes.scalars}.items():
+            if reader.is_bound_above(name, i) is is_above:
+                note(size, reader.number_of(name, i))
     for name, shape in shapes.items():  # `W1 = torch.randn(30, 64)`: 30 is block times embedding
         for parts, dimension in zip(sizes.axes[name], shape, strict=False):
             unknown = [part for part in parts if part not in found]
