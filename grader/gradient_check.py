@@ -21,9 +21,11 @@ from grader.own_sizes import (
     OwnProblems,
     Terms,
     expressions_of,
+    published_sizes,
     hard_coded_numbers,
     shape_remark,
     size_remark,
+    sizes_of_the_lecture,
 )
 from grader.picture import error_picture, values_picture
 from grader.problem import Draw, Problem
@@ -105,6 +107,9 @@ def judge_on_terms(
             if numbers:
                 verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
                 problems = at.same
+        elif at.lecture is not None and judge_step(student, step, [at.lecture], naming=False).passed:
+            left_over = sizes_of_the_lecture(step, terms.sizes, published_sizes(lesson))
+            verdict = Verdict(found.status, found.relative_error, left_over.message, left_over, found.line)
         elif verdict.status in ("shape", "error"):
             verdict, problems = found, at.same
     shape = in_other_shape(student.student, step, published) if isinstance(student, Fitted) else None
@@ -145,7 +150,8 @@ class GradientCheck:
                 if not verdict.passed:
                     verdict = self._on_own_terms(verdict, problems, draws)
             unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
-            if unnamed and verdict.status in ("failed", "shape", "error"):
+            at_own_sizes = isinstance(self._student, Student) and self._student.terms.sizes is not None
+            if unnamed and verdict.status in ("failed", "shape", "error") and not at_own_sizes:
                 published = self._book.problems(self.lesson, [Draw()])[0]
                 given = self._student.answers(published)[self.item.name]
                 answer = with_precision(given, self._student, published, self.item.name)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.diagnosis.evidence import Explanation
 from grader.judge import differs_in_ones, written
 from grader.notebook.lesson_part import PRIMES, factors, wanted_of
 from grader.notebook.sizes import WrittenNumber
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from grader.submissions.handed import Handed
 
 MOST_ELEMENTS = 1 << 20
-"""Elements of all forward values of one problem, some 30 times as many as at the lecture's sizes."""
+"""Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
 MANY_ELEMENTS = 1 << 18
 FEW_DRAWS = 3
 """Problems of that many elements that decide. Of smaller ones there are as many as hidden problems."""
@@ -97,6 +98,12 @@ def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
     return wanted is None or all(wanted.sizes.published.get(k) == v for k, v in sizes.items())
 
 
+def published_sizes(lesson: Lesson) -> Mapping[str, int]:
+    """{size: its published value}, of those that a notebook may set."""
+    wanted = wanted_of(lesson)
+    return wanted.sizes.published if wanted else {}
+
+
 def expressions_of(lesson: Lesson) -> Mapping[str, str]:
     """{size: an expression of forward values that gives it}."""
     wanted = wanted_of(lesson)
@@ -146,14 +153,18 @@ def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> st
 
 
 class OwnProblems(NamedTuple):
-    """Problems at a notebook's sizes, and for each size one in which it alone is different."""
+    """Problems at a notebook's sizes, and for each size one in which it alone is different.
+
+    `lecture` is one at the lecture's sizes, where those are others.
+    """
 
     same: list[Problem]
     varied: dict[str, Problem]
+    lecture: Problem | None = None
 
     @property
     def all(self) -> list[Problem]:
-        return [*self.same, *self.varied.values()]
+        return [*self.same, *self.varied.values(), *([self.lecture] if self.lecture else [])]
 
 
 def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int], seed: int) -> OwnProblems:
@@ -170,7 +181,10 @@ def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]
     others = {
         size: lesson.problem(Draw(varied(sizes, size)), derive(seed, lesson.name, "other", size)) for size in sizes
     }
-    return OwnProblems(same, others)
+    lecture = None
+    if not is_published(lesson, sizes):
+        lecture = lesson.problem(Draw(), derive(seed, lesson.name, "the lecture's sizes"))
+    return OwnProblems(same, others, lecture)
 
 
 def varied(sizes: Mapping[str, int], size: str) -> dict[str, int]:
@@ -260,6 +274,16 @@ def accounted_for(
         used.add(place)
         found.append(meaning)
     return found
+
+
+def sizes_of_the_lecture(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> Explanation:
+    """What is wrong with a gradient that is right at the lecture's sizes and not at those that the notebook sets."""
+    other = ", ".join(f"{in_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
+    return Explanation(
+        "sizes_of_the_lecture",
+        f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: is "
+        "a number left over from the lecture?",
+    )
 
 
 def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:

@@ -176,6 +176,20 @@ def test_a_shape_that_broadcasts_back_is_blamed_for_nothing(graded):
     assert rows["demb"]["because_of"] == ["dembcat"] == rows["dC"]["because_of"]
 
 
+def test_a_number_left_over_from_the_lecture(graded):
+    rows = graded(
+        "# instead of: n = batch_size #\nbatch_size = 48\nn = batch_size\n"
+        "# instead of: dbndiff2 =\ndbndiff2 = torch.ones_like(bndiff2) * dbnvar / 31\n"
+        "# instead of: cmp('emb',\ndemb = dembcat.view(32, 3, 10)\n"
+    )
+    assert (rows["dbndiff2"]["status"], rows["demb"]["status"]) == ("failed", "error")
+    for name in ("dbndiff2", "demb"):
+        assert rows[name]["message"] == (
+            f"Your `{name}` is right at the lecture's sizes. Your notebook sets others (batch 48), and there it is "
+            "wrong: is a number left over from the lecture?"
+        )
+
+
 def test_a_wrong_formula_is_named_at_the_sizes_where_it_runs(graded):
     rows = graded("# instead of: dbndiff2 =\ndbndiff2 = torch.ones(32, 64) * dbnvar * n\n")
     assert rows["dbndiff2"]["status"] == "failed" and "1024" not in rows["dbndiff2"]["message"]
