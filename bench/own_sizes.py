@@ -142,7 +142,9 @@ class Run:
         )[0]
 
 
-def judge_lesson(lesson: Lesson, seed: int, budget: int | None) -> Iterator[tuple[str, str, str]]:
+def judge_lesson(
+    lesson: Lesson, seed: int, budget: int | None, sets: Sequence[Mapping[str, int]] = SIZES
+) -> Iterator[tuple[str, str, str]]:
     """(kind, sizes, text) for every judgement: right, wrong, "same text", and the two that must not be."""
     wanted = wanted_of(lesson)
     assert wanted is not None
@@ -165,7 +167,7 @@ def judge_lesson(lesson: Lesson, seed: int, budget: int | None) -> Iterator[tupl
         rows = [step for step in rows if not strict.is_accepted(mutant.source, step)]
         if rows:
             wrong.append((mutant, rows))
-    for chosen in SIZES:
+    for chosen in sets:
         sizes = {**wanted.sizes.published, **{k: v for k, v in chosen.items() if k in wanted.sizes.published}}
         run = Run(lesson, seed, sizes, draws, hidden)
         shown = ", ".join(f"{k} {v}" for k, v in sizes.items())

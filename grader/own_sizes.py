@@ -281,8 +281,8 @@ def sizes_of_the_lecture(step: str, sizes: Mapping[str, int], published: Mapping
     other = ", ".join(f"{in_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
     return Explanation(
         "sizes_of_the_lecture",
-        f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: is "
-        "a number left over from the lecture?",
+        f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: "
+        "is a number left over from the lecture?",
     )
 
 

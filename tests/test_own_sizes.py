@@ -10,6 +10,7 @@ import torch
 from support import rows_of
 from test_in_the_wild import as_notebook, changed, lecture_cells
 
+from bench.own_sizes import SIZES, judge_lesson
 from grader.book import ProblemBook
 from grader.judge import bits, broadcast_bits, differs_in_ones
 from grader.lesson import Course, Lesson
@@ -277,3 +278,10 @@ def test_the_terms_are_the_course_s_settings(course):
 
 def find_handed(lesson: Lesson, text: str) -> Any:
     return page_of(text.encode(), "mine.py", [lesson], True, False).handed[lesson.name]
+
+
+@pytest.mark.parametrize("wanted", ["04", "05"])
+def test_no_wrong_formula_is_right_at_own_sizes(course, wanted):
+    """A few of the mutants of bench.own_sizes, which judges all."""
+    kinds = [kind for kind, _, _ in judge_lesson(course.find(wanted), seed=1, budget=5, sets=SIZES[1:3])]
+    assert set(kinds) <= {"right", "wrong", "same text"} and kinds.count("right") == 2 and kinds.count("wrong") >= 10

@@ -9,8 +9,8 @@ loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one
 [notebook.same]
 batch_size = "n"               the notebook's other names for values
 
-The sizes are the whole numbers among the defaults of `inputs`. A lesson that takes what stands after the chain of another
-one knows that one's tensors, too: sizes of the same name are the same size.
+The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
+other lesson: sizes of the same name are the same size.
 """
 
 from __future__ import annotations
