@@ -69,9 +69,8 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
 def with_names_of_sizes(wanted: Wanted, lesson: Sought, reader: SizeReader, uses: Uses) -> Wanted:
     """What the lesson wants, with the script's own names for sizes among the names for values."""
     places = [run[0] for name in wanted.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
-    own = names_of_sizes(reader, lesson.sizes, places)
-    known = wanted.given.values | wanted.given.gradients
-    same = {name: expression for name, expression in own.items() if name not in known} | dict(wanted.given.same)
+    known = {*wanted.given.values, *wanted.given.gradients, *wanted.given.same}
+    same = {**names_of_sizes(reader, lesson.sizes, places, known), **wanted.given.same}
     return replace(wanted, given=replace(wanted.given, same=same))
 
 

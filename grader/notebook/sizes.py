@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ LARGEST = 1 << 20
 MOST_STEPS = 20_000
 MOST_DEPTH = 30
 MOST_NUMBERS = 100
+MOST_PLACES = 5
 
 
 @dataclass(frozen=True)
@@ -297,23 +298,28 @@ def sizes_at(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], i:
     return {size: found.get(size, published) for size, published in sizes.published.items()}
 
 
-def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Iterable[int]) -> dict[str, int]:
-    """The sizes at these statements; where they differ, those at the most of them."""
-    counted = Counter(tuple(sizes_at(reader, sizes, same, i).items()) for i in places)
+def sizes_set(reader: SizeReader, sizes: LessonSizes, same: Mapping[str, str], places: Sequence[int]) -> dict[str, int]:
+    """The sizes at these statements, a few of which are looked at; where they differ, those at the most of them."""
+    some = places[:: 1 + len(places) // MOST_PLACES]
+    counted = Counter(tuple(sizes_at(reader, sizes, same, i).items()) for i in some)
     return dict(counted.most_common(1)[0][0]) if counted else dict(sizes.published)
 
 
-def names_of_sizes(reader: SizeReader, sizes: LessonSizes, places: Sequence[int]) -> dict[str, str]:
+def names_of_sizes(
+    reader: SizeReader, sizes: LessonSizes, places: Sequence[int], known: Collection[str]
+) -> dict[str, str]:
     """{variable: expression of values}: names with which the script made its tensors, `V` in `randn((V, 10))`.
 
-    Only those that are at all these statements what they were when the tensor was made.
+    Only those that are at all these statements what they were when the tensor was made. `known` are left out.
     """
     found: dict[str, str] = {}
     for name, axes in sizes.axes.items() if places else ():
         made, shape = reader.binding(name, places[0]), reader.shape_of(name, places[0])
         for parts, dimension in zip(axes, shape or (), strict=False):
             other = dimension.name
-            if other is None or len(parts) != 1 or parts[0] not in sizes.expressions or made is None:
+            if other is None or other in known or other in found or made is None:
+                continue
+            if len(parts) != 1 or parts[0] not in sizes.expressions:
                 continue
             if all(reader.is_the_same(other, made, i) for i in places):
                 found.setdefault(other, sizes.expressions[parts[0]])
