@@ -5,8 +5,8 @@
     python -m bench.sent --lesson 06
 
 The answer key of each lesson is graded through real workers, once as it is and once as if each answer differed from the
-true one in its last bit (then more is disclosed, see student.Student), and everything that is written to them is recorded. A
-tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
+true one in its last bit (then more is disclosed, see student.Student), and everything that is written to them is
+recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then (the published problem is disclosed stage by stage, see grader/grading/sending.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters

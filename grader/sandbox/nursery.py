@@ -190,7 +190,8 @@ def become_program(given: list[int]) -> None:
 def make_zygotes(descriptor: int) -> None:
     """Is made ready as a zygote is, once, and forks a zygote for every socket that comes on `descriptor`.
 
-    A socket becomes a zygote's when a plan is told on it; until then memory is arranged for faster forks, once for all.
+    A socket becomes a zygote's when a plan is told on it. Where there are several, memory is arranged for faster forks
+    meanwhile, once for all of them.
     As clean as a zygote, and never serves a worker itself. It ends after its zygotes, once the other end closes.
     """
     make_ready()
@@ -198,10 +199,11 @@ def make_zygotes(descriptor: int) -> None:
     control.set_inheritable(False)
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)
-    small = huge_pages.pieces()
+    small, sockets = huge_pages.pieces(), 0
     while True:
-        events = selector.select(0 if small else None)
-        if not events and small:
+        worth_it = small and sockets > 1
+        events = selector.select(0 if worth_it else None)
+        if not events and worth_it:
             huge_pages.collapse(small.pop())
         for key, _ in events:
             if key.fileobj is control:
@@ -209,6 +211,7 @@ def make_zygotes(descriptor: int) -> None:
                 if not data:
                     return wait_for_all()
                 selector.register(descriptors[0], selectors.EVENT_READ)
+                sockets += 1
             else:
                 selector.unregister(key.fd)
                 if os.fork() == 0:
