@@ -13,7 +13,7 @@ from grader.diagnosis.allowance import attempt
 from grader.diagnosis.anatomy import anatomy
 from grader.diagnosis.circumstances import circumstances
 from grader.diagnosis.diagnose import explain, known_mistake
-from grader.diagnosis.evidence import Explanation
+from grader.diagnosis.evidence import Explanation, listed
 from grader.diagnosis.raised import explain_error
 from grader.judge import TOLERANCE, Comparison, compare, relative_error
 from grader.mistakes import Mistake
@@ -231,16 +231,63 @@ def upstream_left_out(name: str, ones: Sequence[str]) -> Explanation:
     )
 
 
-def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case]) -> Explanation | None:
-    """Told of a step that is right at the published sizes and at no other: a size stands in it as a number."""
+def sizes_written_in(
+    name: str,
+    at_the_lecture_sizes: Case,
+    cases: Sequence[Case],
+    contents: Mapping[str, Any] | None = None,
+    unnamed: bool = True,
+) -> Explanation | None:
+    """A message about a step that is right at the published sizes and at no others; None for every other step.
+
+    `contents` is what its code is made of (edits.contents_of): the number and its line are named where they are found.
+    Where the code is not known to hold such a number, only a step that is `unnamed` so far gets the message.
+    """
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
-    other = cases[0][0].draw.describe()
+    published, other = at_the_lecture_sizes[0], cases[0][0]
+    where = numbers_of_sizes(name, published, other, contents or {})
+    if not where and not unnamed:
+        return None
+    where = where or "A size is written into it as a number."
     return Explanation(
         "sizes_written_in",
-        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other}): "
-        "a size stands in it as a number. Take sizes from what you are given: `n`, `x.shape[1]`, `zeros_like(x)`.",
+        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other.draw.describe()}). {where} "
+        "Take sizes from what you are given.",
     )
+
+
+def numbers_of_sizes(name: str, published: Problem, other: Problem, contents: Mapping[str, Any]) -> str:
+    """A sentence on the first line of the code that has sizes of the published problem in it as numbers; "" for none."""
+    there, here = sizes_by_name(published, name), sizes_by_name(other, name)
+    lines: dict[tuple[int, str], dict[int, str]] = {}
+    for value, line, code in contents.get("numbers", ()):
+        label = next((label for label, size in there.items() if size == value and here.get(label) != value), None)
+        taken = lines.setdefault((line, code), {})
+        if label in taken.values():  # of two axes of one size, each has its name
+            label = next((k for k, v in there.items() if v == value and k not in taken.values()), label)
+        if label is not None:
+            taken.setdefault(value, label)
+    for (line, code), taken in lines.items():
+        if taken:
+            numbers, names = listed_plainly([*map(str, taken)]), listed([*taken.values()])
+            s, are = ("", "is") if len(taken) == 1 else ("s", "are")
+            return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
+    return ""
+
+
+def listed_plainly(words: Sequence[str]) -> str:
+    return listed(words).replace("`", "")
+
+
+def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
+    """{how a size is called: its value}: whole numbers by name, then axes of values, the step's own first."""
+    found = {label: value for label, value in problem.values.items() if type(value) is int and value > 1}
+    for label in dict.fromkeys((name, *problem.graph.consumers.get(name, ()), *problem.values)):
+        value = problem.values[label]
+        if isinstance(value, torch.Tensor):
+            found |= {f"{label}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
+    return found
 
 
 def not_a_tensor(name: str, answer: Answer) -> str:

@@ -9,8 +9,10 @@ from typing import Any, Protocol
 from grader.answer import Answer
 from grader.book import ProblemBook
 from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable
-from grader.diagnosis.allowance import Allowance
+from grader.diagnosis.allowance import Allowance, attempt
+from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.ratios import MULTIPLE
+from grader.diagnosis.repairs import KEPT, Trials, repaired
 from grader.judge import bits
 from grader.lesson import Item, Lesson
 from grader.mistakes import Mistake
@@ -77,18 +79,38 @@ class GradientCheck:
             self._student.expect([*problems, self.lesson.public])
             with explaining(self._student):
                 verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
-            unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
-            if unnamed and verdict.status in ("failed", "shape", "error"):
-                published = self._book.problems(self.lesson, [Draw()])[0]
-                given = self._student.answers(published)[self.item.name]
-                answer = with_precision(given, self._student, published, self.item.name)
-                cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
-                others = [case for case in cases if case[0].draw.sizes] or cases
-                written_in = sizes_written_in(self.item.target, (published, answer), others)
-                if written_in is not None:
-                    verdict.mistake, verdict.message = written_in, written_in.message
+            known = verdict.mistake is not None and verdict.mistake.known
+            if verdict.status in ("failed", "shape", "error") and not known:
+                self._explain_by_the_code(verdict, problems)
             self._verdict = verdict
         return self._verdict
+
+    def _explain_by_the_code(self, verdict: Verdict, problems: Sequence[Problem]) -> None:
+        """Replaces an explanation that rests on the numbers alone where the student's code shows a better one."""
+        step, trials = self.item.name, getattr(self._student, "trials", None)
+        cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
+        found = self._sizes_written_in(verdict, cases, trials)
+        if found is None and trials is not None and verdict.status != "error":
+            if verdict.mistake is None or verdict.mistake.id not in KEPT:
+                with explaining(self._student):
+                    found = attempt(
+                        lambda: repaired(step, self.item.function, cases, trials, self.lesson.small_numbers)
+                    )
+        if found is not None:
+            verdict.mistake, verdict.message = found, found.message
+
+    def _sizes_written_in(
+        self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None
+    ) -> Explanation | None:
+        step, target = self.item.name, self.item.target
+        assert target is not None
+        published = self._book.problems(self.lesson, [Draw()])[0]
+        given = self._student.answers(published)[step]
+        answer = with_precision(given, self._student, published, step)
+        others = [case for case in cases if case[0].draw.sizes] or cases
+        contents = trials.contents(self.item.function) if trials is not None else None
+        unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+        return sizes_written_in(target, (published, answer), others, contents, unnamed)
 
     @property
     def status(self) -> str:

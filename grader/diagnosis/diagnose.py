@@ -18,12 +18,13 @@ from grader.diagnosis.factors import factors
 from grader.diagnosis.forms import arithmetic, constants, upside_down
 from grader.diagnosis.inner_lines import inner_lines
 from grader.diagnosis.lines import factor_of_a_line, term_of_a_line
-from grader.diagnosis.paths import each_way, one_way, several_ways
+from grader.diagnosis.paths import each_way, held_constant, one_way, several_ways
 from grader.diagnosis.places import repeated_index, zero_elsewhere
 from grader.diagnosis.ratios import coefficients, ratio, some_multiple
 from grader.diagnosis.reductions import extra_sums, not_broadcast, sums
 from grader.diagnosis.shapes import keepdim, shuffled, transposed
 from grader.diagnosis.substitutes import (
+    other_gradient,
     unchanged_upstream,
     upstream_forgotten,
     upstream_with_a_factor,
@@ -60,12 +61,12 @@ def together(explanations: Iterable[Explanation]) -> Explanation | None:
     if not all_of_them:
         return None
     sentences = dict.fromkeys(explanation.message for explanation in all_of_them)
-    return Explanation(all_of_them[0].id, " It is also true that: ".join(sentences))
+    return Explanation(all_of_them[0].id, " It is also true that: ".join(sentences), all_of_them[0].known)
 
 
 TIERS: tuple[tuple[Reading, ...], ...] = (
-    (sums, ratio, coefficients, keepdim, not_broadcast, transposed),
-    (unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
+    (sums, ratio, coefficients, keepdim, not_broadcast, transposed, other_gradient),
+    (held_constant, unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
     (differences, inner_lines, repeated_index),
     (one_way, upstream_with_a_factor, sums_inside),
     (several_ways,),
@@ -112,7 +113,7 @@ def asked(number: int, tier: Sequence[Reading], failed: Wrong, said: Collection[
 def known_mistake(step: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
     """The lesson's own wrong formulas, run on the same problems: all that give just these answers."""
     found = [m for m in mistakes if m.gradient == step and all(repeats(m, *case) for case in cases)]
-    return together(Explanation(m.id, m.message) for m in found[:MOST_TOLD])
+    return together(Explanation(m.id, m.message, known=True) for m in found[:MOST_TOLD])
 
 
 def repeats(mistake: Mistake, problem: Problem, answer: Answer) -> bool:

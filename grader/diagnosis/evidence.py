@@ -25,10 +25,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a student is told: `id` for counting over a class, `message` to read."""
+    """What a message says: `id` for counting over a class, `message` to read; `known` if the lesson's author wrote it."""
 
     id: str
     message: str
+    known: bool = False
 
 
 def tolerance_of(answer: Answer) -> float:

@@ -12,6 +12,9 @@ from torch import Tensor
 from grader.diagnosis.evidence import Explanation, Wrong, broadcasts, floats, kept
 from grader.problem import Problem
 
+ENOUGH = 3
+"""Elements that a gradient needs before it is recognised as that of another value."""
+
 
 def unchanged_upstream(wrong: Wrong) -> Iterator[Explanation]:
     """An upstream gradient returned as it came."""
@@ -23,6 +26,32 @@ def unchanged_upstream(wrong: Wrong) -> Iterator[Explanation]:
                 f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by the "
                 f"derivative of `{consumer}` with respect to `{name}`.",
             )
+
+
+def other_gradient(wrong: Wrong) -> Iterator[Explanation]:
+    """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
+    if wrong.consumer is not None or wrong.found[0].numel() < ENOUGH:
+        return
+    for other in wrong.problems[0].graph.names:
+        if other == wrong.name or not all(wrong.equals(i, of_another(p, other)) for i, p in enumerate(wrong.problems)):
+            continue
+        if all(
+            f.shape == e.shape and bool(torch.equal(f, e)) for f, e in zip(wrong.found, wrong.expected, strict=True)
+        ):
+            continue
+        yield Explanation(
+            "other_gradient",
+            f"Your `d{wrong.name}` is exactly the gradient of `{other}`. Have `d{wrong.name}` and `d{other}` changed "
+            f"places? Read the forward line of `{wrong.name}` again: what does it go into?",
+        )
+        return
+
+
+def of_another(problem: Problem, name: str) -> Tensor | None:
+    """The gradient of another value that a student writes; None where there is none, or where it is one or zero."""
+    if not problem.graph.consumers.get(name):
+        return None
+    return kept(problem, ("another", name), lambda: problem.reference(name).double())
 
 
 def pulled_back(problem: Problem, name: str, consumer: str, upstream: Tensor) -> Tensor:

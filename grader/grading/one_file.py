@@ -13,6 +13,7 @@ from typing import Any
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
 from grader.grading.student import Student
+from grader.grading.trials import FileTrials
 from grader.lesson import Lesson
 from grader.policy.names import may_hold_acts
 from grader.problem import Problem
@@ -66,6 +67,7 @@ def judge_file(
     findings = {finding.step: finding for finding in reversed(found)}
     chain = own_chain(lesson) if lesson.gradients else None
     student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain)
+    student.trials = trials = FileTrials(student, handed.files[MAIN], lesson.functions)
     try:
         failure = student.load_failure
         if failure is not None:
@@ -90,6 +92,7 @@ def judge_file(
             explain_missing(lesson, rows, student)
             find_changes(lesson, rows, student, handed)
     finally:
+        trials.close()
         student.close()
     if student.switched_on:
         forbid_all(judged)

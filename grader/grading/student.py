@@ -10,6 +10,7 @@ from typing import Any
 from grader.answer import Answer
 from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
+from grader.diagnosis.repairs import Trials
 from grader.grading.measuring import MeasuredCall, request_for
 from grader.grading.sending import Stage, packed, packed_chain, stages
 from grader.policy.static_check import Finding
@@ -72,6 +73,7 @@ class Student:
         self._spent = 0.0  # seconds waited for this submission
         self._started = own_seconds()
         self.allowance = Allowance()  # for explaining what is wrong
+        self.trials: Trials | None = None  # the file's functions with small changes, for the same
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.switched_on = False  # one of its workers said that PyTorch differentiates again
@@ -254,6 +256,23 @@ class Student:
     def like_this(self, files: Mapping[str, bytes], main: str) -> Student:
         """Another file in workers of the same zygote."""
         return Student(self._zygote, files, main, ())
+
+    def extended(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
+        """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
+        files = {**self._files, self._main: self._files[self._main] + b"\n\n\n" + text + b"\n"}
+        problems = self._problems if self._own_numbers else ()
+        other = Student(self._zygote, files, self._main, steps, interrupt=self._interrupt, problems=problems)
+        other._spent = max(self._spent, self._limits.total_seconds - seconds)
+        return other
+
+    def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
+        """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
+        self._joint, self._given_up = joint, {}
+        return self._run(self._number(problem), problem, steps)
+
+    @property
+    def joint(self) -> Joint | None:
+        return self._joint
 
     def close(self) -> None:
         self._drop()
