@@ -43,18 +43,26 @@ def explaining(student: object) -> AbstractContextManager[None]:
 
 
 def judge_step(
-    student: Answering, step: str, problems: Sequence[Problem], mistakes: Sequence[Mistake] = (), naming: bool = True
+    student: Answering,
+    step: str,
+    problems: Sequence[Problem],
+    mistakes: Sequence[Mistake] = (),
+    naming: bool = True,
+    function: str = "",
 ) -> Verdict:
     """judge_line on the student's answers. Only one that is not right at once is run again, watched.
 
-    A right answer in float64 stands as it is; what differs may be as right as float32 goes.
+    A right answer in float64 stands as it is; what differs may be as right as float32 goes. `function` is the one that
+    returns the gradient, where it is not called like it.
     """
     cases = [(problem, student.answers(problem)[step]) for problem in problems]
     verdict = judge_line(step[1:], cases, mistakes, naming=False)
     if verdict.passed:
         return verdict
     cases = [(p, with_precision(answer, student, p, step)) for p, answer in cases]
-    return judge_line(step[1:], cases, mistakes, naming)
+    trials: Trials | None = getattr(student, "trials", None)
+    contents = trials.contents(function or step) if trials is not None and naming else None
+    return judge_line(step[1:], cases, mistakes, naming, contents)
 
 
 def with_precision(answer: Answer, student: Answering, problem: Problem, step: str) -> Answer:
@@ -78,7 +86,8 @@ class GradientCheck:
             assert self.item.target is not None
             self._student.expect([*problems, self.lesson.public])
             with explaining(self._student):
-                verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
+                mistakes, function = self.lesson.wrong_formulas, self.item.function
+                verdict = judge_step(self._student, self.item.name, problems, mistakes, function=function)
             known = verdict.mistake is not None and verdict.mistake.known
             if verdict.status in ("failed", "shape", "error") and not known:
                 self._explain_by_the_code(verdict, problems)
@@ -90,14 +99,13 @@ class GradientCheck:
         step, trials = self.item.name, getattr(self._student, "trials", None)
         cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
         found = self._sizes_written_in(verdict, cases, trials)
-        if found is None and trials is not None and verdict.status != "error":
-            if verdict.mistake is None or verdict.mistake.id not in KEPT:
-                with explaining(self._student):
-                    found = attempt(
-                        lambda: repaired(step, self.item.function, cases, trials, self.lesson.small_numbers)
-                    )
+        is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
+        if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
+            constants = self.lesson.small_numbers
+            with explaining(self._student):
+                found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
         if found is not None:
-            verdict.mistake, verdict.message = found, found.message
+            verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
 
     def _sizes_written_in(
         self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None
@@ -110,7 +118,8 @@ class GradientCheck:
         others = [case for case in cases if case[0].draw.sizes] or cases
         contents = trials.contents(self.item.function) if trials is not None else None
         unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
-        return sizes_written_in(target, (published, answer), others, contents, unnamed)
+        function = self.item.function if self.item.function != step else ""
+        return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
 
     @property
     def status(self) -> str:

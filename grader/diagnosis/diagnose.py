@@ -1,17 +1,18 @@
 """Naming the mistake: which wrong formula gives exactly this answer?
 
-The lesson's known mistakes come first, in their author's words; then what can be read off the graph, from the simplest
-slip to the oddest. Where two explanations fit, both are told. How one is found to hold: grader/diagnosis/evidence.py.
+The lesson's known mistakes come first, in their author's words (two, where two fit); then what can be read off the
+graph, from the simplest slip to the oddest. How one is found to hold: grader/diagnosis/evidence.py; what contradicts
+the code is left out: grader/diagnosis/claims.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 
 from grader.answer import Answer
 from grader.diagnosis.allowance import check_time
+from grader.diagnosis.claims import Contents, is_borne_out
 from grader.diagnosis.differences import differences
 from grader.diagnosis.evidence import Cases, Explanation, Wrong, equal, kept, wrong
 from grader.diagnosis.factors import factors
@@ -41,9 +42,14 @@ Reading = Callable[[Wrong], Iterator[Explanation]]
 MOST_TOLD = 2
 
 
-def explain(name: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
-    """What holds on all `cases`, or None. `name` is the forward value (`probs` for `dprobs`)."""
-    known = known_mistake("d" + name, cases, mistakes)
+def explain(
+    name: str, cases: Cases, mistakes: Iterable[Mistake], contents: Contents | None = None
+) -> Explanation | None:
+    """What holds on all `cases`, or None. `name` is the forward value (`probs` for `dprobs`).
+
+    `contents` is what the student's function is made of: an explanation that contradicts it is left out.
+    """
+    known = known_mistake("d" + name, cases, mistakes, contents)
     if known is not None:
         return known
     changed = changed_argument(name, cases)
@@ -52,7 +58,7 @@ def explain(name: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation
     failed = wrong(name, cases)
     if failed is None:
         return zeros(name, cases)
-    return zeros(name, cases) or together(islice(readings(failed), MOST_TOLD))
+    return zeros(name, cases) or next((e for e in readings(failed) if is_borne_out(e.message, contents)), None)
 
 
 def together(explanations: Iterable[Explanation]) -> Explanation | None:
@@ -110,9 +116,12 @@ def asked(number: int, tier: Sequence[Reading], failed: Wrong, said: Collection[
                     yield from reading(part)
 
 
-def known_mistake(step: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
+def known_mistake(
+    step: str, cases: Cases, mistakes: Iterable[Mistake], contents: Contents | None = None
+) -> Explanation | None:
     """The lesson's own wrong formulas, run on the same problems: all that give just these answers."""
-    found = [m for m in mistakes if m.gradient == step and all(repeats(m, *case) for case in cases)]
+    own = (m for m in mistakes if m.gradient == step and is_borne_out(m.message, contents))
+    found = [m for m in own if all(repeats(m, *case) for case in cases)]
     return together(Explanation(m.id, m.message, known=True) for m in found[:MOST_TOLD])
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import Any
 MOST_CHARACTERS = 100_000
 MOST_NODES = 1_500
 """Of a longer function nothing is changed."""
-MOST_EDITS = 160
+MOST_EDITS = 240
 QUOTED = 70
 """Characters of the student's code that a message quotes."""
 
@@ -27,6 +26,12 @@ REDUCTIONS = {"sum", "mean"}
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
 SIGNS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.GtE),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE),
+}
 PRODUCTS = (ast.Mult, ast.Div)
 SUMS = (ast.Add, ast.Sub)
 
@@ -46,8 +51,12 @@ class Known:
 
 @dataclass(frozen=True)
 class Edit:
-    """One change. `code` is the student's expression, `part` what in it is changed, `new` what takes its place."""
+    """One change of `function`, or of a function of the file that it calls.
 
+    `code` is the student's expression, `part` what in it is changed, `new` what takes its place.
+    """
+
+    function: str
     kind: str
     line: int
     code: str
@@ -105,8 +114,8 @@ def bound_names(function: ast.FunctionDef) -> set[str]:
 def as_function(name: str, function: ast.Lambda) -> ast.FunctionDef:
     returned = ast.copy_location(ast.Return(function.body), function.body)
     made = ast.FunctionDef(name=name, args=function.args, body=[returned], decorator_list=[], returns=None)
-    if "type_params" in ast.FunctionDef._fields:
-        made.type_params = []
+    for other in set(ast.FunctionDef._fields) - {"name", "args", "body", "decorator_list", "returns"}:
+        setattr(made, other, [] if other == "type_params" else None)  # Python 3.12 has a field more
     return ast.copy_location(made, function)
 
 
@@ -259,7 +268,7 @@ def value_of(name: str) -> ast.Name:
 
 
 def is_new(node: ast.Name) -> bool:
-    return getattr(node, "is_new", False)
+    return bool(getattr(node, "is_new", False))
 
 
 def expressions(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Place]]:
@@ -289,17 +298,29 @@ def changes(
         parents[id(node)] = place[0]
         for order, make in enumerate(KINDS):
             for kind, part, words, new in make(node, known):
-                around = node if not isinstance(node, (ast.Name, ast.Constant)) else context_of(node, parents)
-                edit = Edit(kind, getattr(node, "lineno", function.lineno), quoted(around), part, words)
+                around = context_of(node, parents) if is_leaf(node) else node
+                edit = Edit(function.name, kind, getattr(node, "lineno", function.lineno), quoted(around), part, words)
                 yield order, edit, place, new
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and is_readable(node, parents):
             for other in swaps(node.id, function, known, step, is_step, local):
                 around = context_of(node, parents)
-                yield RANK_OF_NAMES, Edit("name", node.lineno, quoted(around), node.id, other), place, value_of(other)
+                yield (
+                    RANK_OF_NAMES,
+                    Edit(function.name, "name", node.lineno, quoted(around), node.id, other),
+                    place,
+                    value_of(other),
+                )
 
 
-RANK_OF_NAMES = 3.5
-"""Between the kinds of number 3 and 4."""
+RANK_OF_NAMES = 5.5
+"""Between the kinds of number 5 and 6."""
+FEW = 4
+"""Variables of unknown shape that may stand for each other."""
+
+
+def is_leaf(node: ast.AST) -> bool:
+    """A name or a number, with its sign."""
+    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.UnaryOp) and is_leaf(node.operand))
 
 
 def assigned_names(function: ast.FunctionDef) -> list[str]:
@@ -318,14 +339,24 @@ def swaps(
 ) -> list[str]:
     """What may stand for a name: values of its shape; for a function's own variable, its other variables."""
     own = [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    if not is_step:
+        return [n for n in dict.fromkeys((*own, *local)) if n != name] if name in own or name in local else []
+    if name not in own and name not in local:
+        return []
+    shape = shape_of(name, known, local)
+    if shape is None:
+        unknown = [n for n in local if shape_of(n, known, local) is None and n != name]
+        return unknown if len(unknown) <= FEW else []
+    found = [n for n in local if shape_of(n, known, local) == shape]
+    found += [n for n, s in known.shapes.items() if list(s) == list(shape) and n not in local]
+    return [n for n in found if n not in (name, step)]
+
+
+def shape_of(name: str, known: Known, local: Sequence[str]) -> Sequence[int] | None:
+    """The shape of a value by its name; a variable `dh` has the shape of `h`."""
     if name in known.shapes and name not in local:
-        shape = known.shapes[name]
-        alike = [n for n, s in known.shapes.items() if s == shape and n not in (name, step)] if is_step else []
-        return alike + [n for n in local if n != name]
-    if name in local or (not is_step and name in own):
-        others = [*local, *own] if not is_step else [*local, *(n for n in own if known.shapes.get(n))]
-        return [n for n in dict.fromkeys(others) if n != name]
-    return []
+        return known.shapes[name]
+    return known.shapes.get(name[1:]) if name.startswith("d") else known.shapes.get(name)
 
 
 def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
@@ -388,6 +419,21 @@ def regroupings(node: ast.AST, known: Known) -> Iterator[Change]:
             first = left.left if last else ast.BinOp(left.left, node.op, right)
             second = ast.BinOp(left.right, node.op, right) if last else left.right
             yield kind, quoted(left), quoted(right), ast.BinOp(first, left.op, second)
+
+
+def sums_multiplied(node: ast.AST, known: Known) -> Iterator[Change]:
+    """`a.sum(1) * b.sum(1)` for `(a * b).sum(1)`."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
+        return
+    left, right = node.left, node.right
+    if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)):
+        return
+    name, first, second = called_name(left), operand_of(left), operand_of(right)
+    if name not in REDUCTIONS or called_name(right) != name or first is None or second is None:
+        return
+    rest, keywords = left.args[1:] if left.args and left.args[0] is first else left.args, left.keywords
+    product = ast.BinOp(first, ast.Mult(), second)
+    yield "sums_multiplied", name, "", ast.Call(ast.Attribute(product, name, ast.Load()), rest, keywords)
 
 
 def small_numbers(node: ast.AST, known: Known) -> Iterator[Change]:
@@ -453,17 +499,14 @@ def operators(node: ast.AST, known: Known) -> Iterator[Change]:
     """Multiplied for divided, added for subtracted, and a sign."""
     if isinstance(node, ast.BinOp):
         for table, kind in ((OPERATORS, "operator"), (SIGNS, "sign_of_a_term")):
-            other = table.get(type(node.op))
-            if other is not None:
+            if (other := table.get(type(node.op))) is not None:
                 yield kind, type(node.op).__name__, other.__name__, ast.BinOp(node.left, other(), node.right)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
         yield "minus", "", "", node.operand
-    if isinstance(node, ast.AugAssign):
-        other = (OPERATORS | SIGNS).get(type(node.op))
-        if other is not None:
-            kind = "operator" if type(node.op) in OPERATORS else "sign_of_a_term"
-            new = ast.copy_location(ast.AugAssign(node.target, other(), node.value), node)
-            yield kind, type(node.op).__name__, other.__name__, new
+    if isinstance(node, ast.AugAssign) and (other := (OPERATORS | SIGNS).get(type(node.op))) is not None:
+        kind = "operator" if type(node.op) in OPERATORS else "sign_of_a_term"
+        new = ast.copy_location(ast.AugAssign(node.target, other(), node.value), node)
+        yield kind, type(node.op).__name__, other.__name__, new
 
 
 def drops(node: ast.AST, known: Known) -> Iterator[Change]:
@@ -527,16 +570,16 @@ def reductions(node: ast.AST, known: Known) -> Iterator[Change]:
 def numbers(node: ast.AST, known: Known) -> Iterator[Change]:
     """A number that is another one in the derivative: an exponent, a factor, a one."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        value = node.operand.value
-        value = -value if type(value) in (int, float) else None
-    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        value = node.value
+        given, sign = node.operand.value, -1
+    elif isinstance(node, ast.Constant):
+        given, sign = node.value, 1
     else:
         return
-    if value is None or not math.isfinite(value) or abs(value) > 100:
+    if not isinstance(given, (int, float)) or isinstance(given, bool) or not abs(given) <= 100:
         return
+    value = sign * given
     for other in dict.fromkeys((-value, value + 1, value - 1, 2 * value, value / 2)):
-        if other != value and 1e-3 < abs(other):
+        if other != value and abs(other) > 1e-3:
             yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body
 
 
@@ -564,18 +607,28 @@ def roots(node: ast.AST, known: Known) -> Iterator[Change]:
     """Divided by a variance for its root, or the other way round."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
         for power, words in ((0.5, "root"), (2, "square")):
-            yield words, quoted(node.right), "", ast.BinOp(
-                node.left, ast.Div(), ast.BinOp(node.right, ast.Pow(), ast.Constant(power))
+            yield (
+                words,
+                quoted(node.right),
+                "",
+                ast.BinOp(node.left, ast.Div(), ast.BinOp(node.right, ast.Pow(), ast.Constant(power))),
             )
 
 
 def assignments(node: ast.AST, known: Known) -> Iterator[Change]:
     """`p = p - g`, which gives a name to a new tensor, for `p -= g`; `g[i] = d`, which keeps the last, for `+=`."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        call, function = node.value, node.value.func
+        if not is_module(function.value) and not function.attr.endswith("_"):
+            in_place = ast.Attribute(function.value, function.attr + "_", ast.Load())
+            changed = ast.Expr(ast.Call(in_place, call.args, call.keywords))
+            yield "result_unused", function.attr, "", ast.copy_location(changed, node)
     if not (isinstance(node, ast.Assign) and len(node.targets) == 1):
         return
     target, value = node.targets[0], node.value
-    if isinstance(value, ast.BinOp) and isinstance(value.op, (*SUMS, *PRODUCTS)):
-        if isinstance(target, ast.Name) and isinstance(value.left, ast.Name) and value.left.id == target.id:
+    if isinstance(target, ast.Name) and isinstance(value, ast.BinOp) and isinstance(value.op, (*SUMS, *PRODUCTS)):
+        left = value.left
+        if isinstance(left, ast.Name) and left.id == target.id:
             new = ast.AugAssign(ast.Name(target.id, ast.Store()), value.op, value.right)
             yield "new_tensor", target.id, "", ast.copy_location(new, node)
     if isinstance(target, ast.Subscript):
@@ -583,8 +636,15 @@ def assignments(node: ast.AST, known: Known) -> Iterator[Change]:
         yield "overwritten", quoted(target), "", ast.copy_location(new, node)
 
 
+def comparisons(node: ast.AST, known: Known) -> Iterator[Change]:
+    """`<=` for `<`, `>` for `<` ..."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for other in COMPARISONS.get(type(node.ops[0]), ()):
+            yield "comparison", "", "", ast.Compare(node.left, [other()], node.comparators)
+
+
 Kind = Callable[[ast.AST, Known], Iterator[Change]]
 KINDS: tuple[Kind, ...] = (
-    *(wrappers, columns, assignments, regroupings),
-    *(small_numbers, operators, drops, reductions, numbers, scalings, products, roots),
+    *(wrappers, columns, assignments, regroupings, sums_multiplied, small_numbers),
+    *(operators, comparisons, drops, reductions, numbers, scalings, products, roots),
 )

@@ -32,7 +32,8 @@ def ways(problem: Problem, name: str) -> dict[Way, Tensor]:
 
     def make() -> dict[Way, Tensor]:
         inner = edges(problem, name)
-        found = {way: t.double() for c in problem.graph.consumers[name] for way, t in walked(problem, name, c, inner)}
+        starts = problem.graph.consumers[name] if problem.random_upstream else problem.ends
+        found = {way: t.double() for c in starts for way, t in walked(problem, name, c, inner)}
         sizes = {way: float(torch.linalg.vector_norm(tensor)) for way, tensor in found.items()}
         found = {way: t for way, t in found.items() if sizes[way] > NOTHING * max(sizes.values())}
         return found if 1 < len(found) <= MOST_WAYS else {}
@@ -43,7 +44,8 @@ def ways(problem: Problem, name: str) -> dict[Way, Tensor]:
 def walked(
     problem: Problem, name: str, consumer: str, inner: dict[tuple[str, str], Tensor]
 ) -> Iterator[tuple[Way, Tensor]]:
-    waiting: list[tuple[Way, Tensor]] = [((consumer,), problem.upstream[consumer])]
+    start = problem.upstream[consumer] if problem.random_upstream else problem.ends[consumer]
+    waiting: list[tuple[Way, Tensor]] = [((consumer,), start)]
     while waiting:
         way, upstream = waiting.pop()
         for parent, share in problem.finer.vjp(way[-1], upstream).items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +41,9 @@ class Trials(Protocol):
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
         """The changes that can be tried, most likely slips first."""
 
+    def side(self, function: str, number: int) -> Any:
+        """A side of grader/calling.py on which the changed function stands for `function`; None once time is up."""
+
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         """The answers of the changed functions of these numbers."""
 
@@ -53,7 +57,17 @@ def repaired(step: str, function: str, cases: Cases, trials: Trials, constants: 
         check_time()
         found = trials.answers(step, problem, left) if left else {}
         left = [number for number in left if number in found and is_right(step, problem, found[number])]
-    return explanation(step, edits[left[0]], first) if left else None
+    if not left:
+        return None
+    edit, it = edits[left[0]], f"your `{step}`" if step == function else "this gradient"
+    words = WORDS[edit.kind](Slip(edit, it, step[1:], first))
+    return Explanation(IDS.get(edit.kind, edit.kind), words, line=edit.line)
+
+
+def of_a_check(edit: Edit) -> Explanation:
+    """The change of a function that makes a check hold, in words."""
+    words = WORDS[edit.kind](Slip(edit, f"`{edit.function}`"))
+    return Explanation(IDS.get(edit.kind, edit.kind), words, line=edit.line)
 
 
 def is_right(step: str, problem: Problem, answer: Answer) -> bool:
@@ -88,8 +102,23 @@ def small_numbers_in(path: Path) -> tuple[float, ...]:
 # In words -------------------------------------------------------------------------------------------------------------
 
 
-def explanation(step: str, edit: Edit, problem: Problem) -> Explanation:
-    return Explanation(IDS.get(edit.kind, edit.kind), WORDS[edit.kind](step, edit, problem))
+@dataclass(frozen=True)
+class Slip:
+    """`it` is what becomes right, as a sentence calls it; `name` the value whose gradient it is."""
+
+    edit: Edit
+    it: str
+    name: str = ""
+    problem: Problem | None = None
+
+    @property
+    def is_one_step(self) -> bool:
+        """Whether one forward line lies between the value and what its function is given."""
+        return self.it == f"your `d{self.name}`"
+
+    def ask(self, question: str) -> str:
+        """A question about a derivative; "" where the function is not about one."""
+        return f" {question}" if self.problem is not None else ""
 
 
 IDS = {
@@ -109,131 +138,158 @@ IDS = {
     "order": "factors_in_the_other_order",
     "reduction": "reduction_too_many",
 }
-
 VERBS = {"Mult": "multiplies", "Div": "divides", "Add": "adds", "Sub": "subtracts"}
 
 
-def of_a_function(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_function(slip: Slip) -> str:
+    edit = slip.edit
     return (
-        f"You write `{edit.code}`. With `{edit.new}` itself in that place, your `{step}` is right: the `{edit.part}` "
-        "is one too many. At which value is the derivative of the forward line taken?"
+        f"You write `{edit.code}`. With `{edit.new}` itself in that place, {slip.it} is right: the `{edit.part}` is "
+        f"one too many.{slip.ask('At which value is the derivative of the forward line taken?')}"
     )
 
 
-def of_a_name(step: str, edit: Edit, problem: Problem) -> str:
-    text = (
-        f"In `{edit.code}`, `{edit.part}` is not the value that belongs there. With another one your `{step}` is "
-        "right. "
-    )
-    consumers = problem.graph.consumers[step[1:]]
-    if edit.new.startswith("d") and edit.new[1:] in problem.upstream:
-        return text + "Which gradient comes back through the forward line?"
-    if edit.new in consumers:
-        return text + "This derivative is written with what the forward line returns, not with what it reads."
-    if edit.new == step[1:] or any(edit.new in problem.graph.sources[c] for c in consumers):
-        return text + "This derivative is written with what the forward line reads: which values are they?"
-    return text + "Which value does the forward pass use there?"
+def of_a_name(slip: Slip) -> str:
+    edit = slip.edit
+    text = f"In `{edit.code}`, `{edit.part}` is not the value that belongs there; with another one {slip.it} is right."
+    if slip.problem is None:
+        return text
+    graph, consumers = slip.problem.graph, slip.problem.graph.consumers[slip.name]
+    if edit.new.startswith("d") and edit.new[1:] in slip.problem.upstream:
+        return f"{text} Which gradient comes back through the forward line?"
+    if slip.is_one_step and edit.new in consumers:
+        return f"{text} This derivative is written with what the forward line returns, not with what it reads."
+    if slip.is_one_step and any(edit.new in graph.sources[c] for c in consumers):
+        return f"{text} This derivative is written with what the forward line reads: which values are they?"
+    return f"{text} Which value does the forward pass use there?"
 
 
-def of_a_part(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_part(slip: Slip) -> str:
+    edit = slip.edit
     verb = "division by" if edit.kind == "part_divided" else "multiplication by"
     return (
         f"In `{edit.code}`, the {verb} `{edit.new}` applies to `{edit.part}` only, because it comes before `+` and "
-        f"`-`. Should it apply to both terms? With brackets around them, your `{step}` is right."
+        f"`-`. Should it apply to both terms? With brackets around them, {slip.it} is right."
     )
 
 
-def of_a_whole(step: str, edit: Edit, problem: Problem) -> str:
-    done = {"whole_power": "raised to the power", "whole_divided": "divided by", "whole_multiplied": "multiplied by"}
+def of_a_whole(slip: Slip) -> str:
+    edit = slip.edit
+    what = {"whole_power": "power", "whole_divided": "division", "whole_multiplied": "multiplication"}[edit.kind]
     return (
-        f"In `{edit.code}`, all of `{edit.part}` is {done[edit.kind]} `{edit.new}`. With only one of the two terms "
-        f"{done[edit.kind]} it, your `{step}` is right: which one?"
+        f"In `{edit.code}`, the {what} applies to all of `{edit.part}`. Applied to only one of the two terms, "
+        f"{slip.it} is right: to which one?"
     )
 
 
-def of_a_small_number(step: str, edit: Edit, problem: Problem) -> str:
+def of_sums(slip: Slip) -> str:
+    return (
+        f"`{slip.edit.code}` takes a {slip.edit.part} of each factor and multiplies afterwards. A product of sums is "
+        f"not the sum of the products: multiply first, then {slip.it} is right."
+    )
+
+
+def of_a_small_number(slip: Slip) -> str:
+    edit = slip.edit
     return (
         f"The {edit.new} is missing: the forward pass adds it before it takes the root or the power, and `{edit.code}` "
-        f"uses `{edit.part}` alone. The rest of your `{step}` is right."
+        f"uses `{edit.part}` alone. With it, {slip.it} is right."
     )
 
 
-def of_a_column(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_column(slip: Slip) -> str:
+    edit = slip.edit
     return (
-        f"`{edit.code}` picks whole columns: for each entry of `{edit.part}`, that column in every row. Each row has "
-        f"one place only. Index rows and columns together, so that they are paired; the rest of your `{step}` is right."
+        f"`{edit.code}` picks whole columns: for each entry of `{edit.part}`, that column in every row. Index rows and "
+        f"columns together, so that each row is paired with its own entry; then {slip.it} is right."
     )
 
 
-def of_an_operator(step: str, edit: Edit, problem: Problem) -> str:
+def of_an_operator(slip: Slip) -> str:
+    edit = slip.edit
     return (
-        f"`{edit.code}` {VERBS[edit.part]} where the derivative {VERBS[edit.new]}. The rest of your `{step}` is right. "
-        "What is the local derivative of the forward line?"
+        f"`{edit.code}` {VERBS[edit.part]}. If it {VERBS[edit.new]}, {slip.it} is right."
+        f"{slip.ask('What is the local derivative of the forward line?')}"
     )
 
 
-def of_a_minus(step: str, edit: Edit, problem: Problem) -> str:
-    return f"The minus in `{edit.code}` is one too many; the rest of your `{step}` is right."
+def of_a_minus(slip: Slip) -> str:
+    return f"The minus in `{slip.edit.code}` is one too many: without it, {slip.it} is right."
 
 
-def of_a_factor(step: str, edit: Edit, problem: Problem) -> str:
-    what = {"factor": "factor", "term": "term", "power": "power"}[edit.kind]
+def of_a_factor(slip: Slip) -> str:
+    edit = slip.edit
     return (
-        f"In `{edit.code}`, the {what} `{edit.part}` is one too many: without it your `{step}` is right. What is the "
-        "local derivative of the forward line?"
+        f"In `{edit.code}`, the {edit.kind} `{edit.part}` is one too many: without it, {slip.it} is right."
+        f"{slip.ask('What is the local derivative of the forward line?')}"
     )
 
 
-def of_a_reduction(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_reduction(slip: Slip) -> str:
+    edit = slip.edit
     if edit.kind == "keepdim":
-        done = "loses the axis that it sums over" if edit.new == "kept" else "keeps the axis that it sums over"
-        return f"`{edit.code}` {done}; check `keepdim`. The rest of your `{step}` is right."
+        done = "loses" if edit.new == "kept" else "keeps"
+        other = "With that axis kept" if edit.new == "kept" else "Without that axis"
+        return f"`{edit.code}` {done} the axis that it sums over. {other}, {slip.it} is right: check `keepdim`."
     if edit.kind == "axis":
         return (
-            f"`{edit.code}` takes the {edit.part} over the wrong axis; the rest of your `{step}` is right. Over which "
-            "axis did the forward pass copy or reduce?"
+            f"`{edit.code}` takes the {edit.part} over another axis than it should; otherwise {slip.it} is right."
+            f"{slip.ask('Along which axis did the forward pass copy or reduce?')}"
         )
     if edit.kind == "mean_or_sum":
-        return f"`{edit.code}` takes a {edit.part} where a {edit.new} belongs; the rest of your `{step}` is right."
-    return f"The {edit.part} in `{edit.code}` is one too many; the rest of your `{step}` is right."
+        return f"`{edit.code}` takes a {edit.part}. With a {edit.new} in that place, {slip.it} is right."
+    return f"The {edit.part} in `{edit.code}` is one too many: without it, {slip.it} is right."
 
 
-def of_a_number(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_number(slip: Slip) -> str:
     return (
-        f"The number {edit.part} in `{edit.code}` is not the right one; the rest of your `{step}` is right. What does "
-        "the power rule give, or the size that you divide by?"
+        f"The number {slip.edit.part} in `{slip.edit.code}` is not the right one; with another one {slip.it} is right."
+        f"{slip.ask('Which number does the derivative of the forward line have there?')}"
     )
 
 
-def of_a_scale(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_scale(slip: Slip) -> str:
+    edit = slip.edit
     done = "divided" if edit.kind == "not_divided" else "multiplied"
-    return f"`{edit.part}` is not {done} by `{edit.new}`; the rest of your `{step}` is right."
+    return f"`{edit.part}` is not {done} by `{edit.new}`; if it were, {slip.it} would be right. Where does the size go?"
 
 
-def of_a_product(step: str, edit: Edit, problem: Problem) -> str:
-    what = "the two factors are in the wrong order" if edit.kind == "order" else "a `.T` is missing or one too many"
-    return f"In `{edit.code}`, {what}. Write the shapes next to each other: which product gives that of `{step[1:]}`?"
+def of_a_product(slip: Slip) -> str:
+    what = "the two factors are in the wrong order" if slip.edit.kind == "order" else "a `.T` is missing or too many"
+    return f"In `{slip.edit.code}`, {what}. Write the shapes next to each other: which product has the right one?"
 
 
-def of_a_root(step: str, edit: Edit, problem: Problem) -> str:
-    what = "its square root" if edit.kind == "root" else "its square"
-    return f"`{edit.code}` divides by `{edit.part}`. With {what} in that place, your `{step}` is right."
+def of_a_root(slip: Slip) -> str:
+    what = "its square root" if slip.edit.kind == "root" else "its square"
+    return f"`{slip.edit.code}` divides by `{slip.edit.part}`. With {what} in that place, {slip.it} is right."
 
 
-def of_an_assignment(step: str, edit: Edit, problem: Problem) -> str:
+def of_a_comparison(slip: Slip) -> str:
+    return (
+        f"With another comparison in place of `{slip.edit.code}`, {slip.it} is right. What should hold when both are "
+        "equal?"
+    )
+
+
+def of_an_assignment(slip: Slip) -> str:
+    edit = slip.edit
     if edit.kind == "new_tensor":
         return (
             f"`{edit.code}` gives the name `{edit.part}` a new tensor; the tensor that it named before stays as it "
-            f"was. To change that tensor, write in place."
+            f"was. Change that tensor in place; then {slip.it} is right."
+        )
+    if edit.kind == "result_unused":
+        return (
+            f"`{edit.code}` returns a new tensor, and nothing uses it: `{edit.part}` changes nothing in place. With a "
+            f"call that does, {slip.it} is right."
         )
     return (
-        f"`{edit.code}` overwrites what `{edit.part}` held before. A place that is reached several times gets a "
-        f"gradient each time, and they add up."
+        f"`{edit.code}` overwrites what was there before. A place that is reached several times gets a gradient each "
+        "time, and they add up."
     )
 
 
-Words = Callable[[str, Edit, Problem], str]
-WORDS: dict[str, Words] = {
+WORDS: dict[str, Callable[[Slip], str]] = {
     "function": of_a_function,
     "name": of_a_name,
     "part_divided": of_a_part,
@@ -241,6 +297,7 @@ WORDS: dict[str, Words] = {
     "whole_power": of_a_whole,
     "whole_divided": of_a_whole,
     "whole_multiplied": of_a_whole,
+    "sums_multiplied": of_sums,
     "small_number": of_a_small_number,
     "column": of_a_column,
     "operator": of_an_operator,
@@ -262,4 +319,6 @@ WORDS: dict[str, Words] = {
     "square": of_a_root,
     "new_tensor": of_an_assignment,
     "overwritten": of_an_assignment,
+    "result_unused": of_an_assignment,
+    "comparison": of_a_comparison,
 }

@@ -69,11 +69,12 @@ def upstream_forgotten(wrong: Wrong) -> Iterator[Explanation]:
             return rest(wrong, problem, expected, c) + kept(problem, ("ones", wrong.name, c), make)
 
         if problem_has_upstream(wrong, consumer) and wrong.holds(candidate):
+            is_read = "d" + consumer in wrong.uses
+            how = f"comes out as if `d{consumer}` were all ones" if is_read else f"does not use `d{consumer}`"
             yield Explanation(
                 "upstream_forgotten",
-                f"In what comes back through `{consumer}`, the upstream gradient `d{consumer}` has no part: it is the "
-                f"derivative of `{consumer}` with respect to `{wrong.name}` as if ones came from above. The chain rule "
-                "multiplies it by what does come.",
+                f"Your `d{wrong.name}` {how}: it is the local derivative of `{consumer}` alone. The chain rule "
+                f"multiplies it by the upstream gradient `d{consumer}`.",
             )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
+from grader.grading.printed import cut, labelled
 from grader.grading.student import Student
 from grader.grading.trials import FileTrials
 from grader.lesson import Lesson
@@ -32,12 +33,17 @@ Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
 
 @dataclass
 class Judged:
-    """`message` is about the file as a whole: why it does not run, or stopped early. `printed` is what it printed."""
+    """What comes of a file.
+
+    `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
+    printed; `shown` are lines of that, each labelled with the function that printed it.
+    """
 
     rows: list[Row]
     message: str | None = None
     pictures: dict[str, Any] = field(default_factory=dict)
     printed: str = ""
+    shown: list[str] = field(default_factory=list)
     runs: bool = True  # False when the file itself fails, and all rows with it
 
 
@@ -104,6 +110,7 @@ def judge_file(
         judged.message = f"{judged.message} {remark}" if judged.message else remark
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
+        judged.shown = labelled(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
         if student.printed_bytes > zygote.limits.output_bytes:
             kept = (
                 f"It printed {student.printed_bytes:,} bytes; the first {zygote.limits.output_bytes:,} were kept, "

@@ -12,6 +12,7 @@ from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
 from grader.diagnosis.repairs import Trials
 from grader.grading.measuring import MeasuredCall, request_for
+from grader.grading.printed import Span, cut
 from grader.grading.sending import Stage, packed, packed_chain, stages
 from grader.policy.static_check import Finding
 from grader.problem import Problem
@@ -78,11 +79,18 @@ class Student:
         self.note = ""  # why the file stopped before its end, if it did
         self.switched_on = False  # one of its workers said that PyTorch differentiates again
         self.printed, self.printed_bytes = b"", 0
+        self.spans: list[Span] = []  # of `printed`: which function printed what
 
     @property
     def heard(self) -> bytes:
         """What the file and its steps have printed up to now."""
         return self.printed + (bytes(self._worker.printed) if self._worker else b"")
+
+    @property
+    def heard_from(self) -> list[Span]:
+        """Which function printed what of `heard`."""
+        worker = self._worker
+        return self.spans + (cut(worker.spans, 0, len(worker.printed), len(self.printed)) if worker else [])
 
     @property
     def load_failure(self) -> Answer | None:
@@ -359,7 +367,7 @@ class Student:
         self._hurried = False
         self.switched_on |= self._worker.switched_on
         self._worker.close()
-        self.printed = (self.printed + bytes(self._worker.printed[first:last]))[: self._limits.output_bytes]
+        self._keep(self._worker, first, last)
         self.printed_bytes += last - first
         self._worker = None
 
@@ -422,8 +430,13 @@ class Student:
     def _collect(self, worker: WorkerProcess, first: int = 0) -> None:
         """Keeps what a closed worker printed, from its byte number `first` on, and what it said of autograd."""
         self.switched_on |= worker.switched_on
-        self.printed = (self.printed + bytes(worker.printed[first:]))[: self._limits.output_bytes]
+        self._keep(worker, first, len(worker.printed))
         self.printed_bytes += worker.printed_bytes - first
+
+    def _keep(self, worker: WorkerProcess, first: int, last: int) -> None:
+        """Adds what a worker printed between two bytes, as far as there is room."""
+        self.spans += cut(worker.spans, first, last, len(self.printed) - first)
+        self.printed = (self.printed + bytes(worker.printed[first:last]))[: self._limits.output_bytes]
 
 
 FREE_SECONDS = 5.0

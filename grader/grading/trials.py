@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from grader.answer import Answer
+from grader.calling import Called, Side
 from grader.diagnosis.edits import Edit, Known
 from grader.grading.student import Student
 from grader.problem import Problem
 from grader.sandbox.joint import Joint
+from grader.sides import StudentSide
 from grader.source_reader import ReadingFailed, ReadingStopped, source_reader
 
-SECONDS = 1.0
-"""Waiting time for the trials of one function."""
-MOST_TRIED = 8
-"""Functions of one file that are tried."""
+SECONDS = 4.0
+"""Waiting time for the trials of one file."""
+SECONDS_OF_A_CHECK = 0.5
+"""Seconds in which a check is run again and again, with one changed function after another."""
 NAME = "changed_"
 """How a changed function's name begins; its number follows."""
+
+
+class RenamedSide(StudentSide):
+    """A student's functions, one of them under another name."""
+
+    def __init__(self, student: Student, function: str, name: str) -> None:
+        super().__init__(student)
+        self._function, self._name = function, name
+
+    def ask(
+        self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, read: bool = False, **more: Any
+    ) -> Called:
+        if handle is None and name == self._function:
+            of = name = self._name
+        return super().ask(of, name, args, kwargs, handle, read, **more)
 
 
 class FileTrials:
@@ -28,6 +46,8 @@ class FileTrials:
         self._contents: Mapping[str, Any] | None = None
         self._tried: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
+        self._left = SECONDS
+        self._until: dict[str, float] = {}
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see edits.contents_of; None where that is not known."""
@@ -39,8 +59,6 @@ class FileTrials:
         return self._contents.get(function)
 
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
-        if function not in self._tried and len(self._tried) >= MOST_TRIED:
-            return []
         if function not in self._tried:
             self._tried[function] = self._made(function, known)
         return self._tried[function][0]
@@ -48,8 +66,16 @@ class FileTrials:
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
         _, student = self._tried[step if joint is None else joint.name]
-        if student is None:
+        if student is None or self._left <= 0:
             return {}
+        started = time.monotonic()
+        try:
+            return self._run(student, step, problem, numbers)
+        finally:
+            self._left -= time.monotonic() - started
+
+    def _run(self, student: Student, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
+        joint = self._student.joint
         if joint is None:
             names = {f"{NAME}{number}": number for number in numbers}
             return {names[name]: answer for name, answer in student.run_steps(problem, list(names)).items()}
@@ -62,6 +88,14 @@ class FileTrials:
             result[number] = self._answers[key][step]
         return result
 
+    def side(self, function: str, number: int) -> Side | None:
+        _, student = self._tried[function]
+        if student is None or time.monotonic() > self._until.setdefault(
+            function, time.monotonic() + SECONDS_OF_A_CHECK
+        ):
+            return None
+        return RenamedSide(student, function, f"{NAME}{number}")
+
     def close(self) -> None:
         for _, student in self._tried.values():
             if student is not None:
@@ -72,7 +106,7 @@ class FileTrials:
             edits, texts = source_reader().edits_of(self._source, function, NAME, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
-        if not edits:
+        if not edits or self._left <= 0:
             return [], None
         steps = [f"{NAME}{number}" for number in range(len(edits))]
-        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, SECONDS)
+        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._left)
