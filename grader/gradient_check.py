@@ -13,7 +13,7 @@ from grader.diagnosis.allowance import Allowance, attempt
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.ratios import MULTIPLE
 from grader.diagnosis.repairs import KEPT, Trials, repaired
-from grader.judge import bits
+from grader.judge import bits, compare
 from grader.lesson import Item, Lesson
 from grader.mistakes import Mistake
 from grader.picture import error_picture, values_picture
@@ -71,6 +71,13 @@ def with_precision(answer: Answer, student: Answering, problem: Problem, step: s
     return answer._replace(low_precision=student.watched(problem, step).low_precision)
 
 
+def is_gradient_of(answer: Answer, problem: Problem, name: str) -> bool:
+    """Whether an answer is the gradient of `name`, whichever it should be."""
+    if answer.tensor is None or not answer.tensor.is_floating_point():
+        return False
+    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
+
+
 class GradientCheck:
     """A gradient of the lesson as a hidden suite sees it."""
 
@@ -104,8 +111,25 @@ class GradientCheck:
             constants = self.lesson.small_numbers
             with explaining(self._student):
                 found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
+        if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
+            found = self._changed_places(problems)
         if found is not None:
             verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
+
+    def _changed_places(self, problems: Sequence[Problem]) -> Explanation | None:
+        """Two gradients each of which is the other's."""
+        step, target = self.item.name, self.item.target
+        for other in self.lesson.gradients:
+            if other.target is None or other.name == step or target is None:
+                continue
+            pairs = ((other.name, target), (step, other.target))
+            if all(is_gradient_of(self._student.answers(p)[s], p, t) for p in problems for s, t in pairs):
+                return Explanation(
+                    "changed_places",
+                    f"Your `{step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that of "
+                    f"`{target}`: the two have changed places.",
+                )
+        return None
 
     def _sizes_written_in(
         self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None

@@ -122,6 +122,11 @@ class SourceReader:
         found: list[int | None] = self._ask("lines_of_changes", [source], {"changes": wanted})
         return found
 
+    def nested_definitions(self, source: bytes, names: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """diagnosis.nested.nested_definitions. Raises ReadingStopped, ReadingFailed."""
+        found = self._ask("nested_definitions", [source], {"names": list(names)})
+        return {name: (line, inside) for name, (line, inside) in found.items()}
+
     def contents_of(self, source: bytes, functions: Sequence[str]) -> dict[str, Any]:
         """diagnosis.edits.contents_of. Raises ReadingStopped, ReadingFailed."""
         found: dict[str, Any] = self._ask("contents_of", [source], {"functions": list(functions)})

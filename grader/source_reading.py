@@ -41,6 +41,12 @@ def contents_of(texts: Sequence[bytes], functions: Sequence[str]) -> dict[str, A
     return contents_of(texts[0].decode("utf-8", errors="replace"), functions)
 
 
+def nested_definitions(texts: Sequence[bytes], names: Sequence[str]) -> dict[str, Any]:
+    from grader.diagnosis.nested import nested_definitions
+
+    return nested_definitions(texts[0].decode("utf-8", errors="replace"), names)
+
+
 def edits_of(
     texts: Sequence[bytes], function: str, named: str, known: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], list[str]]:
@@ -94,6 +100,7 @@ def notebook(
 TASKS: dict[str, Callable[..., Any]] = {
     "static_check": static_check,
     "lines_of_changes": lines_of_changes,
+    "nested_definitions": nested_definitions,
     "contents_of": contents_of,
     "edits_of": edits_of,
     "notebook": notebook,

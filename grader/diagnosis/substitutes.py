@@ -30,7 +30,7 @@ def unchanged_upstream(wrong: Wrong) -> Iterator[Explanation]:
 
 def other_gradient(wrong: Wrong) -> Iterator[Explanation]:
     """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
-    if wrong.consumer is not None or wrong.found[0].numel() < ENOUGH:
+    if wrong.consumer is not None or wrong.found[0].numel() < ENOUGH or is_an_upstream(wrong):
         return
     for other in wrong.problems[0].graph.names:
         if other == wrong.name or not all(wrong.equals(i, of_another(p, other)) for i, p in enumerate(wrong.problems)):
@@ -41,10 +41,18 @@ def other_gradient(wrong: Wrong) -> Iterator[Explanation]:
             continue
         yield Explanation(
             "other_gradient",
-            f"Your `d{wrong.name}` is exactly the gradient of `{other}`. Have `d{wrong.name}` and `d{other}` changed "
-            f"places? Read the forward line of `{wrong.name}` again: what does it go into?",
+            f"Your `d{wrong.name}` is exactly the gradient of `{other}`. Read the forward line that uses "
+            f"`{wrong.name}` again: what is done with it there?",
         )
         return
+
+
+def is_an_upstream(wrong: Wrong) -> bool:
+    """Whether the answer is an upstream gradient as it came."""
+    return any(
+        all(wrong.equals(i, p.upstream[name].double()) for i, p in enumerate(wrong.problems))
+        for name in wrong.problems[0].graph.names
+    )
 
 
 def of_another(problem: Problem, name: str) -> Tensor | None:

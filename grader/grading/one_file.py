@@ -6,7 +6,8 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,7 +96,7 @@ def judge_file(
                 judged.message = (
                     f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
-            explain_missing(lesson, rows, student)
+            explain_missing(lesson, rows, student, handed)
             find_changes(lesson, rows, student, handed)
     finally:
         trials.close()
@@ -170,17 +171,28 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
             row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
 
 
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
-    """Says of a function that is not there what it may be called instead, or why the file ended before it."""
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
     own = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     wanted = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
     near = close_names(wanted, (name for name in student.functions if name not in own)) if wanted else {}
+    inside: Mapping[str, tuple[int, str]] = {}
+    if wanted:
+        with suppress(ReadingStopped):
+            inside = source_reader().nested_definitions(handed.files[MAIN], wanted)
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"
         if student.note:
             row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+            continue
+        if name in inside:
+            row.line, where = inside[name]
+            row.message = (
+                f"`{name}` is defined inside {where}, so the file has no function of that name. Move it to the top "
+                "level, without indentation."
+            )
             continue
         guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
         row.message = f"There is no {what} `{name}`{guess}"

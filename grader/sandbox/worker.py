@@ -202,7 +202,7 @@ class Worker:
                     answer = Answer("forbidden", message=SWITCHED_ON)
                 if answer.tensor is not None:
                     found[step[1:]] = answer.tensor.clone(memory_format=torch.contiguous_format)
-                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
             going_on = going_on and len(found) == len(stage)
             upstream |= found
 
