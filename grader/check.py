@@ -255,7 +255,8 @@ def sizes_written_in(
     """
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
-    published, other = at_the_lecture_sizes[0], cases[0][0]
+    failing = (case for case in cases if not judge_line(name, [case], naming=False).passed)
+    published, (other, _) = at_the_lecture_sizes[0], next(failing, cases[0])
     where = numbers_of_sizes("" if function else name, published, other, contents or {})
     if not where and not unnamed:
         return None

@@ -25,6 +25,9 @@ MULTIPLIES = frozenset(
 )
 MULTIPLIES |= {"square", "pow", "prod", "tensordot", "inner", "addmm", "baddbmm", "ger", "mv", "linear", "where", "exp"}
 
+KEEPING = frozenset({"sum", "mean", "nansum", "nanmean", "var", "std", "max", "amax", "min", "amin", "prod", "norm"})
+"""What has a `keepdim`."""
+
 
 def calls(*names: str) -> Callable[[Contents, str], bool]:
     return lambda contents, _: not set(names).isdisjoint(contents["calls"])
@@ -62,7 +65,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tu
     for pattern, holds in (
         (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
         (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b|\b[Yy]ou take the sum\b", reduces),
-        (r"\b[Ss]ummed axis was kept\b|\bno `keepdim`|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", reduces),
+        (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*KEEPING)),
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
         (r"\b(?:[Yy]ou|[Tt]his) multipl(?:y|ies)\b", multiplies),
         (r"\b[Yy]ou return `(\w+)` as it came\b", reads),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,6 +71,7 @@ class File:
     def __init__(self, source: str) -> None:
         self.functions: dict[str, ast.FunctionDef] = {}
         self.numbers: dict[str, ast.Constant] = {}
+        self.lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", source.encode("utf-8", "replace"))
         if len(source) > MOST_CHARACTERS:
             return
         try:
@@ -93,6 +95,15 @@ class File:
                         t.id: v for t, v in pairs if isinstance(t, ast.Name) and isinstance(v, ast.Constant)
                     }
 
+    def keep_texts(self, function: ast.FunctionDef) -> None:
+        """Gives every expression and assignment of one line its text as `own_text`."""
+        for node in ast.walk(function):
+            if not isinstance(node, (ast.expr, ast.Assign, ast.AugAssign, ast.Expr)):
+                continue
+            if node.lineno == node.end_lineno and node.lineno <= len(self.lines):
+                text = self.lines[node.lineno - 1][node.col_offset : node.end_col_offset]
+                node.own_text = text.decode("utf-8", "replace")  # type: ignore[union-attr]
+
     def reached(self, name: str) -> list[ast.FunctionDef]:
         """The function, and the file's functions that it calls, in the order in which they are met."""
         found, waiting = dict[str, ast.FunctionDef](), [name]
@@ -100,6 +111,7 @@ class File:
             due = waiting.pop(0)
             if due in self.functions and due not in found:
                 found[due] = self.functions[due]
+                self.keep_texts(found[due])
                 own = bound_names(found[due])
                 waiting += [n.id for n in ast.walk(found[due]) if isinstance(n, ast.Name) and n.id not in own]
         return list(found.values())
@@ -174,8 +186,8 @@ def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
 
 
 def quoted(node: ast.AST) -> str:
-    """The code of a node in one line, cut where it is long."""
-    text = " ".join(ast.unparse(node).split()).replace("`", "'")
+    """The code of a node in one line, as the student wrote it, cut where it is long."""
+    text = " ".join((getattr(node, "own_text", None) or ast.unparse(node)).split()).replace("`", "'")
     return text if len(text) <= QUOTED else text[: QUOTED - 4] + " ..."
 
 
@@ -481,18 +493,36 @@ def operand_of_a_root(node: ast.AST) -> tuple[ast.expr | None, Callable[[ast.exp
 
 def columns(node: ast.AST, known: Known) -> Iterator[Change]:
     """`d[:, Y]`, which takes whole columns, for `d[range(n), Y]`."""
-    if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple)):
-        return
-    entries = node.slice.elts
+    if isinstance(node, ast.Subscript) and (found := paired(node)) is not None:
+        yield "column", quoted(found[0]), "", found[1]
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if isinstance(target, ast.Subscript) and (found := paired(target)) is not None:  # `d[:, Y] = d[:, Y] - 1`: both
+        yield "column", quoted(found[0]), "", Pairing(target).visit(copy.deepcopy(node))
+
+
+def paired(node: ast.Subscript) -> tuple[ast.expr, ast.Subscript] | None:
+    """(index, the same place with rows and columns together) where all rows are taken; None elsewhere."""
+    entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
     is_full = [isinstance(e, ast.Slice) and not (e.lower or e.upper or e.step) for e in entries]
-    if len(entries) == 2 and is_full.count(True) == 1:
-        index = entries[is_full.index(False)]
-        if isinstance(index, (ast.Slice, ast.Constant)):
-            return
-        rows = ast.Call(value_of("range"), [ast.Call(value_of("len"), [index], [])], [])
-        paired: list[ast.expr] = [rows if full else index for full in is_full]
-        new = ast.Subscript(node.value, ast.Tuple(paired, ast.Load()), node.ctx)
-        yield "column", quoted(index), "", new
+    if len(entries) != 2 or is_full.count(True) != 1:
+        return None
+    index = entries[is_full.index(False)]
+    if isinstance(index, (ast.Slice, ast.Constant)):
+        return None
+    rows = ast.Call(value_of("range"), [ast.Call(value_of("len"), [index], [])], [])
+    both: list[ast.expr] = [rows if full else index for full in is_full]
+    return index, ast.Subscript(node.value, ast.Tuple(both, ast.Load()), node.ctx)
+
+
+class Pairing(ast.NodeTransformer):
+    """Takes rows and columns together wherever `place` occurs."""
+
+    def __init__(self, place: ast.Subscript) -> None:
+        self._text = ast.unparse(place)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        found = paired(node) if ast.unparse(node) == self._text else None
+        return self.generic_visit(node) if found is None else found[1]
 
 
 def operators(node: ast.AST, known: Known) -> Iterator[Change]:

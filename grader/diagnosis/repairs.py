@@ -30,6 +30,10 @@ KEPT = {
 }
 """Readings of the numbers that say more than a change of the code does: the rule that was broken."""
 SMALL = 1e-2
+TOGETHER = 80
+"""Changed functions that are run in one round trip."""
+TOGETHER_OF_A_JOINT_FUNCTION = 16
+"""The same for a function that is run alone: the first slip that fits ends the search."""
 
 
 class Trials(Protocol):
@@ -52,16 +56,18 @@ def repaired(step: str, function: str, cases: Cases, trials: Trials, constants: 
     """The first change that makes d`name` right on all cases, in words; None where none does."""
     first = cases[0][0]
     edits = trials.edits(function, known_on(first, constants))
-    left: Sequence[int] = range(len(edits))
-    for problem, _ in cases:
-        check_time()
-        found = trials.answers(step, problem, left) if left else {}
-        left = [number for number in left if number in found and is_right(step, problem, found[number])]
-    if not left:
-        return None
-    edit, it = edits[left[0]], f"your `{step}`" if step == function else "this gradient"
-    words = WORDS[edit.kind](Slip(edit, it, step[1:], first))
-    return Explanation(IDS.get(edit.kind, edit.kind), words, line=edit.line)
+    at_once = TOGETHER if step == function else TOGETHER_OF_A_JOINT_FUNCTION
+    for start in range(0, len(edits), at_once):
+        left: Sequence[int] = range(start, min(start + at_once, len(edits)))
+        for problem, _ in cases:
+            check_time()
+            found = trials.answers(step, problem, left) if left else {}
+            left = [number for number in left if number in found and is_right(step, problem, found[number])]
+        if left:
+            edit, it = edits[left[0]], f"your `{step}`" if step == function else "this gradient"
+            words = WORDS[edit.kind](Slip(edit, it, step[1:], first))
+            return Explanation(IDS.get(edit.kind, edit.kind), words, line=edit.line)
+    return None
 
 
 def of_a_check(edit: Edit) -> Explanation:

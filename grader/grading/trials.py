@@ -15,7 +15,7 @@ from grader.sandbox.joint import Joint
 from grader.sides import StudentSide
 from grader.source_reader import ReadingFailed, ReadingStopped, source_reader
 
-SECONDS = 4.0
+SECONDS = 6.0
 """Waiting time for the trials of one file."""
 SECONDS_OF_A_CHECK = 0.5
 """Seconds in which a check is run again and again, with one changed function after another."""

@@ -104,7 +104,7 @@ def arguments_for(
             continue
         elif name == "self":
             raise UnknownParameter(
-                f"`{step}` has a parameter `self`, as a method of a class has. Write it as a function outside of classes."
+                f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
             )
         elif name == step:
             raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
