@@ -310,6 +310,8 @@ def changes(
         parents[id(node)] = place[0]
         for order, make in enumerate(KINDS):
             for kind, part, words, new in make(node, known):
+                if kind == "number" and isinstance(place[0], ast.BinOp) and isinstance(place[0].op, ast.Pow):
+                    kind = "exponent" if place[1] == "right" else kind
                 around = context_of(node, parents) if is_leaf(node) else node
                 edit = Edit(function.name, kind, getattr(node, "lineno", function.lineno), quoted(around), part, words)
                 yield order, edit, place, new

@@ -135,6 +135,7 @@ IDS = {
     "factor": "factor_too_many",
     "term": "term_too_many",
     "number": "wrong_number",
+    "exponent": "wrong_number",
     "power": "power_too_many",
     "root": "root_missing",
     "square": "square_missing",
@@ -249,7 +250,7 @@ def of_a_reduction(slip: Slip) -> str:
 
 def of_a_number(slip: Slip) -> str:
     return (
-        f"The number {slip.edit.part} in `{slip.edit.code}` is not the right one; with another one {slip.it} is right."
+        f"The {slip.edit.kind} {slip.edit.part} in `{slip.edit.code}` is not the right one; with another one {slip.it} is right."
         f"{slip.ask('Which number does the derivative of the forward line have there?')}"
     )
 
@@ -317,6 +318,7 @@ WORDS: dict[str, Callable[[Slip], str]] = {
     "mean_or_sum": of_a_reduction,
     "reduction": of_a_reduction,
     "number": of_a_number,
+    "exponent": of_a_number,
     "not_divided": of_a_scale,
     "not_multiplied": of_a_scale,
     "order": of_a_product,

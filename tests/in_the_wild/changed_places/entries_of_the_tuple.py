@@ -1,8 +1,8 @@
 """Two entries of the tuple that is returned have changed places.
 
 lesson: 06
-dW2: shape | = The shape is (8, 7); expected (7, 11), the shape of the value itself.
-dW: shape | = The shape is (7, 11); expected (8, 7), the shape of the value itself.
+dW2: shape | = Your `dW2` is exactly the gradient of `W`, and your `dW` that of `W2`: the two have changed places.
+dW: shape | = Your `dW` is exactly the gradient of `W2`, and your `dW2` that of `W`: the two have changed places.
 others: passed
 """
 

@@ -2,8 +2,7 @@
 
 lesson: 03
 by: dojo
-dbnvar_inv: shape | = The numbers are right, the shape is not: (64,) where `bnvar_inv` is (1, 64); sum with
-    `keepdim=True`. Broadcasting hides this in a comparison, and hurts later.
+dbnvar_inv: shape | = The shape is (64,); expected (1, 64), the shape of the value itself.
 others: passed
 """
 

@@ -2,7 +2,7 @@
 
 lesson: 03
 by: dojo
-dbnvar: failed | = You write `torch.log(bnvar + 1e-05)`. With `bnvar + 1e-05` itself in that place, your `dbnvar` is
+dbnvar: failed | = You write `torch.log(bnvar + 1e-5)`. With `bnvar + 1e-5` itself in that place, your `dbnvar` is
     right: the `log` is one too many. At which value is the derivative of the forward line taken?
 others: passed
 """

@@ -2,11 +2,11 @@
 
 lesson: 03
 by: dojo
-dhpreact: failed | = The value is wrong: the error is 0.33 of the gradient's size. Worst element [13, 43]: found
-    -1.26083256, expected -0.0267531678. Typically it is 0.62 times the gradient (half of its elements between 0.175
-    and 0.918 times; correlation 0.95).
+dhpreact: failed | = The value is wrong: the error is 0.26 of the gradient's size. Worst element [14, 36]: found
+    1.55121029, expected 2.38138621. 1971 of 2048 elements are wrong, the first of them [0, 0].
 others: passed
 """
 
-def dhpreact(dh, hpreact):
-    return dh * torch.cos(hpreact) ** 4
+def dhpreact(dh, h):
+    slope = torch.where(h < -0.95, 1 - h**2, 1 - h.abs())
+    return dh * slope

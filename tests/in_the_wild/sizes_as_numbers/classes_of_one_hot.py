@@ -1,10 +1,9 @@
 """The number of classes as a number.
 
 lesson: 02
-dlogits: error | = With batch 2, features 5, hidden 4, classes 3: RuntimeError: The size of tensor a (3) must match
-    the size of tensor b (5) at non-singleton dimension 1. Two tensors meet element by element, and along one axis
-    one has 3 elements, the other 5. Is a sum over the wrong axis, without `keepdim=True`, or a transpose too many
-    or too few? You are given `Y` (2,), `logits` (2, 3).
+dlogits: error | = Your `dlogits` is right at the lecture's sizes and wrong at others (batch 2, features 5, hidden
+    4, classes 3). Line 87 uses the number 5, which is `logits.shape[1]` there: `F.one_hot(Y, 5)`. Take sizes from
+    what you are given.
 others: passed
 """
 

@@ -2,8 +2,8 @@
 
 lesson: 04
 by: dojo
-dlogits: failed | = The value is wrong: the error is 4.2 of the gradient's size. Worst element [0, 0]: found
-    -0.0309593478, expected 0.000290652174. 19 of 27 columns are wrong: 0, 1, 3, 4, 7 ....
+dlogits: failed | = `d[:, Yb] = d[:, Yb] - 1` picks whole columns: for each entry of `Yb`, that column in every row.
+    Index rows and columns together, so that each row is paired with its own entry; then your `dlogits` is right.
 in_one_go: failed | = Extreme logits are tested once `dlogits` is right on ordinary ones. Its public example:
     exercises/04_cross_entropy/examples.py:11
 others: passed

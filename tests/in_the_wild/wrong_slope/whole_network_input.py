@@ -2,16 +2,16 @@
 
 lesson: 06
 by: dojo
-dgamma: failed | = In `1 - out ** 2`, `out` is not the value that belongs there; with another one this gradient is
+dgamma: failed | = In `1 - out**2`, `out` is not the value that belongs there; with another one this gradient is
     right. Which value does the forward pass use there?
-dbeta: failed | = In `1 - out ** 2`, `out` is not the value that belongs there; with another one this gradient is
+dbeta: failed | = In `1 - out**2`, `out` is not the value that belongs there; with another one this gradient is
     right. Which value does the forward pass use there?
-dW: failed | = In `1 - out ** 2`, `out` is not the value that belongs there; with another one this gradient is
+dW: failed | = In `1 - out**2`, `out` is not the value that belongs there; with another one this gradient is right.
+    Which value does the forward pass use there?
+demb: failed | = In `1 - out**2`, `out` is not the value that belongs there; with another one this gradient is
     right. Which value does the forward pass use there?
-demb: failed | = In `1 - out ** 2`, `out` is not the value that belongs there; with another one this gradient is
-    right. Which value does the forward pass use there?
-dC: failed | = In `1 - out ** 2`, `out` is not the value that belongs there; with another one this gradient is
-    right. Which value does the forward pass use there?
+dC: failed | = In `1 - out**2`, `out` is not the value that belongs there; with another one this gradient is right.
+    Which value does the forward pass use there?
 others: passed
 """
 
