@@ -249,8 +249,9 @@ def of_a_reduction(slip: Slip) -> str:
 
 
 def of_a_number(slip: Slip) -> str:
+    edit = slip.edit
     return (
-        f"The {slip.edit.kind} {slip.edit.part} in `{slip.edit.code}` is not the right one; with another one {slip.it} is right."
+        f"The {edit.kind} {edit.part} in `{edit.code}` is not the right one; with another one {slip.it} is right."
         f"{slip.ask('Which number does the derivative of the forward line have there?')}"
     )
 
