@@ -17,7 +17,7 @@ from grader.source_reader import ReadingFailed, ReadingStopped, source_reader
 
 SECONDS = 6.0
 """Waiting time for the trials of one file."""
-SECONDS_OF_A_CHECK = 0.5
+SECONDS_OF_A_CHECK = 1.0
 """Seconds in which a check is run again and again, with one changed function after another."""
 NAME = "changed_"
 """How a changed function's name begins; its number follows."""
@@ -48,6 +48,7 @@ class FileTrials:
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._left = SECONDS
         self._until: dict[str, float] = {}
+        self._checked = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see edits.contents_of; None where that is not known."""
@@ -90,9 +91,11 @@ class FileTrials:
 
     def side(self, function: str, number: int) -> Side | None:
         _, student = self._tried[function]
-        if student is None or time.monotonic() > self._until.setdefault(
-            function, time.monotonic() + SECONDS_OF_A_CHECK
-        ):
+        now = time.monotonic()
+        before, since = self._checked
+        self._left -= now - since if before == function else 0.0
+        self._checked = function, now
+        if student is None or self._left <= 0 or now > self._until.setdefault(function, now + SECONDS_OF_A_CHECK):
             return None
         return RenamedSide(student, function, f"{NAME}{number}")
 
@@ -108,5 +111,6 @@ class FileTrials:
             return [], None
         if not edits or self._left <= 0:
             return [], None
+        self.close()  # one worker for trials at a time
         steps = [f"{NAME}{number}" for number in range(len(edits))]
         return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._left)
