@@ -12,8 +12,9 @@ from grader.answer import Answer
 from grader.diagnosis.allowance import attempt
 from grader.diagnosis.anatomy import anatomy
 from grader.diagnosis.circumstances import circumstances
+from grader.diagnosis.claims import Contents
 from grader.diagnosis.diagnose import explain, known_mistake
-from grader.diagnosis.evidence import Explanation
+from grader.diagnosis.evidence import Explanation, listed
 from grader.diagnosis.raised import explain_error
 from grader.judge import TOLERANCE, Comparison, compare, differs_in_ones, relative_error
 from grader.mistakes import Mistake
@@ -62,10 +63,17 @@ class Verdict:
 Case = tuple[Problem, Answer]
 
 
-def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (), naming: bool = True) -> Verdict:
+def judge_line(
+    name: str,
+    cases: Sequence[Case],
+    mistakes: Sequence[Mistake] = (),
+    naming: bool = True,
+    contents: Contents | None = None,
+) -> Verdict:
     """The verdict on d`name`, from its answers to several problems. Advisory problems never fail it.
 
     `mistakes` are the lesson's known ones; without `naming` a failed line is not explained (which takes the longest).
+    `contents` is what the step's code is made of, where that is known: no explanation contradicts it.
     """
     deciding = [case for case in cases if not case[0].draw.note]
     line = next((answer.line for _, answer in deciding if answer.line is not None), None)
@@ -73,11 +81,11 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         if answer.outcome != "returned":
             return no_answer(name, problem, answer, deciding)
     if any(answer.changed for _, answer in deciding):
-        mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
+        mistake = attempt(lambda: explain(name, deciding, mistakes, contents)) if naming else None
         return Verdict("failed", message=mistake.message if mistake else None, mistake=mistake, line=line)
     for _, answer in deciding:
         if answer.tensor is None:
-            mistake = attempt(lambda: known_mistake("d" + name, deciding, mistakes))
+            mistake = attempt(lambda: known_mistake("d" + name, deciding, mistakes, contents))
             return Verdict(
                 "shape", message=mistake.message if mistake else not_a_tensor(name, answer), mistake=mistake, line=line
             )
@@ -93,7 +101,7 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
                 return verdict
             mistake = upstream_left_out(name, skipping.ones)
         else:
-            mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
+            mistake = attempt(lambda: explain(name, deciding, mistakes, contents)) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
@@ -236,16 +244,67 @@ def upstream_left_out(name: str, ones: Sequence[str]) -> Explanation:
     )
 
 
-def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case]) -> Explanation | None:
-    """Told of a step that is right at the published sizes and at no other: a size stands in it as a number."""
+def sizes_written_in(
+    name: str,
+    at_the_lecture_sizes: Case,
+    cases: Sequence[Case],
+    contents: Contents | None = None,
+    unnamed: bool = True,
+    function: str = "",
+) -> Explanation | None:
+    """A message about a step that is right at the published sizes and at no others; None for every other step.
+
+    `contents` is what its code is made of (edits.contents_of): the number and its line are named where they are found.
+    Where the code is not known to hold such a number, only a step that is `unnamed` so far gets the message. `function`
+    is the one that returns the gradient, where it is not called like it.
+    """
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
-    other = cases[0][0].draw.describe()
+    failing = (case for case in cases if not judge_line(name, [case], naming=False).passed)
+    published, (other, _) = at_the_lecture_sizes[0], next(failing, cases[0])
+    where = numbers_of_sizes("" if function else name, published, other, contents or {})
+    if not where and not unnamed:
+        return None
+    where = where or "A size is written into it as a number."
+    it = "This gradient" if function else f"Your `d{name}`"
     return Explanation(
         "sizes_written_in",
-        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other}): "
-        "a size stands in it as a number. Take sizes from what you are given: `n`, `x.shape[1]`, `zeros_like(x)`.",
+        f"{it} is right at the lecture's sizes and wrong at others ({other.draw.describe()}). {where} "
+        "Take sizes from what you are given.",
     )
+
+
+def numbers_of_sizes(name: str, published: Problem, other: Problem, contents: Contents) -> str:
+    """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none."""
+    there, here = sizes_by_name(published, name), sizes_by_name(other, name)
+    lines: dict[tuple[int, str], dict[int, str]] = {}
+    for value, line, code in contents.get("numbers", ()):
+        label = next((label for label, size in there.items() if size == value and here.get(label) != value), None)
+        taken = lines.setdefault((line, code), {})
+        if label in taken.values():  # of two axes of one size, each has its name
+            label = next((k for k, v in there.items() if v == value and k not in taken.values()), label)
+        if label is not None:
+            taken.setdefault(value, label)
+    for (line, code), taken in lines.items():
+        if taken:
+            numbers, names = listed_plainly([*map(str, taken)]), listed([*taken.values()])
+            s, are = ("", "is") if len(taken) == 1 else ("s", "are")
+            return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
+    return ""
+
+
+def listed_plainly(words: Sequence[str]) -> str:
+    return listed(words).replace("`", "")
+
+
+def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
+    """{how a size is called: its value}: whole numbers by name, then axes of values, the step's own first."""
+    found = {label: value for label, value in problem.values.items() if type(value) is int and value > 1}
+    for label in dict.fromkeys((name, *problem.graph.consumers.get(name, ()), *problem.values)):
+        value = problem.values.get(label)
+        if isinstance(value, torch.Tensor):
+            found |= {f"{label}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
+    return found
 
 
 def not_a_tensor(name: str, answer: Answer) -> str:

@@ -9,10 +9,12 @@ from typing import Any, Protocol
 from grader.answer import Answer
 from grader.book import ProblemBook
 from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable, with_remark
-from grader.diagnosis.allowance import Allowance
+from grader.diagnosis.allowance import Allowance, attempt
+from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.ratios import MULTIPLE
+from grader.diagnosis.repairs import KEPT, Trials, repaired
 from grader.grading.student import Student
-from grader.judge import bits, broadcast_bits, differs_in_ones
+from grader.judge import bits, broadcast_bits, compare, differs_in_ones
 from grader.lesson import Item, Lesson
 from grader.mistakes import Mistake
 from grader.own_sizes import (
@@ -54,18 +56,26 @@ def explaining(student: object) -> AbstractContextManager[None]:
 
 
 def judge_step(
-    student: Answering, step: str, problems: Sequence[Problem], mistakes: Sequence[Mistake] = (), naming: bool = True
+    student: Answering,
+    step: str,
+    problems: Sequence[Problem],
+    mistakes: Sequence[Mistake] = (),
+    naming: bool = True,
+    function: str = "",
 ) -> Verdict:
     """judge_line on the student's answers. Only one that is not right at once is run again, watched.
 
-    A right answer in float64 stands as it is; what differs may be as right as float32 goes.
+    A right answer in float64 stands as it is; what differs may be as right as float32 goes. `function` is the one that
+    returns the gradient, where it is not called like it.
     """
     cases = [(problem, student.answers(problem)[step]) for problem in problems]
     verdict = judge_line(step[1:], cases, mistakes, naming=False)
     if verdict.passed:
         return verdict
     cases = [(p, with_precision(answer, student, p, step)) for p, answer in cases]
-    return judge_line(step[1:], cases, mistakes, naming)
+    trials: Trials | None = getattr(student, "trials", None)
+    contents = trials.contents(function or step) if trials is not None and naming else None
+    return judge_line(step[1:], cases, mistakes, naming, contents)
 
 
 def with_precision(answer: Answer, student: Answering, problem: Problem, step: str) -> Answer:
@@ -125,6 +135,13 @@ def in_other_shape(student: Answering, step: str, problem: Problem) -> Sequence[
     return answer.shape if differs and answer is not None else None
 
 
+def is_gradient_of(answer: Answer, problem: Problem, name: str) -> bool:
+    """Whether an answer is the gradient of `name`, whichever it should be."""
+    if answer.tensor is None or not answer.tensor.is_floating_point():
+        return False
+    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
+
+
 class GradientCheck:
     """A gradient of the lesson as a hidden suite sees it."""
 
@@ -146,20 +163,13 @@ class GradientCheck:
             assert self.item.target is not None
             self._student.expect([*problems, self.published])
             with explaining(self._student):
-                verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
+                mistakes, function = self.lesson.wrong_formulas, self.item.function
+                verdict = judge_step(self._student, self.item.name, problems, mistakes, function=function)
                 if not verdict.passed:
                     verdict = self._on_own_terms(verdict, problems, draws)
-            unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
-            at_own_sizes = isinstance(self._student, Student) and self._student.terms.sizes is not None
-            if unnamed and verdict.status in ("failed", "shape", "error") and not at_own_sizes:
-                published = self._book.problems(self.lesson, [Draw()])[0]
-                given = self._student.answers(published)[self.item.name]
-                answer = with_precision(given, self._student, published, self.item.name)
-                cases = [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
-                others = [case for case in cases if case[0].draw.sizes] or cases
-                written_in = sizes_written_in(self.item.target, (published, answer), others)
-                if written_in is not None:
-                    verdict.mistake, verdict.message = written_in, written_in.message
+            known = verdict.mistake is not None and verdict.mistake.known
+            if verdict.status in ("failed", "shape", "error") and not known:
+                self._explain_by_the_code(verdict, self._decided_on or problems)
             self._verdict = verdict
         return self._verdict
 
@@ -178,6 +188,51 @@ class GradientCheck:
             student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published
         )
         return verdict
+
+    def _explain_by_the_code(self, verdict: Verdict, problems: Sequence[Problem]) -> None:
+        """Replaces an explanation that rests on the numbers alone where the student's code shows a better one."""
+        step, trials = self.item.name, getattr(self._student, "trials", None)
+        cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
+        at_own_sizes = isinstance(self._student, Student) and self._student.terms.sizes is not None
+        found = None if at_own_sizes else self._sizes_written_in(verdict, cases, trials)
+        is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
+        if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
+            constants = self.lesson.small_numbers
+            with explaining(self._student):
+                found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
+        if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
+            found = self._changed_places(problems)
+        if found is not None:
+            verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
+
+    def _changed_places(self, problems: Sequence[Problem]) -> Explanation | None:
+        """Two gradients each of which is the other's."""
+        step, target = self.item.name, self.item.target
+        for other in self.lesson.gradients:
+            if other.target is None or other.name == step or target is None:
+                continue
+            pairs = ((other.name, target), (step, other.target))
+            if all(is_gradient_of(self._student.answers(p)[s], p, t) for p in problems for s, t in pairs):
+                return Explanation(
+                    "changed_places",
+                    f"Your `{step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that of "
+                    f"`{target}`: the two have changed places.",
+                )
+        return None
+
+    def _sizes_written_in(
+        self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None
+    ) -> Explanation | None:
+        step, target = self.item.name, self.item.target
+        assert target is not None
+        published = self._book.problems(self.lesson, [Draw()])[0]
+        given = self._student.answers(published)[step]
+        answer = with_precision(given, self._student, published, step)
+        others = [case for case in cases if case[0].draw.sizes] or cases
+        contents = trials.contents(self.item.function) if trials is not None else None
+        unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+        function = self.item.function if self.item.function != step else ""
+        return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
 
     @property
     def status(self) -> str:

@@ -176,6 +176,13 @@ class Lesson:
         groups = getattr(self.module, "GROUPS", None)
         return Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
 
+    @cached_property
+    def small_numbers(self) -> tuple[float, ...]:
+        """The small numbers of the forward pass, such as the 1e-5 that it adds to a variance."""
+        from grader.diagnosis.repairs import small_numbers_in
+
+        return small_numbers_in(self.exercise / "forward.py")
+
     def _published(self, dtype: torch.dtype, sizes: Mapping[str, int] | None = None) -> Problem:
         from grader.problem import Draw
 

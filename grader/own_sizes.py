@@ -125,6 +125,7 @@ class Fitted:
 
     def __init__(self, student: Answering, step: str) -> None:
         self.student, self._step = student, step
+        self.trials = getattr(student, "trials", None)
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         return {self._step: fitted(self.student.answers(problem)[self._step], problem, self._step)}

@@ -19,13 +19,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.policy.static_check import Finding
 
 if TYPE_CHECKING:
+    from grader.diagnosis.edits import Edit, Known
     from grader.notebook.as_file import Origin
     from grader.notebook.lesson_part import Sought
 
@@ -120,6 +121,24 @@ class SourceReader:
         wanted = [(function, sorted(changed)) for function, changed in changes]
         found: list[int | None] = self._ask("lines_of_changes", [source], {"changes": wanted})
         return found
+
+    def nested_definitions(self, source: bytes, names: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """diagnosis.nested.nested_definitions. Raises ReadingStopped, ReadingFailed."""
+        found = self._ask("nested_definitions", [source], {"names": list(names)})
+        return {name: (line, inside) for name, (line, inside) in found.items()}
+
+    def contents_of(self, source: bytes, functions: Sequence[str]) -> dict[str, Any]:
+        """diagnosis.edits.contents_of. Raises ReadingStopped, ReadingFailed."""
+        found: dict[str, Any] = self._ask("contents_of", [source], {"functions": list(functions)})
+        return found
+
+    def edits_of(self, source: bytes, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
+        """diagnosis.edits.edits_of. Raises ReadingStopped, ReadingFailed."""
+        from grader.diagnosis.edits import Edit
+
+        arguments = {"function": function, "named": named, "known": asdict(known)}
+        found, texts = self._ask("edits_of", [source], arguments)
+        return [Edit(**edit) for edit in found], texts
 
     def notebook(
         self, data: bytes, shown: str, is_notebook: bool, lessons: Sequence[Sought], functions: bool

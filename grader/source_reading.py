@@ -13,6 +13,7 @@ import gc
 import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import IO, Any
 
 MEMORY = "memory"
@@ -32,6 +33,27 @@ def lines_of_changes(texts: Sequence[bytes], changes: Sequence[tuple[str, list[s
     from grader.diagnosis.changed import lines_of_changes
 
     return lines_of_changes(texts[0].decode("utf-8", errors="replace"), changes)
+
+
+def contents_of(texts: Sequence[bytes], functions: Sequence[str]) -> dict[str, Any]:
+    from grader.diagnosis.edits import contents_of
+
+    return contents_of(texts[0].decode("utf-8", errors="replace"), functions)
+
+
+def nested_definitions(texts: Sequence[bytes], names: Sequence[str]) -> dict[str, Any]:
+    from grader.diagnosis.nested import nested_definitions
+
+    return nested_definitions(texts[0].decode("utf-8", errors="replace"), names)
+
+
+def edits_of(
+    texts: Sequence[bytes], function: str, named: str, known: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    from grader.diagnosis.edits import Known, edits_of
+
+    found, changed = edits_of(texts[0].decode("utf-8", errors="replace"), function, named, Known(**known))
+    return [asdict(edit) for edit in found], changed
 
 
 def notebook(
@@ -80,6 +102,9 @@ def notebook(
 TASKS: dict[str, Callable[..., Any]] = {
     "static_check": static_check,
     "lines_of_changes": lines_of_changes,
+    "nested_definitions": nested_definitions,
+    "contents_of": contents_of,
+    "edits_of": edits_of,
     "notebook": notebook,
 }
 

@@ -126,7 +126,7 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "value, in float64.\n"
         "\n"
         "It printed, on the lecture's own problem:\n"
-        "    n = 32\n"
+        "    dlogits: n = 32\n"
         "\n"
         "1 of 1 right, 1 for the hidden suite · 2 of 3 points\n"
         "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
@@ -269,7 +269,7 @@ def test_what_a_student_s_code_says_cannot_steer_the_terminal(kit, dojo):
     source = solved("04", "dlogits").replace("    return", "    print('\\x1b[2J\\x1b]0;gone\\x07[red]')\n    return")
     file_of(kit, "04").write_text(source)
     result = dojo("check", "04")
-    assert "\x1b" not in result.output and "    [red]\n" in result.stdout
+    assert "\x1b" not in result.output and "    dlogits: [red]\n" in result.stdout
 
 
 def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(kit, dojo):

@@ -6,13 +6,16 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
+from grader.grading.printed import cut, labelled
 from grader.grading.student import Student
+from grader.grading.trials import FileTrials
 from grader.lesson import Lesson
 from grader.own_sizes import is_published, terms_of
 from grader.policy.names import may_hold_acts
@@ -32,12 +35,17 @@ Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
 
 @dataclass
 class Judged:
-    """`message` is about the file as a whole: why it does not run, or stopped early. `printed` is what it printed."""
+    """What comes of a file.
+
+    `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
+    printed; `shown` are lines of that, each labelled with the function that printed it.
+    """
 
     rows: list[Row]
     message: str | None = None
     pictures: dict[str, Any] = field(default_factory=dict)
     printed: str = ""
+    shown: list[str] = field(default_factory=list)
     runs: bool = True  # False when the file itself fails, and all rows with it
 
 
@@ -72,6 +80,7 @@ def judge_file(
     student = Student(
         zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
     )
+    student.trials = trials = FileTrials(student, handed.files[MAIN], lesson.functions)
     try:
         failure = student.load_failure
         if failure is not None:
@@ -93,9 +102,10 @@ def judge_file(
                 judged.message = (
                     f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
-            explain_missing(lesson, rows, student)
+            explain_missing(lesson, rows, student, handed)
             find_changes(lesson, rows, student, handed)
     finally:
+        trials.close()
         student.close()
     if student.switched_on:
         forbid_all(judged)
@@ -107,6 +117,7 @@ def judge_file(
         judged.message = f"{judged.message} {remark}" if judged.message else remark
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
+        judged.shown = labelled(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
         if student.printed_bytes > zygote.limits.output_bytes:
             kept = (
                 f"It printed {student.printed_bytes:,} bytes; the first {zygote.limits.output_bytes:,} were kept, "
@@ -166,17 +177,28 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
             row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
 
 
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
-    """Says of a function that is not there what it may be called instead, or why the file ended before it."""
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
     own = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     wanted = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
     near = close_names(wanted, (name for name in student.functions if name not in own)) if wanted else {}
+    inside: Mapping[str, tuple[int, str]] = {}
+    if wanted:
+        with suppress(ReadingStopped):
+            inside = source_reader().nested_definitions(handed.files[MAIN], wanted)
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"
         if student.note:
             row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+            continue
+        if name in inside:
+            row.line, where = inside[name]
+            row.message = (
+                f"`{name}` is defined inside {where}, so the file has no function of that name. Move it to the top "
+                "level, without indentation."
+            )
             continue
         guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
         row.message = f"There is no {what} `{name}`{guess}"

@@ -137,4 +137,5 @@ class Session:
         graded.texts |= handed.origin.texts if handed.origin else {}
         if judged.printed:
             graded.printed[lesson.name] = judged.printed
+            graded.shown[lesson.name] = judged.shown
         return judged.rows, judged.message

@@ -13,7 +13,9 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
+from grader.diagnosis.repairs import Trials
 from grader.grading.measuring import MeasuredCall, request_for
+from grader.grading.printed import Span, cut
 from grader.grading.sending import Stage, disclosed, packed, packed_chain, stages
 from grader.own_sizes import STRICT, Terms
 from grader.policy.static_check import Finding
@@ -83,15 +85,23 @@ class Student:
         self._spent = 0.0  # seconds waited for this submission
         self._started = own_seconds()
         self.allowance = Allowance()  # for explaining what is wrong
+        self.trials: Trials | None = None  # the file's functions with small changes, for the same
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.switched_on = False  # one of its workers said that PyTorch differentiates again
         self.printed, self.printed_bytes = b"", 0
+        self.spans: list[Span] = []  # of `printed`: which function printed what
 
     @property
     def heard(self) -> bytes:
         """What the file and its steps have printed up to now."""
         return self.printed + (bytes(self._worker.printed) if self._worker else b"")
+
+    @property
+    def heard_from(self) -> list[Span]:
+        """Which function printed what of `heard`."""
+        worker = self._worker
+        return self.spans + (cut(worker.spans, 0, len(worker.printed), len(self.printed)) if worker else [])
 
     @property
     def load_failure(self) -> Answer | None:
@@ -292,6 +302,23 @@ class Student:
         """Another file in workers of the same zygote."""
         return Student(self._zygote, files, main, ())
 
+    def extended(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
+        """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
+        files = {**self._files, self._main: self._files[self._main] + b"\n\n\n" + text + b"\n"}
+        problems = self._problems if self._own_numbers else ()
+        other = Student(self._zygote, files, self._main, steps, interrupt=self._interrupt, problems=problems)
+        other._spent = max(self._spent, self._limits.total_seconds - seconds)
+        return other
+
+    def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
+        """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
+        self._joint, self._given_up = joint, {}
+        return self._run(self._number(problem), problem, steps)
+
+    @property
+    def joint(self) -> Joint | None:
+        return self._joint
+
     def close(self) -> None:
         self._drop()
 
@@ -384,7 +411,7 @@ class Student:
         self._hurried = False
         self.switched_on |= self._worker.switched_on
         self._worker.close()
-        self.printed = (self.printed + bytes(self._worker.printed[first:last]))[: self._limits.output_bytes]
+        self._keep(self._worker, first, last)
         self.printed_bytes += last - first
         self._worker = None
 
@@ -447,8 +474,13 @@ class Student:
     def _collect(self, worker: WorkerProcess, first: int = 0) -> None:
         """Keeps what a closed worker printed, from its byte number `first` on, and what it said of autograd."""
         self.switched_on |= worker.switched_on
-        self.printed = (self.printed + bytes(worker.printed[first:]))[: self._limits.output_bytes]
+        self._keep(worker, first, len(worker.printed))
         self.printed_bytes += worker.printed_bytes - first
+
+    def _keep(self, worker: WorkerProcess, first: int, last: int) -> None:
+        """Adds what a worker printed between two bytes, as far as there is room."""
+        self.spans += cut(worker.spans, first, last, len(self.printed) - first)
+        self.printed = (self.printed + bytes(worker.printed[first:last]))[: self._limits.output_bytes]
 
 
 def end_of_guess(plan: Sequence[Stage], at: int, known: Collection[str]) -> int:

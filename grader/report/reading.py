@@ -264,7 +264,7 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
         )
         for row in results["gradients"]
     ]
-    found = Part(results, lesson, lines, printed=graded.printed.get(name, ""))
+    found = Part(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
         tells = line.wrong or (line.state != "todo" and line.row["message"])
         alike = found.groups and telling(found.groups[-1][-1]) == telling(line)

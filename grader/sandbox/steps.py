@@ -102,6 +102,10 @@ def arguments_for(
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 positional.append(parameter.default)  # those after it keep their places
             continue
+        elif name == "self":
+            raise UnknownParameter(
+                f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
+            )
         elif name == step:
             raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
         else:

@@ -25,6 +25,7 @@ from grader.sandbox import wire
 from grader.sandbox.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.calls import attribute, call
+from grader.sandbox.counted_output import Counter, count_output, flush_output
 from grader.sandbox.failures import failure, refuse_to_stop
 from grader.sandbox.imports import NotAvailable
 from grader.sandbox.joint import Joint, call_joint
@@ -54,6 +55,7 @@ class Worker:
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
+        self._output, self._printed = Counter(), 0
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
 
     def serve(self) -> None:
@@ -103,6 +105,7 @@ class Worker:
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
         sys.breakpointhook = refuse_to_stop
+        self._output = count_output()
         module, error = load(files, frame.header["main"], self._imports)
         switched_on = autograd_works()
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
@@ -114,7 +117,7 @@ class Worker:
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
             names = [str(name)[:200] for name in self._functions]
-            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
+            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -156,11 +159,12 @@ class Worker:
     def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
         joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
         answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        printed = self.printed()
         if autograd_works():
             answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
         self.flush()
         for step, answer in answers.items():
-            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
+            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"], printed))
 
     def run_steps(
         self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
@@ -181,7 +185,7 @@ class Worker:
                     own[step[1:]] = answer.tensor
                 else:
                     broken.add(step)
-            self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+            self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
             if header["at_once"] or len(self._together) > MOST_TOGETHER:
                 self.send_together()
 
@@ -198,7 +202,7 @@ class Worker:
                     answer = Answer("forbidden", message=SWITCHED_ON)
                 if answer.tensor is not None:
                     found[step[1:]] = answer.tensor.clone(memory_format=torch.contiguous_format)
-                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
             going_on = going_on and len(found) == len(stage)
             upstream |= found
 
@@ -236,7 +240,8 @@ class Worker:
         self.flush()
         keeps = header["keep"] is not None
         budget = Budget(*header["budget"])
-        sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files)
+        printed = self.printed()
+        sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files, printed)
         wire.write_all(ANSWERS, encode_called(called, *sent))
 
     def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
@@ -253,9 +258,14 @@ class Worker:
         return call(target, name, args, kwargs, self._files, self._operator_cap, header["counted"])
 
     def flush(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # a student may have replaced or closed it
-                stream.flush()
+        flush_output()
+
+    def printed(self) -> int:
+        """Bytes printed up to now. They are sent, so that standard output and standard error stay in order."""
+        if self._output.total != self._printed:
+            self._printed = self._output.total
+            flush_output()
+        return self._printed
 
 
 def problem_of(frame: wire.Frame) -> tuple[int, Given]:
