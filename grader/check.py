@@ -40,6 +40,11 @@ IN_FLOAT32 = (
 )
 
 
+JUDGED_IN_FLOAT32 = (
+    "Right, judged in float32: in float64 it does not run, because something in it is always float32 (`.float()`, "
+    "`dtype=torch.float32`). `.to(x.dtype)` and `zeros_like(x)` follow the values that you are given."
+)
+
 UNSTABLE = 1e-2
 """Relative error in float32, on the published problem, from which a right formula is told to be unstable there."""
 
@@ -98,7 +103,9 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
         return verdict
-    if verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
+    if any(answer.in_float32 for _, answer in deciding):
+        verdict.message = JUDGED_IN_FLOAT32
+    elif verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
         verdict.message = IN_FLOAT32
     for problem, answer in cases:
         if problem.draw.note and (
@@ -300,7 +307,8 @@ def chain_verdicts(
     for step, target in targets.items():
         answer = answers[step]
         above = problem.graph.above(target)
-        if step in in_float32 or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
+        narrow = answer.tensor is not None and answer.tensor.dtype == torch.float32
+        if step in in_float32 or narrow or answer.low_precision:
             coarse.add(target)
         culprits = [s for s, t in targets.items() if t in above and not lines.get(s, False)]
         culprits.sort(key=lambda s: order.index(targets[s]))

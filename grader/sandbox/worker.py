@@ -176,7 +176,8 @@ class Worker:
                 answer = Answer("forbidden", message=SWITCHED_ON)
             if header["own"]:
                 if answer.outcome == "returned" and answer.tensor is not None:
-                    own[step[1:]] = answer.tensor
+                    # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
+                    own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
                 else:
                     broken.add(step)
             self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
