@@ -9,3 +9,7 @@ class Unusable(Exception):
 
 class WentAway(Unusable):
     """What was used is gone in the middle; the text says what is kept, and how to go on."""
+
+
+class LessonError(Exception):
+    """A course or a lesson folder that cannot be used; the text says what to do."""

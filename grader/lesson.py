@@ -14,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from grader.course.settings import CourseSettings, course_settings
+from grader.errors import LessonError as LessonError
 from grader.mistakes import Mistake
 from grader.sandbox.imports import wrong_names
 
@@ -25,10 +27,6 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads ti
 
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
-
-
-class LessonError(Exception):
-    """A course or a lesson folder that cannot be used; the text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -105,21 +103,22 @@ class Lesson:
     same in the course's checkout as in a kit.
     """
 
-    def __init__(self, course: Path, name: str, secrets: bool = True) -> None:
+    def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
         self.name, self.course, self._secrets = name, course, secrets
+        self.settings = settings or course_settings(course)
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
         try:
-            settings = tomllib.loads((self.exercise / "lesson.toml").read_text(encoding="utf-8"))
+            table = tomllib.loads((self.exercise / "lesson.toml").read_text(encoding="utf-8"))
         except (OSError, tomllib.TOMLDecodeError) as error:
             raise LessonError(f"{self.exercise / 'lesson.toml'} cannot be read: {error}") from error
-        self.title: str = settings.get("title", name)
-        self.seed: int = settings.get("seed", LECTURE_SEED)
-        self._function = settings.get("function")
-        self.notebook: Any = settings.get("notebook")  # see grader/notebook/lesson_part.py
-        self._public_sizes = public_sizes(settings, self.exercise / "lesson.toml")
-        self.imports = sandbox_imports(settings, self.exercise / "lesson.toml")
-        self.gradients = tuple(self._items(settings.get("gradients", {}), gradient=True))
-        self.checks = tuple(self._items(settings.get("checks", {}), gradient=False))
+        self.title: str = table.get("title", name)
+        self.seed: int = table.get("seed", LECTURE_SEED)
+        self._function = table.get("function")
+        self.notebook: Any = table.get("notebook")  # see grader/notebook/lesson_part.py
+        self._public_sizes = public_sizes(table, self.exercise / "lesson.toml")
+        self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
+        self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
+        self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
         self._wrong: dict[tuple[str, str], ModuleType] = {}
 
@@ -291,7 +290,8 @@ class Course:
                 f"{root} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with "
                 "--course."
             )
-        self.lessons = {name: Lesson(root, name, secrets) for name in names}
+        self.settings = course_settings(root)
+        self.lessons = {name: Lesson(root, name, secrets, self.settings) for name in names}
         self.imports = imports_of(self.lessons.values())
 
     def find(self, wanted: str) -> Lesson:

@@ -21,7 +21,11 @@ from grader.submissions.finding import find
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 
-collect_ignore = ["golden", "courses"]  # students' files: some are called test_x.py and conftest.py on purpose
+collect_ignore = [
+    "golden",
+    "courses",
+    "in_the_wild",
+]  # students' files: some are called test_x.py and conftest.py on purpose
 
 
 @pytest.fixture(scope="session")

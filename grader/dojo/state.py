@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import __version__
+from grader.course.settings import text_of
 from grader.lesson import Lesson
 
 NAME = ".dojo.json"
@@ -133,7 +134,7 @@ class Memory:
 
 def digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """Of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
-    total = hashlib.sha256(__version__.encode())
+    total = hashlib.sha256(f"{__version__} {text_of(lesson.settings)}".encode())
     settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py")}
     texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}
     for name, text in sorted({**files, **texts}.items()):

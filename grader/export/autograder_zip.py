@@ -8,7 +8,7 @@ from grader.export.autograder import SETTINGS, Settings
 from grader.lesson import Course
 from grader.paths import TEMPLATES
 from grader.release.engine import Files, engine_files, files_under, pinned, pyproject
-from grader.release.kit import KEPT_BY_RESET
+from grader.release.kit import KEPT_BY_RESET, settings_file
 
 SCRIPTS = ("setup.sh", "run_autograder")
 
@@ -21,6 +21,7 @@ def autograder_files(course: Course, settings: Settings, pip_options: Sequence[s
     found["pip-options.txt"] = (" ".join(pip_options) + "\n").encode()
     found |= {f"engine/{name}": content for name, content in engine_files().items()}
     found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.grade:main"})
+    found |= {f"course/{name}": content for name, content in settings_file(course.root).items()}
     for part in ("exercises", "solutions"):
         for path in files_under(course.root / part):
             if KEPT_BY_RESET not in path.name:

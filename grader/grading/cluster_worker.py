@@ -23,6 +23,7 @@ from typing import Any, cast
 from distributed import Worker, WorkerPlugin, get_worker
 from tornado.ioloop import PeriodicCallback
 
+from grader.course.settings import NAME as SETTINGS
 from grader.grading.batch import GraderProcess, Reply
 from grader.grading.settings import Settings
 from grader.grading.versions import differences, versions
@@ -43,9 +44,11 @@ print(json.dumps({"level": found.level, "missing": found.missing}))
 
 
 def pack_course(root: Path) -> bytes:
-    """The lessons' folders with all their secrets, as a compressed archive."""
+    """course.toml and the lessons' folders with all their secrets, as a compressed archive."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
+        if (root / SETTINGS).is_file():
+            archive.write(root / SETTINGS, SETTINGS)
         for name in ("exercises", "solutions"):
             for path in sorted((root / name).rglob("*")):
                 if path.is_file() and "__pycache__" not in path.parts:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from grader.course.settings import text_of
 from grader.grading.versions import LOADED
 from grader.lesson import Lesson
 from grader.submissions.submission import Submission
@@ -36,7 +37,9 @@ def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
     made_of = (f"{name} {version(name)}" for name in LIBRARIES)
-    return digest(LOADED, *made_of, seed, limits, *(part for each in lessons for part in (each.name, each.digest)))
+    decided = sorted({text_of(each.settings) for each in lessons})
+    parts = (part for each in lessons for part in (each.name, each.digest))
+    return digest(LOADED, *made_of, seed, limits, *decided, *parts)
 
 
 def key(conditions: str, submission: Submission) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from grader.course.settings import NAME as SETTINGS
 from grader.course.stubs import stub_of
 from grader.lesson import Lesson
 from grader.paths import TEMPLATES
@@ -22,13 +24,19 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
     """Everything a student gets. Raises LessonError, Unusable, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.dojo:main"})}
     for lesson in lessons:
-        found |= lesson_files(lesson)
+        found |= lesson_files(lesson) | settings_file(lesson.course)
         if notebooks:
             name = f"notebooks/{lesson.name}.ipynb"
             found[name] = notebook_of(lesson, stub_text(lesson), name)
     if text := licence():
         found["LICENSE"] = text
     return found | rendered(lessons, notebooks)
+
+
+def settings_file(course: Path) -> Files:
+    """course.toml, if there is one: a student's own check follows the course's settings."""
+    path = course / SETTINGS
+    return {SETTINGS: path.read_bytes()} if path.is_file() else {}
 
 
 def lesson_files(lesson: Lesson) -> Files:

@@ -1,0 +1,189 @@
+"""Files as learners write them: each gets the verdict and the message that stand in its first lines.
+
+tests/in_the_wild/README.md says how a file is written. Sessions are warm and shared; a member costs about 0.1 s.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import ROOT, SEED, rows_of, solution_of
+
+from grader.grading.session import Session
+from grader.lesson import Course
+from grader.submissions.finding import find
+
+FOLDER = Path(__file__).parent / "in_the_wild"
+MEMBERS = sorted(FOLDER.glob("*/*.py"))
+LECTURE = Path(__file__).parent / "notebooks" / "colab_as_in_the_lecture.ipynb"
+HEADER = re.compile(r'\A"""(?P<about>.+?)\n\n(?P<keys>.+?)"""\n', re.DOTALL)
+PIECE = re.compile(r"^# instead of: (.+)\n", re.MULTILINE)
+CELL = re.compile(r"^# %%.*\n", re.MULTILINE)
+STATUSES = {"passed", "failed", "shape", "error", "todo", "missing", "timeout", "forbidden", "any"}
+
+
+@dataclass
+class Member:
+    """A file of the corpus. `rows` is {row's name: (status, what its message must be or hold)}."""
+
+    lesson: str = ""
+    kind: str = "functions"
+    alone: bool = False
+    course: list[str] = field(default_factory=list)
+    rows: dict[str, tuple[str, str]] = field(default_factory=dict)
+    text: str = ""
+
+
+def member_of(path: Path) -> Member:
+    text = path.read_text(encoding="utf-8")
+    header = HEADER.match(text)
+    assert header, f"{path}: expected a docstring of a sentence, an empty line and keys"
+    member = Member(text=text[header.end() :])
+    for line in re.sub(r"\n {4,}", " ", header["keys"]).strip().splitlines():
+        key, colon, value = (part.strip() for part in line.partition(":"))
+        assert colon, f"{path}: {line!r} has no colon"
+        match key:
+            case "lesson":
+                member.lesson = value
+            case "as":
+                member.kind = value
+            case "alone":
+                member.alone = value == "yes"
+            case "course":
+                member.course.append(value)
+            case _:
+                status, _, message = (part.strip() for part in value.partition("|"))
+                assert status in STATUSES, f"{path}: {status!r} is no status"
+                member.rows[key] = (status, message)
+    assert member.lesson and member.kind in ("functions", "notebook", "script"), path
+    member.rows.setdefault("others", ("passed", ""))
+    return member
+
+
+# From a member to what a student hands in ----------------------------------------------------------------------------
+
+
+def lecture_cells() -> list[str]:
+    cells = json.loads(LECTURE.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def changed(cells: list[str], text: str) -> list[str]:
+    """The cells with each piece of `text` in the place of the one line that begins as it says."""
+    lines = [(number, line) for number, cell in enumerate(cells) for line in cell.split("\n")]
+    _, *pieces = PIECE.split(text)
+    for beginning, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        places = [at for at, (_, line) in enumerate(lines) if line.strip().startswith(beginning.strip())]
+        assert len(places) == 1, f"{beginning!r} begins {len(places)} lines of the notebook; expected one"
+        number, line = lines[places[0]]
+        indentation = line[: len(line) - len(line.lstrip())]
+        lines[places[0]] = (number, "\n".join(indentation + each for each in piece.strip("\n").split("\n")))
+    return ["\n".join(line for at, line in lines if at == number) for number in range(len(cells))]
+
+
+def as_notebook(cells: list[str]) -> str:
+    empty: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    code = [{**empty, "source": cell} for cell in cells]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": code})
+
+
+def handed_in(member: Member, course: Course, folder: Path) -> Path:
+    """Writes what the student hands in."""
+    if member.kind == "functions":
+        lesson = course.find(member.lesson)
+        path = folder / lesson.name / "backward.py"
+        text = member.text if member.alone else f"{solution_of(lesson)}\n\n{member.text}"
+    else:
+        cells = CELL.split(member.text) if member.alone else changed(lecture_cells(), member.text)
+        cells = [cell for cell in cells if cell.strip()]
+        notebook = member.kind == "notebook"
+        path = folder / ("mine.ipynb" if notebook else "mine.py")
+        text = as_notebook(cells) if notebook else "\n\n".join(cells)
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    return path.parent if member.kind == "functions" else path
+
+
+@cache
+def course_with(lines: tuple[str, ...], folder: Path) -> Course:
+    """The course beside a course.toml of these lines."""
+    root = folder / f"course {abs(hash(lines))}"
+    root.mkdir()
+    for part in ("exercises", "solutions"):
+        (root / part).symlink_to(ROOT / part)
+    (root / "course.toml").write_text("\n".join(lines), encoding="utf-8")
+    return Course(root)
+
+
+@pytest.fixture(scope="session")
+def wild_session(
+    course: Course, session_for: Callable[..., Session], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Member], tuple[Course, Session]]:
+    """The course and a warm session for a member."""
+    folder = tmp_path_factory.mktemp("courses")
+    made: dict[tuple[str, ...], Session] = {}
+
+    def of(member: Member) -> tuple[Course, Session]:
+        if not member.course:
+            return course, session_for(member.lesson)
+        lines = tuple(member.course)
+        own = course_with(lines, folder)
+        key = (member.lesson, *lines)
+        if key not in made:
+            made[key] = Session([own.find(member.lesson)], SEED)
+        return own, made[key]
+
+    return of
+
+
+# What must come of it ------------------------------------------------------------------------------------------------
+
+
+def differences(member: Member, rows: dict[str, dict[str, Any]]) -> list[str]:
+    """Where rows are not as the member says."""
+    unknown = set(member.rows) - set(rows) - {"others"}
+    found = [f"there is no row {name}" for name in sorted(unknown)]
+    for name, row in rows.items():
+        status, wanted = member.rows.get(name, member.rows["others"])
+        if status == "any":
+            continue
+        message = row["message"] or ""
+        whole = wanted.startswith("=")
+        wanted = wanted.removeprefix("=").strip()
+        right = message == wanted if whole or (status == "passed" and not wanted) else wanted in message
+        if row["status"] != status or not right:
+            found.append(f"{name}: {row['status']} | {message}")
+        if row["points"] != (row["max_points"] if status == "passed" else 0):
+            found.append(f"{name}: {row['points']} of {row['max_points']} points")
+    return found
+
+
+@pytest.mark.parametrize("path", MEMBERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path):
+    member = member_of(path)
+    course, session = wild_session(member)
+    place = handed_in(member, course, tmp_path / "in")
+    (submission,) = find([place], session.lessons, list(course.lessons.values()))
+    assert differences(member, rows_of(session.grade(submission).results)) == []
+
+
+def test_a_member_that_is_not_as_it_says_is_found():
+    """The test itself: a wrong status, a wrong message, a missing one, a row that is not there."""
+    row = {"status": "passed", "message": "A remark.", "points": 1, "max_points": 1}
+    silent = {**row, "message": None}
+
+    def found(status: str, wanted: str, name: str = "dC", row: dict[str, Any] = row) -> list[str]:
+        return differences(Member("03", rows={name: (status, wanted), "others": ("passed", "")}), {"dC": row})
+
+    assert found("passed", "", row=silent) == found("passed", "remark") == found("passed", "= A remark.") == []
+    assert found("passed", "") == ["dC: passed | A remark."]
+    assert found("passed", "= remark") and found("failed", "")
+    assert found("any", "", name="dX") == ["there is no row dX", "dC: passed | A remark."]
+    assert found("passed", "remark", row={**row, "points": 0}) == ["dC: 0 of 1 points"]
