@@ -15,7 +15,7 @@ from grader.diagnosis.circumstances import circumstances
 from grader.diagnosis.diagnose import explain, known_mistake
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.raised import explain_error
-from grader.judge import TOLERANCE, Comparison, compare, relative_error
+from grader.judge import TOLERANCE, Comparison, compare, is_coarse, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
 
@@ -169,8 +169,10 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: 
 
 def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
     assert answer.tensor is not None
-    reference, scale = problem.reference(name), problem.scale(name)
-    return compare(answer.tensor, reference, scale, answer.low_precision, problem.size(name))
+    reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
+    if not is_coarse(answer.tensor, low):
+        return compare(answer.tensor, reference, scale, low, problem.size(name))
+    return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 
 
 def worst_error(comparisons: Sequence[Comparison]) -> float | None:
@@ -315,6 +317,8 @@ def chain_verdicts(
         if answer.tensor is None:
             verdicts[step] = ("failed" if answer.outcome in ("returned", "raised") else "skipped", culprits)
             continue
-        result = compare(answer.tensor, problem.chain[target], problem.scale(target), bool(coarse & (above | {target})))
+        low = bool(coarse & (above | {target}))
+        allowed = {"low_precision_tolerance": problem.low_precision_tolerance} if low else {}
+        result = compare(answer.tensor, problem.chain[target], problem.scale(target), low, **allowed)
         verdicts[step] = ("passed", []) if result.passed and not answer.changed else ("failed", culprits)
     return verdicts
