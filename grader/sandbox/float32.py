@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy
 import torch
 from torch import Tensor
 
@@ -28,11 +29,15 @@ def is_about_dtypes(answer: Answer) -> bool:
 
 
 def narrow(value: Any) -> Any:
-    """A float64 tensor in float32, also in a list; anything else as it is."""
-    if isinstance(value, list):
-        return [narrow(entry) for entry in value]
+    """A float64 tensor or array in float32, also in lists, tuples and dicts; anything else as it is."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(narrow(entry) for entry in value)
+    if isinstance(value, dict):
+        return narrowed(value)
+    if isinstance(value, numpy.ndarray) and value.dtype == numpy.float64:
+        return value.astype(numpy.float32)
     return value.to(torch.float32) if isinstance(value, Tensor) and value.dtype == torch.float64 else value
 
 
-def narrowed(named: Mapping[str, Any]) -> dict[str, Any]:
+def narrowed(named: Mapping[Any, Any]) -> dict[Any, Any]:
     return {name: narrow(value) for name, value in named.items()}
