@@ -15,6 +15,7 @@ from grader.diagnosis.circumstances import circumstances
 from grader.diagnosis.diagnose import explain, known_mistake
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.raised import explain_error
+from grader.diagnosis.widths import width_from_the_data
 from grader.judge import TOLERANCE, Comparison, compare, is_coarse, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
@@ -94,11 +95,12 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         if skipping is not None and known_mistake("d" + name, deciding, mistakes) is None:
             verdict.relative_error = skipping.error
             if not skipping.ones:
-                verdict.message = GOES_ROUND
+                in_float32 = any(answer.in_float32 for _, answer in deciding)
+                verdict.message = f"{GOES_ROUND} {JUDGED_IN_FLOAT32}" if in_float32 else GOES_ROUND
                 return verdict
             mistake = upstream_left_out(name, skipping.ones)
         else:
-            mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
+            mistake = attempt(lambda: explanation_of(name, deciding, mistakes)) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
@@ -113,6 +115,11 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         ):
             verdict.message = problem.draw.note
     return verdict
+
+
+def explanation_of(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake]) -> Explanation | None:
+    known = known_mistake("d" + name, cases, mistakes)
+    return known or width_from_the_data(name, cases) or explain(name, cases, ())
 
 
 def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
@@ -138,6 +145,10 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
 def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]) -> Verdict:
     """The verdict where a step raised, hung, or was not there."""
     message, explanation = answer.message or None, None
+    width = attempt(lambda: width_from_the_data(name, cases)) if answer.outcome == "raised" else None
+    if width is not None:
+        told = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
+        return Verdict("error", message=told, mistake=Explanation(width.id, told), line=answer.line)
     if answer.outcome == "raised":
         explanation = attempt(lambda: explain_error(name, problem, answer))
         if explanation is not None:

@@ -262,7 +262,7 @@ def call_step(
         return failure(error, step, files)
 
 
-def precision(ran: Ran, dtype: torch.dtype) -> dict[str, bool]:
+def precision(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
     """An Answer's `low_precision` and `in_float32`, for a problem of that dtype."""
     in_float32 = ran.dtype is not dtype
     return {
