@@ -16,7 +16,8 @@ from grader.diagnosis.claims import Contents
 from grader.diagnosis.diagnose import explain, known_mistake
 from grader.diagnosis.evidence import Explanation, listed
 from grader.diagnosis.raised import explain_error
-from grader.judge import TOLERANCE, Comparison, compare, differs_in_ones, relative_error
+from grader.diagnosis.widths import width_from_the_data
+from grader.judge import TOLERANCE, Comparison, compare, differs_in_ones, is_coarse, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
 
@@ -40,6 +41,11 @@ IN_FLOAT32 = (
     "(is there a `.float()` or a `dtype=...`?)."
 )
 
+
+JUDGED_IN_FLOAT32 = (
+    "Right, judged in float32: in float64 it does not run, because something in it is always float32 (`.float()`, "
+    "`dtype=torch.float32`). `.to(x.dtype)` and `zeros_like(x)` follow the values that you are given."
+)
 
 UNSTABLE = 1e-2
 """Relative error in float32, on the published problem, from which a right formula is told to be unstable there."""
@@ -97,16 +103,19 @@ def judge_line(
         if skipping is not None and known_mistake("d" + name, deciding, mistakes) is None:
             verdict.relative_error = skipping.error
             if not skipping.ones:
-                verdict.message = GOES_ROUND
+                in_float32 = any(answer.in_float32 for _, answer in deciding)
+                verdict.message = f"{GOES_ROUND} {JUDGED_IN_FLOAT32}" if in_float32 else GOES_ROUND
                 return verdict
             mistake = upstream_left_out(name, skipping.ones)
         else:
-            mistake = attempt(lambda: explain(name, deciding, mistakes, contents)) if naming else None
+            mistake = attempt(lambda: explanation_of(name, deciding, mistakes, contents)) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
         return verdict
-    if verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
+    if any(answer.in_float32 for _, answer in deciding):
+        verdict.message = JUDGED_IN_FLOAT32
+    elif verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
         verdict.message = IN_FLOAT32
     for problem, answer in cases:
         if problem.draw.note and (
@@ -119,6 +128,13 @@ def judge_line(
 def with_remark(verdict: Verdict, remark: str) -> Verdict:
     """The same verdict with one more sentence for the student."""
     return replace(verdict, message=f"{remark} {verdict.message}" if verdict.message else remark)
+
+
+def explanation_of(
+    name: str, cases: Sequence[Case], mistakes: Sequence[Mistake], contents: Contents | None = None
+) -> Explanation | None:
+    known = known_mistake("d" + name, cases, mistakes, contents)
+    return known or width_from_the_data(name, cases) or explain(name, cases, (), contents)
 
 
 def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
@@ -144,6 +160,10 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
 def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]) -> Verdict:
     """The verdict where a step raised, hung, or was not there."""
     message, explanation = answer.message or None, None
+    width = attempt(lambda: width_from_the_data(name, cases)) if answer.outcome == "raised" else None
+    if width is not None:
+        told = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
+        return Verdict("error", message=told, mistake=Explanation(width.id, told), line=answer.line)
     if answer.outcome == "raised":
         explanation = attempt(lambda: explain_error(name, problem, answer))
         if explanation is not None:
@@ -175,8 +195,10 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: 
 
 def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
     assert answer.tensor is not None
-    reference, scale = problem.reference(name), problem.scale(name)
-    return compare(answer.tensor, reference, scale, answer.low_precision, problem.size(name))
+    reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
+    if not is_coarse(answer.tensor, low):
+        return compare(answer.tensor, reference, scale, low, problem.size(name))
+    return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 
 
 def worst_error(comparisons: Sequence[Comparison]) -> float | None:
@@ -367,15 +389,17 @@ def chain_verdicts(
     for step, target in targets.items():
         answer = answers[step]
         above = problem.graph.above(target)
-        if step in in_float32 or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
+        narrow = answer.tensor is not None and answer.tensor.dtype == torch.float32
+        if step in in_float32 or narrow or answer.low_precision:
             coarse.add(target)
         culprits = [s for s, t in targets.items() if t in above and (s in blamed or not lines.get(s, False))]
         odd = [s for s, t in targets.items() if t in above and s in other_shape]
         tensor = answer.tensor
-        reference, scale, is_coarse = problem.chain[target], problem.scale(target), bool(coarse & (above | {target}))
+        reference, scale, low = problem.chain[target], problem.scale(target), bool(coarse & (above | {target}))
+        allowed = {"low_precision_tolerance": problem.low_precision_tolerance} if low else {}
         if tensor is not None and step in other_shape and differs_in_ones(tensor.shape, reference.shape):
             tensor = tensor.reshape(reference.shape)
-        if tensor is not None and not answer.changed and compare(tensor, reference, scale, is_coarse).passed:
+        if tensor is not None and not answer.changed and compare(tensor, reference, scale, low, **allowed).passed:
             verdicts[step] = ("passed", [])
             continue
         if not culprits and lines.get(step, False):

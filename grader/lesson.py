@@ -74,13 +74,42 @@ def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., An
     return part
 
 
-def public_sizes(settings: Mapping[str, Any], path: Path) -> tuple[dict[str, int | float], ...]:
-    """`[public] draws = [{batch = 5}, ...]`: sizes for `inputs`. Raises LessonError where they are no such tables."""
+@dataclass(frozen=True)
+class PublicDraw:
+    """An entry of `[public] draws`: sizes for `inputs`, and names in forward.py, or "": of a change, of its note."""
+
+    sizes: Mapping[str, int | float]
+    change: str = ""
+    note: str = ""
+
+
+def public_draws(settings: Mapping[str, Any], path: Path) -> tuple[PublicDraw, ...]:
+    """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`. Raises LessonError for anything else."""
     draws = settings.get("public", {}).get("draws", [])
-    sound = isinstance(draws, list) and all(isinstance(sizes, dict) for sizes in draws)
-    if not sound or not all(type(size) in (int, float) for sizes in draws for size in sizes.values()):
-        raise LessonError(f"{path}: [public] draws is a list of tables of numbers, such as [{{batch = 5}}].")
-    return tuple(draws)
+    if not isinstance(draws, list) or not all(isinstance(entry, dict) for entry in draws):
+        raise LessonError(f"{path}: {NO_DRAWS}")
+    found = []
+    for entry in draws:
+        names = {key: entry[key] for key in ("change", "note") if key in entry}
+        sizes = {key: value for key, value in entry.items() if key not in names}
+        sound = all(type(size) in (int, float) for size in sizes.values())
+        if not sound or not all(isinstance(name, str) for name in names.values()):
+            raise LessonError(f"{path}: {NO_DRAWS}")
+        found.append(PublicDraw(sizes, **names))
+    return tuple(found)
+
+
+NO_DRAWS = (
+    "[public] draws is a list of tables of numbers, such as [{batch = 5}]; in it `change` and `note` are names of what "
+    "forward.py holds."
+)
+
+
+def forward_of(suite: str) -> ModuleType:
+    """forward.py of the lesson whose hidden suite is the file `suite`, for the changes that both draw."""
+    folder = Path(suite).resolve().parent
+    path = folder.parents[1] / "exercises" / folder.name / "forward.py"
+    return load_module(path, f"backprop_ninja_forward_of_suite_{folder.name}")
 
 
 def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
@@ -116,7 +145,7 @@ class Lesson:
         self.seed: int = table.get("seed", LECTURE_SEED)
         self._function = table.get("function")
         self.notebook: Any = table.get("notebook")  # see grader/notebook/lesson_part.py
-        self._public_sizes = public_sizes(table, self.exercise / "lesson.toml")
+        self._public_draws = public_draws(table, self.exercise / "lesson.toml")
         self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
@@ -218,7 +247,13 @@ class Lesson:
         """What a student's own check draws: the published sizes and those that lesson.toml names for it."""
         from grader.problem import Draw
 
-        return (Draw(), *map(Draw, self._public_sizes or [{}]))
+        def named(name: str, default: Any) -> Any:
+            if name and not hasattr(self.module, name):
+                raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
+            return getattr(self.module, name) if name else default
+
+        draws = self._public_draws or (PublicDraw({}),)
+        return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
 
     @property
     def pristine(self) -> Path:

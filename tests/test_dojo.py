@@ -193,7 +193,7 @@ def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
         "above is wrong.\n"
         "\n"
         "3 of 26 right, 1 wrong, 22 to do · 3 of 26 points\n"
-        "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
+        "Checked on 4 public problems, 3 of them of other sizes. Grades come from the\n"
         "hidden suite, on problems of its own.\n"
         f"Next: mend dprobs  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dprobs\n"
@@ -370,7 +370,7 @@ def test_public_draws_are_not_those_of_the_hidden_suite(lessons):
             assert sizes not in hidden, lesson.name
             assert len(set(sizes.values())) == len(sizes), f"{lesson.name}: two sizes are the same in {sizes}"
             assert lesson.problem(lesson.public_draws[-1], 1).values
-        assert not public or any(2 in sizes.values() for sizes in public), lesson.name
+        assert not public or any(min(sizes.values()) <= 2 for sizes in public), lesson.name
     assert drawn >= 10
 
 

@@ -17,6 +17,7 @@ from grader.dojo.keys import Changes
 pytest_plugins = ["dojos"]
 
 HERE = "Checked on 3 public problems, 2 of them of other sizes"
+HERE_03 = "Checked on 4 public problems, 3 of them of other sizes"  # one with ties
 SUITE = "Grades come from the\nhidden suite, on problems of its own.\n"
 
 
@@ -87,7 +88,7 @@ def test_a_script_in_the_lecture_s_style_that_has_begun(kit, dojo):
         "dnorm_logits and 20 more.\n"
         "\n"
         "2 of 26 right, 24 to do · 2 of 26 points\n"
-        f"{HERE}. {SUITE}"
+        f"{HERE_03}. {SUITE}"
         "Next: write dcounts_sum_inv  my_script.py\n"
         "      dojo watch my_script.py 03 · dojo hint 03.dcounts_sum_inv\n",
     )

@@ -233,6 +233,8 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, 
         header["low_precision"] = True
     if printed:
         header["printed"] = printed
+    if answer.in_float32:
+        header["in_float32"] = True
     body = b""
     if answer.tensor is not None:
         if answer.tensor.dtype not in NAMES:
@@ -328,4 +330,5 @@ def decode_answer(
         uses=frozenset(names_in(header, "uses", known)) if "uses" in header else frozenset(),
         operators=whole(header, "operators") if "operators" in header else 0,
         low_precision=field(header, "low_precision", bool) if "low_precision" in header else False,
+        in_float32=field(header, "in_float32", bool) if "in_float32" in header else False,
     )

@@ -13,6 +13,7 @@ import random
 import select
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -27,6 +28,7 @@ from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.calls import attribute, call
 from grader.sandbox.counted_output import Counter, count_output, flush_output
 from grader.sandbox.failures import failure, refuse_to_stop
+from grader.sandbox.float32 import is_about_dtypes, narrow
 from grader.sandbox.imports import NotAvailable
 from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.loader import forget, load
@@ -182,7 +184,8 @@ class Worker:
                 answer = Answer("forbidden", message=SWITCHED_ON)
             if header["own"]:
                 if answer.outcome == "returned" and answer.tensor is not None:
-                    own[step[1:]] = answer.tensor
+                    # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
+                    own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
                 else:
                     broken.add(step)
             self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
@@ -255,7 +258,13 @@ class Worker:
         if header["read"]:
             return Called(target)
         args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
-        return call(target, name, args, kwargs, self._files, self._operator_cap, header["counted"])
+        more = self._files, self._operator_cap, header["counted"]
+        called = call(target, name, args, kwargs, *more)
+        if header["of"] is None and called.failed is not None and is_about_dtypes(called.failed):
+            again = call(target, name, narrow(args), narrow(kwargs), *more)
+            if again.failed is None:
+                return replace(again, counts=replace(again.counts, low_precision=True))
+        return called
 
     def flush(self) -> None:
         flush_output()
