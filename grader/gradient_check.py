@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from grader.answer import Answer
 from grader.book import ProblemBook
-from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable
+from grader.check import Row, Verdict, judge_line, not_earned_alone, sizes_written_in, unstable
 from grader.diagnosis.allowance import Allowance
 from grader.diagnosis.ratios import MULTIPLE
 from grader.judge import bits
@@ -64,8 +64,10 @@ def with_precision(answer: Answer, student: Answering, problem: Problem, step: s
 class GradientCheck:
     """A gradient of the lesson as a hidden suite sees it."""
 
-    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook) -> None:
+    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook, naming: bool = True) -> None:
+        """Without `naming`, a wrong answer is not explained (which takes the longest)."""
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
+        self._naming = naming
         self._verdict: Verdict | None = None
         self.picture: dict[str, Any] | None = None
 
@@ -76,8 +78,9 @@ class GradientCheck:
             assert self.item.target is not None
             self._student.expect([*problems, self.lesson.public])
             with explaining(self._student):
-                verdict = judge_step(self._student, self.item.name, problems, self.lesson.wrong_formulas)
-            unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+                wrong = self.lesson.wrong_formulas if self._naming else ()
+                verdict = judge_step(self._student, self.item.name, problems, wrong, self._naming)
+            unnamed = self._naming and (verdict.mistake is None or verdict.mistake.id == MULTIPLE)
             if unnamed and verdict.status in ("failed", "shape", "error"):
                 published = self._book.problems(self.lesson, [Draw()])[0]
                 given = self._student.answers(published)[self.item.name]
@@ -87,8 +90,18 @@ class GradientCheck:
                 written_in = sizes_written_in(self.item.target, (published, answer), others)
                 if written_in is not None:
                     verdict.mistake, verdict.message = written_in, written_in.message
+            if verdict.passed and (missing := self._not_right_yet(problems)) is not None:
+                verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
+                verdict.message = verdict.mistake.message
             self._verdict = verdict
         return self._verdict
+
+    def _not_right_yet(self, problems: Sequence[Problem]) -> str | None:
+        """The first of the gradients that this row is earned with that is not right; None if all are."""
+        for name in self.item.earned_with:
+            if not judge_step(self._student, name, problems, naming=False).passed:
+                return name
+        return None
 
     @property
     def status(self) -> str:

@@ -396,12 +396,12 @@ mean_decides = check(
     "worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.size",
 )
 FINITE = "if dx.shape != x.shape or not np.isfinite(dx).all():"
-integers_stay = check(
-    "integers_stay",
+integers_stay = edit(
+    "gradient_check__integers_stay",
     "A right gradient at integers is refused. An array of integers cuts off every step that is added to it: convert x "
     "to float64 first.",
-    "x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)",
-    "x, dx = np.array(x), np.asarray(dx, dtype=np.float64)",
+    ANSWER,
+    PLAIN.replace("np.array(x, dtype=np.float64)", "np.array(x)").replace(KINK, "if False:"),
 )
 nan_passes = check(
     "nan_passes",
