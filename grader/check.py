@@ -266,6 +266,15 @@ def upstream_left_out(name: str, ones: Sequence[str]) -> Explanation:
     )
 
 
+def not_earned_alone(name: str, missing: str) -> Explanation:
+    """Why a row whose true gradient is zero earns nothing while `missing` is wrong."""
+    return Explanation(
+        "earned_together",
+        f"The true `{name}` is zero here, so zeros are right without any work. Its points come with those of "
+        f"`{missing}`, which is computed from the same upstream gradient and is not right yet.",
+    )
+
+
 def sizes_written_in(
     name: str,
     at_the_lecture_sizes: Case,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from grader.answer import Answer
 from grader.book import ProblemBook
-from grader.check import Row, Verdict, judge_line, sizes_written_in, unstable, with_remark
+from grader.check import Row, Verdict, judge_line, not_earned_alone, sizes_written_in, unstable, with_remark
 from grader.diagnosis.allowance import Allowance, attempt
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.ratios import MULTIPLE
@@ -145,8 +145,10 @@ def is_gradient_of(answer: Answer, problem: Problem, name: str) -> bool:
 class GradientCheck:
     """A gradient of the lesson as a hidden suite sees it."""
 
-    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook) -> None:
+    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook, naming: bool = True) -> None:
+        """Without `naming`, a wrong answer is not explained (which takes the longest)."""
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
+        self._naming = naming
         self._verdict: Verdict | None = None
         self._decided_on: Sequence[Problem] = ()  # where those were not the hidden problems
         self.picture: dict[str, Any] | None = None
@@ -163,15 +165,28 @@ class GradientCheck:
             assert self.item.target is not None
             self._student.expect([*problems, self.published])
             with explaining(self._student):
-                mistakes, function = self.lesson.wrong_formulas, self.item.function
-                verdict = judge_step(self._student, self.item.name, problems, mistakes, function=function)
+                mistakes = self.lesson.wrong_formulas if self._naming else ()
+                step, function = self.item.name, self.item.function
+                verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
                 if not verdict.passed:
                     verdict = self._on_own_terms(verdict, problems, draws)
             known = verdict.mistake is not None and verdict.mistake.known
-            if verdict.status in ("failed", "shape", "error") and not known:
+            if self._naming and verdict.status in ("failed", "shape", "error") and not known:
                 self._explain_by_the_code(verdict, self._decided_on or problems)
+            if verdict.passed and (missing := self._not_right_yet(self._decided_on or problems)) is not None:
+                verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
+                verdict.message = verdict.mistake.message
             self._verdict = verdict
         return self._verdict
+
+    def _not_right_yet(self, problems: Sequence[Problem]) -> str | None:
+        """The first of the gradients that this row is earned with that is not right; None if all are."""
+        student = self._student
+        fits = isinstance(student, Student) and student.terms.broadcast
+        for name in self.item.earned_with:
+            if not judge_step(Fitted(student, name) if fits else student, name, problems, naming=False).passed:
+                return name
+        return None
 
     def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
         """The verdict with what the submission may write differently from a stub."""
@@ -185,7 +200,7 @@ class GradientCheck:
             return found
 
         verdict, self._decided_on = judge_on_terms(
-            student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published
+            student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published, self._naming
         )
         return verdict
 

@@ -35,7 +35,8 @@ class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
 
     `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
-    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve.
+    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. The points
+    of a gradient that is zero whatever the inputs are earned only together with the gradients named by `earned_with`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Item:
     hints: tuple[str, ...]
     function: str
     drawn: str = ""
+    earned_with: tuple[str, ...] = ()
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -163,6 +165,7 @@ class Lesson:
                 tuple(entry.get("hints", ())),
                 together or entry.get("function", name),
                 entry.get("drawn", ""),
+                tuple(entry.get("with", ())) if gradient else (),
             )
             for name, entry in table.items()
         ]
