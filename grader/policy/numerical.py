@@ -1,0 +1,227 @@
+"""Numerical differentiation in a submission, read from the text: which gradients depend on it, in which line.
+
+Three methods: difference quotients (`differences`), complex numbers (`complex numbers`), and derivatives that are
+propagated forward by hand (`dual numbers`). Only what a graded function returns counts: a comparison that it prints, a
+self-check under ``if __name__ == "__main__":`` and a function that no step calls are the student's own business.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.policy.dataflow import Place, Program, Slice, last_name
+from grader.policy.difference_quotients import Quotients
+from grader.policy.forward_derivatives import basis_tangents, products
+from grader.policy.static_check import MAX_BYTES, parsed
+
+METHODS = {
+    "differences": "a difference quotient",
+    "complex numbers": "complex numbers",
+    "dual numbers": "derivatives propagated forward",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Observation:
+    """That a gradient depends on numerical differentiation.
+
+    Attributes:
+        row: the gradient.
+        method: a key of METHODS.
+        line: where, counted from 1, in the file `filename`.
+    """
+
+    row: str
+    method: str
+    line: int
+    filename: str
+
+
+def sentence(observation: Observation, main: str, counts: bool) -> str:
+    """The message for the student: what was observed, and what is expected."""
+    where = f"Line {observation.line}"
+    if observation.filename != main:
+        where = f"Line {observation.line} of {observation.filename}"
+    found = f"{where} uses {METHODS[observation.method]} (numerical differentiation)"
+    if counts:
+        return f"{found}. This course gives points for it."
+    return (
+        f"{found}, so this gradient is not counted. Write it by the chain rule: upstream gradient times local "
+        "derivative, from the values that the function receives."
+    )
+
+
+# ---- which files need to be read ----
+
+# What a file must contain in which one of the methods is found. A right file mostly has nothing of it. Each pattern begins
+# with a character that is rare, so that searching for it takes a few microseconds.
+_WORDS = frozenset(
+    {"complex", "complex64", "complex128", "cfloat", "cdouble", "csingle", "imag", "cmath", "polar", "view_as_complex"}
+    | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
+    | {"identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit", "vander", "lstsq"}
+    | {"chebfit", "approx_fprime", "namedtuple", "dataclass", "NamedTuple"}
+)
+_WORD = re.compile(r"[^\W\d]\w*")
+_STEPS = (
+    re.compile(r"\][ \t]*(?:\+=[ \t]*[\d.(-]|=[ \t]*1(?:\.0?)?[ \t]*(?:$|[;#]))", re.MULTILINE),
+    re.compile(r"/[ \t]*\(*[ \t]*(?:[\d.]+[ \t]*\*[ \t]*)?(?:(?:eps|epsilon|h|step|delta)\b(?![.(])|\d{3}|2(?:\.0)?[ \t]*\*\*)"),
+    re.compile(r"\.gradient\(|==[ \t]*torch\.arange|arange\([^()\n]*\)[ \t]*=="),
+)
+_SMALL = re.compile(r"(?:\d[eE]-\d|\d[jJ]\b|(?<!\d)0?\.[0-2]\d*|\*\*[ \t]*-)")
+_HARMLESS = re.compile(r"(?:[+] ?|\breturn |\belse |\beps(?:ilon)?(?:: float)? ?= ?|\bmomentum ?= ?|-)[\d.]*$")
+_POWER_OF = re.compile(r"(?:\b10|\b2|\.[05])(?:\.0?)?[ \t]*$")
+_PROSE = re.compile(r"#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+
+
+def may_differentiate_numerically(source: bytes) -> bool:
+    """Whether a file may hold numerical differentiation, from its words alone."""
+    text = _PROSE.sub("", source.decode("utf-8", errors="replace"))
+    if not _WORDS.isdisjoint(_WORD.findall(text)) or any(pattern.search(text) for pattern in _STEPS):
+        return True
+    for found in _SMALL.finditer(text):
+        before = text[max(0, found.start() - 24) : found.start()]
+        if found[0].startswith("**"):
+            if _POWER_OF.search(before):
+                return True
+        elif found[0][-1] in "jJ" or not _HARMLESS.search(before):
+            return True
+    return False
+
+
+# ---- what is found ----
+
+
+def observe(
+    source: bytes,
+    filename: str,
+    rows: Mapping[str, tuple[str, Sequence[str]]],
+    neighbours: Mapping[str, bytes] | None = None,
+    outside: Mapping[str, Sequence[str]] | None = None,
+) -> list[Observation]:
+    """The rows whose gradients depend on numerical differentiation, one observation per row.
+
+    `rows` is {row: (its function, the gradients that this function returns together, or none)}. `outside` is {row: names
+    of functions that have rows of their own}, which are not followed. Raises nothing, whatever the bytes are: a file
+    that cannot be parsed has no observations.
+    """
+    files: dict[str, tuple[str, ast.Module]] = {}
+    left = MAX_BYTES
+    for name, text in [(filename, source), *sorted((neighbours or {}).items(), key=lambda entry: len(entry[1]))]:
+        left -= len(text)
+        tree = parsed(text, name) if left >= 0 else None
+        if tree is not None:
+            files[name.removesuffix(".py")] = name, tree
+        elif name == filename:
+            return []
+    program = Program(files)
+    found: list[Observation] = []
+    known: dict[tuple[int, ...], tuple[str, int, str] | None] = {}
+    for row, (function, together) in rows.items():
+        target = program.function(function)
+        if target is None:
+            continue
+        begin = begin_of(program, target, row, together)
+        others = [program.function(name) for name in (outside or {}).get(row, ())]
+        key = tuple(sorted(id(node) for node, _ in begin))
+        if key not in known:
+            known[key] = first_of(Slice(program, begin, outside=[each for each in others if each is not None]))
+        entry = known[key]
+        if entry is not None:
+            found.append(Observation(row, *entry))
+    return found
+
+
+def first_of(whole: Slice) -> tuple[str, int, str] | None:
+    """(method, line, file) of what is found first in the file, of the first method that is found."""
+    for method, nodes in (
+        ("complex numbers", complex_numbers(whole)),
+        ("dual numbers", products(whole)),
+        ("differences", Quotients(whole).find()),
+        ("dual numbers", basis_tangents(whole)),
+    ):
+        places = [(file_of(node, whole), line_of(node)) for node in nodes]
+        if places:
+            file, line = min(places)
+            return method, line, file
+    return None
+
+
+def line_of(node: ast.AST) -> int:
+    return getattr(node, "lineno", 1)
+
+
+def file_of(node: ast.AST, whole: Slice) -> str:
+    known = whole.nodes.get(id(node))
+    return known[1].module.file if known else next(iter(whole.program.modules.values())).file
+
+
+def complex_numbers(whole: Slice) -> Iterator[ast.AST]:
+    """Where complex numbers are made, in a slice that also takes their imaginary parts."""
+    makes: list[ast.AST] = []
+    takes = False
+    for node, _ in whole.nodes.values():
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, complex):
+                makes.append(node)
+                takes = True
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = last_name(node)
+            if name in ("complex", "complex64", "complex128", "cfloat", "cdouble", "polar", "view_as_complex", "csingle"):
+                makes.append(node)
+            takes = takes or name in ("imag", "view_as_real", "angle", "phase", "rect")
+    return iter(makes if takes else [])
+
+
+def begin_of(program: Program, target: ast.AST, row: str, together: Collection[str]) -> list[tuple[ast.AST, Place]]:
+    """Where the slice of a row begins: what its function returns, or the row's part of it."""
+    place = program.places[id(target)]
+    if isinstance(target, ast.ClassDef):
+        return [(target, place)]
+    begin: list[tuple[ast.AST, Place]] = []
+    for value in place.returns:
+        begin += part_of(program, value, place, row, tuple(together)) if together else [(value, place)]
+    return begin
+
+
+def part_of(
+    program: Program, value: ast.AST, place: Place, row: str, together: tuple[str, ...], depth: int = 0
+) -> list[tuple[ast.AST, Place]]:
+    """Of what a function returns for all its gradients, the expressions for one; all of it where that is not plain."""
+    whole = [(value, place)]
+    if depth > 5:
+        return whole
+    if isinstance(value, ast.Name):
+        definitions = program.definitions(value.id, place)
+        values = [d for d in definitions if d.kind == "value" and d.value is not None]
+        if len(values) != 1 or any(d.kind not in ("value", "store", "passed") for d in definitions):
+            return whole
+        found = part_of(program, values[0].value or value, values[0].scope, row, together, depth + 1)
+        for stored in definitions:
+            if stored.kind == "store" and stored.value is not None and stored.key in (None, row):
+                found.append((stored.value, stored.scope))
+            elif stored.kind == "passed" and stored.value is not None:  # a helper may have filled it
+                found.append((stored.value, stored.scope))
+        return found
+    if isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys):
+        entries = zip(value.keys, value.values, strict=True)
+        return [(own, place) for key, own in entries if isinstance(key, ast.Constant) and key.value == row]
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict" and not value.args:
+        return [(word.value, place) for word in value.keywords if word.arg in (None, row)]
+    flat = flattened(program, value, place)
+    if len(flat) == len(together) and row in together:
+        return [flat[together.index(row)]]
+    return whole
+
+
+def flattened(program: Program, value: ast.AST, place: Place) -> list[tuple[ast.AST, Place]]:
+    """The elements of nested tuples and lists, also where an inner one has a name."""
+    if isinstance(value, ast.Tuple | ast.List):
+        return [entry for element in value.elts for entry in flattened(program, element, place)]
+    if isinstance(value, ast.Name):
+        definitions = [d for d in program.definitions(value.id, place) if d.kind != "passed"]
+        if len(definitions) == 1 and isinstance(definitions[0].value, ast.Tuple | ast.List) and not definitions[0].path:
+            return [entry for e in definitions[0].value.elts for entry in flattened(program, e, definitions[0].scope)]
+    return [(value, place)]
