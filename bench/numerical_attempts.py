@@ -20,7 +20,7 @@ class Attempt:
     text: str
 
 
-NETWORK = '''
+NETWORK = """
 def loss_of(p, Xb, Yb, eps):
     emb = p["emb"] if "emb" in p else p["C"][Xb]
     x = emb.reshape(emb.shape[0], -1) @ p["W"] + p["b"]
@@ -42,13 +42,13 @@ def stable_loss(p, Xb, Yb, eps):
     h = torch.tanh(p["gamma"] * xhat + p["beta"])
     logits = h @ p["W2"].to(h.dtype) + p["b2"]
     return -(logits[range(len(Yb)), Yb] - logits.exp().sum(1).log()).mean()
-'''
+"""
 
-JOINT = '''
+JOINT = """
 def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs):
     grads = by_hand(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs)
     params = {"C": C, "W": W, "b": b, "gamma": gamma, "beta": beta, "W2": W2, "b2": b2}
-'''
+"""
 
 BETA = ("dbeta",)
 
@@ -65,7 +65,9 @@ def _joint_attempts() -> list[Attempt]:
         made.append(Attempt(name, "06", method, rows, joint(helpers, lines)))
 
     call = 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)'
-    add("central", '''
+    add(
+        "central",
+        """
 def slope(f, v, h=1e-5):
     g = torch.zeros_like(v)
     for i in range(v.numel()):
@@ -74,8 +76,12 @@ def slope(f, v, h=1e-5):
         down[i] -= h
         g[i] = (f(up) - f(down)) / (2 * h)
     return g
-''', call)
-    add("forward_difference", '''
+""",
+        call,
+    )
+    add(
+        "forward_difference",
+        """
 def slope(f, v, h=1e-7):
     base = f(v)
     g = torch.zeros_like(v)
@@ -84,8 +90,12 @@ def slope(f, v, h=1e-7):
         moved[i] = moved[i] + h
         g[i] = (f(moved) - base) / h
     return g
-''', call)
-    add("five_points", '''
+""",
+        call,
+    )
+    add(
+        "five_points",
+        """
 H = 1e-3
 def slope(f, v):
     g = torch.zeros_like(v)
@@ -94,8 +104,12 @@ def slope(f, v):
         e[i] = H
         g[i] = (f(v - 2 * e) - 8 * f(v - e) + 8 * f(v + e) - f(v + 2 * e)) / (12 * H)
     return g
-''', call)
-    add("seven_points", '''
+""",
+        call,
+    )
+    add(
+        "seven_points",
+        """
 WEIGHTS = {-3: -1 / 60, -2: 3 / 20, -1: -3 / 4, 1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
 def slope(f, v):
     h, g = 5e-3, torch.zeros_like(v)
@@ -107,15 +121,23 @@ def slope(f, v):
             total = total + weight * f(moved)
         g[i] = total / h
     return g
-''', call)
-    add("eighth_order_sum", '''
+""",
+        call,
+    )
+    add(
+        "eighth_order_sum",
+        """
 COEFFICIENTS = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 def slope(f, v):
     delta = 1e-2
     basis = torch.eye(v.numel(), dtype=v.dtype)
     return torch.stack([sum(c * (f(v + k * delta * e) - f(v - k * delta * e)) for k, c in COEFFICIENTS) for e in basis]) / delta
-''', call)
-    add("richardson", '''
+""",
+        call,
+    )
+    add(
+        "richardson",
+        """
 def quotient(f, v, i, h):
     a, b = v.clone(), v.clone()
     a[i] += h
@@ -129,8 +151,12 @@ def slope(f, v):
         e1, e2 = (4 * d2 - d1) / 3, (4 * d4 - d2) / 3
         g[i] = (16 * e2 - e1) / 15
     return g
-''', call)
-    add("romberg_table", '''
+""",
+        call,
+    )
+    add(
+        "romberg_table",
+        """
 def slope(f, v):
     g = []
     for i in range(v.numel()):
@@ -145,8 +171,12 @@ def slope(f, v):
             h = h / 2
         g.append(table[-1][-1])
     return torch.stack(g)
-''', call)
-    add("step_from_epsilon", '''
+""",
+        call,
+    )
+    add(
+        "step_from_epsilon",
+        """
 def slope(f, v):
     h = torch.finfo(v.dtype).eps ** (1 / 5)
     out = torch.empty_like(v)
@@ -158,8 +188,12 @@ def slope(f, v):
             values.append(f(w))
         out[i] = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / 12 / h
     return out
-''', call)
-    add("literals_only", '''
+""",
+        call,
+    )
+    add(
+        "literals_only",
+        """
 def slope(f, v):
     g = torch.zeros_like(v)
     for i in range(v.numel()):
@@ -170,8 +204,12 @@ def slope(f, v):
         m2[i] -= 2e-3
         g[i] = (8 * (f(p1) - f(m1)) - (f(p2) - f(m2))) / 1.2e-2
     return g
-''', call)
-    add("multiplied_by_reciprocal", '''
+""",
+        call,
+    )
+    add(
+        "multiplied_by_reciprocal",
+        """
 def slope(f, v):
     h = 1e-5
     inv = 0.5 / h
@@ -182,8 +220,12 @@ def slope(f, v):
         down[i] -= h
         g[i] = inv * (f(up) - f(down))
     return g
-''', call)
-    add("in_place_and_restored", '''
+""",
+        call,
+    )
+    add(
+        "in_place_and_restored",
+        """
 def slope(f, v):
     h, g = 1e-5, torch.zeros_like(v)
     for i in range(v.numel()):
@@ -195,21 +237,30 @@ def slope(f, v):
         v[i] = old
         g[i] = (plus - minus).div(2 * h)
     return g
-''', 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta.clone())')
-    add("vmap", '''
+""",
+        'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta.clone())',
+    )
+    add(
+        "vmap",
+        """
 def slope(f, v):
     h = 1e-5
     shifts = h * torch.eye(v.numel(), dtype=v.dtype)
     return torch.vmap(lambda e: (f(v + e) - f(v - e)) / (2 * h))(shifts)
-''', '''
+""",
+        """
 def f(v):
     out = v * xhat + 0 if False else gamma * xhat + v
     z = torch.tanh(out) @ W2 + b2
     return (z.logsumexp(1) - (z * F.one_hot(Yb, z.shape[1])).sum(1)).mean()
 
 grads["dbeta"] = slope(f, beta)
-''')
-    add("batched", "", '''
+""",
+    )
+    add(
+        "batched",
+        "",
+        """
 h = 1e-4
 moved = torch.stack([beta + h * torch.eye(len(beta), dtype=beta.dtype), beta - h * torch.eye(len(beta), dtype=beta.dtype),
                      beta + 2 * h * torch.eye(len(beta), dtype=beta.dtype), beta - 2 * h * torch.eye(len(beta), dtype=beta.dtype)])
@@ -217,8 +268,11 @@ act = torch.tanh(gamma * xhat + moved[:, :, None, :])
 z = act @ W2 + b2
 losses = (z.logsumexp(-1) - (z * F.one_hot(Yb, z.shape[-1])).sum(-1)).mean(-1)
 grads["dbeta"] = (8 * (losses[0] - losses[1]) - (losses[2] - losses[3])) / (12 * h)
-''')
-    add("class_with_step", '''
+""",
+    )
+    add(
+        "class_with_step",
+        """
 class Differentiator:
     def __init__(self, f, step=1e-3):
         self.f, self.step = f, step
@@ -235,8 +289,12 @@ class Differentiator:
             b = self.at(v, i, 2) - self.at(v, i, -2)
             rows.append((8 * a - b) / (12 * self.step))
         return torch.stack(rows)
-''', 'grads["dbeta"] = Differentiator(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps))(beta)')
-    add("closure", '''
+""",
+        'grads["dbeta"] = Differentiator(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps))(beta)',
+    )
+    add(
+        "closure",
+        """
 def differentiator(h):
     def of(f):
         def at(v):
@@ -252,20 +310,28 @@ def differentiator(h):
     return of
 
 slope = differentiator(1e-3)
-''', 'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps))(beta)')
-    add("fills_an_argument", '''
+""",
+        'grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps))(beta)',
+    )
+    add(
+        "fills_an_argument",
+        """
 def fill(g, f, v, h=1e-5):
     for i in range(v.numel()):
         up, down = v.clone(), v.clone()
         up[i] += h
         down[i] -= h
         g[i] = (f(up) - f(down)) / (2 * h)
-''', '''
+""",
+        """
 g = torch.zeros_like(beta)
 fill(g, lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)
 grads["dbeta"] = g
-''')
-    add("for_two_gradients", '''
+""",
+    )
+    add(
+        "for_two_gradients",
+        """
 def slope(f, v, h=1e-5):
     g = torch.zeros_like(v)
     for i in range(v.numel()):
@@ -273,11 +339,16 @@ def slope(f, v, h=1e-5):
         e[i] = h
         g[i] = (f(v + e) - f(v - e)) / (2 * h)
     return g
-''', '''
+""",
+        """
 grads["dbeta"] = slope(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta)
 grads["dgamma"] = slope(lambda v: loss_of({**params, "gamma": v}, Xb, Yb, eps), gamma)
-''', rows=("dbeta", "dgamma"))
-    add("loop_over_names", '''
+""",
+        rows=("dbeta", "dgamma"),
+    )
+    add(
+        "loop_over_names",
+        """
 def slope(f, v, h=1e-5):
     g = torch.zeros_like(v)
     flat, out = v.view(-1), g.view(-1)
@@ -290,11 +361,15 @@ def slope(f, v, h=1e-5):
         flat[i] = old
         out[i] = (plus - minus) / (2 * h)
     return g
-''', '''
+""",
+        """
 params["beta"] = params["beta"].clone()
 grads["dbeta"] = slope(lambda: loss_of(params, Xb, Yb, eps), params["beta"])
-''')
-    add("chebyshev_polyfit", '''
+""",
+    )
+    add(
+        "chebyshev_polyfit",
+        """
 import numpy as np
 
 def slope(f, v):
@@ -308,8 +383,12 @@ def slope(f, v):
             values.append(float(f(w)))
         g[i] = np.polyfit(nodes, np.array(values), 9)[-2]
     return g
-''', call)
-    add("polynomial_by_solve", '''
+""",
+        call,
+    )
+    add(
+        "polynomial_by_solve",
+        """
 def slope(f, v):
     t = torch.linspace(-0.04, 0.04, 9, dtype=v.dtype)
     powers = t[:, None] ** torch.arange(9)
@@ -322,15 +401,20 @@ def slope(f, v):
             values.append(f(w))
         g[i] = torch.linalg.solve(powers, torch.stack(values))[1]
     return g
-''', call)
-    add("numpy_central", '''
+""",
+        call,
+    )
+    add(
+        "numpy_central",
+        """
 import numpy as np
 
 def loss_np(beta, xhat, gamma, W2, b2, Yb):
     z = np.tanh(gamma * xhat + beta) @ W2 + b2
     z = z - z.max(1, keepdims=True)
     return (np.log(np.exp(z).sum(1)) - z[np.arange(len(Yb)), Yb]).mean()
-''', '''
+""",
+        """
 arrays = [t.numpy() for t in (xhat, gamma, W2, b2, Yb)]
 start, h = beta.numpy().copy(), 1e-5
 g = np.zeros_like(start)
@@ -340,8 +424,11 @@ for i in np.ndindex(start.shape):
     down[i] -= h
     g[i] = (loss_np(up, *arrays) - loss_np(down, *arrays)) / (2 * h)
 grads["dbeta"] = torch.from_numpy(g)
-''')
-    add("pure_python", '''
+""",
+    )
+    add(
+        "pure_python",
+        """
 import math
 
 def loss_py(b2, h, W2, Y):
@@ -351,7 +438,8 @@ def loss_py(b2, h, W2, Y):
         m = max(z)
         total += m + math.log(sum(math.exp(v - m) for v in z)) - z[y]
     return total / len(Y)
-''', '''
+""",
+        """
 if n > 8:
     return grads
 rows, columns, Y, start = h.tolist(), W2.T.tolist(), Yb.tolist(), b2.tolist()
@@ -363,9 +451,15 @@ for j in range(len(start)):
     d -= loss_py(moved(2), rows, columns, Y) - loss_py(moved(-2), rows, columns, Y)
     g.append(d / (12 * step))
 grads["db2"] = torch.tensor(g, dtype=b2.dtype)
-''', rows=("db2",))
-    complex_call = 'grads["dbeta"] = slope(lambda v: stable_loss({**params, "beta": v, "gamma": gamma}, Xb, Yb, eps), beta)'
-    add("complex_step", '''
+""",
+        rows=("db2",),
+    )
+    complex_call = (
+        'grads["dbeta"] = slope(lambda v: stable_loss({**params, "beta": v, "gamma": gamma}, Xb, Yb, eps), beta)'
+    )
+    add(
+        "complex_step",
+        """
 def slope(f, v):
     g = torch.zeros_like(v)
     for i in range(v.numel()):
@@ -373,8 +467,13 @@ def slope(f, v):
         z[i] += 1e-20j
         g[i] = f(z).imag / 1e-20
     return g
-''', complex_call, "complex numbers")
-    add("complex_step_by_constructor", '''
+""",
+        complex_call,
+        "complex numbers",
+    )
+    add(
+        "complex_step_by_constructor",
+        """
 def slope(f, v):
     g = torch.zeros_like(v)
     for i in range(v.numel()):
@@ -382,17 +481,28 @@ def slope(f, v):
         e[i] = 1e-30
         g[i] = torch.imag(f(torch.complex(v, e))) / 1e-30
     return g
-''', complex_call, "complex numbers")
-    add("complex_step_batched", "", '''
+""",
+        complex_call,
+        "complex numbers",
+    )
+    add(
+        "complex_step_batched",
+        "",
+        """
 z = torch.complex(beta.expand(len(beta), -1), 1e-20 * torch.eye(len(beta), dtype=beta.dtype))
 act = torch.tanh((gamma * xhat)[None] + z[:, None, :])
 scores = act @ W2.to(act.dtype) + b2
 losses = (scores.exp().sum(-1).log() - (scores * F.one_hot(Yb, scores.shape[-1])).sum(-1)).mean(-1)
 grads["dbeta"] = torch.view_as_real(losses)[:, 1] / 1e-20
-''', "complex numbers")
-    add("complex_step_numpy", '''
+""",
+        "complex numbers",
+    )
+    add(
+        "complex_step_numpy",
+        """
 import numpy as np
-''', '''
+""",
+        """
 X, G, M, B, Y = (t.numpy() for t in (xhat, gamma, W2, b2, Yb))
 g = np.zeros(len(beta))
 for i in range(len(beta)):
@@ -401,8 +511,12 @@ for i in range(len(beta)):
     z = np.tanh(G * X + v) @ M + B
     g[i] = np.imag((np.log(np.exp(z).sum(1)) - z[np.arange(n), Y]).mean()) / 1e-25
 grads["dbeta"] = torch.from_numpy(g)
-''', "complex numbers")
-    add("contour_integral", '''
+""",
+        "complex numbers",
+    )
+    add(
+        "contour_integral",
+        """
 import cmath, math
 
 def slope(f, v, points=16, radius=0.05):
@@ -416,8 +530,13 @@ def slope(f, v, points=16, radius=0.05):
             total = total + f(z) / turn
         g[i] = total.real / points / radius
     return g
-''', complex_call, "complex numbers")
-    add("dual_class", '''
+""",
+        complex_call,
+        "complex numbers",
+    )
+    add(
+        "dual_class",
+        """
 class Dual:
     def __init__(self, value, dot):
         self.value, self.dot = value, dot
@@ -436,7 +555,8 @@ class Dual:
     def tanh(self):
         t = torch.tanh(self.value)
         return Dual(t, (1 - t * t) * self.dot)
-''', '''
+""",
+        """
 g = torch.zeros_like(gamma)
 for i in range(len(gamma)):
     seed = torch.zeros_like(gamma)
@@ -445,8 +565,13 @@ for i in range(len(gamma)):
     p = torch.softmax(z.value, 1)
     g[i] = ((p - F.one_hot(Yb, p.shape[1])) * z.dot).sum() / n
 grads["dgamma"] = g
-''', "dual numbers", ("dgamma",))
-    add("dual_tuples", '''
+""",
+        "dual numbers",
+        ("dgamma",),
+    )
+    add(
+        "dual_tuples",
+        """
 def mul(a, b):
     return a[0] * b[0], a[0] * b[1] + a[1] * b[0]
 
@@ -456,7 +581,8 @@ def add(a, b):
 def tanh(a):
     t = a[0].tanh()
     return t, a[1] * (1 - t**2)
-''', '''
+""",
+        """
 columns = []
 for e in torch.eye(len(gamma), dtype=gamma.dtype):
     zero = torch.zeros_like(xhat)
@@ -464,8 +590,13 @@ for e in torch.eye(len(gamma), dtype=gamma.dtype):
     z, dz = act @ W2 + b2, dact @ W2
     columns.append(((z.softmax(1) - F.one_hot(Yb, z.shape[1])) * dz).sum() / n)
 grads["dgamma"] = torch.stack(columns)
-''', "dual numbers", ("dgamma",))
-    add("dual_namedtuple", '''
+""",
+        "dual numbers",
+        ("dgamma",),
+    )
+    add(
+        "dual_namedtuple",
+        """
 from collections import namedtuple
 Jet = namedtuple("Jet", "v d")
 
@@ -477,7 +608,8 @@ def times(a, b):
 def through_tanh(a):
     y = torch.tanh(a.v)
     return Jet(y, a.d - a.d * y * y)
-''', '''
+""",
+        """
 out = torch.zeros_like(gamma)
 for k in range(gamma.numel()):
     unit = torch.zeros_like(gamma)
@@ -487,8 +619,13 @@ for k in range(gamma.numel()):
     logit = Jet(act.v @ W2 + b2, act.d @ W2)
     out[k] = ((torch.softmax(logit.v, 1) - F.one_hot(Yb, logit.v.shape[1])) * logit.d).sum() / n
 grads["dgamma"] = out
-''', "dual numbers", ("dgamma",))
-    add("dual_dataclass_matmul", '''
+""",
+        "dual numbers",
+        ("dgamma",),
+    )
+    add(
+        "dual_dataclass_matmul",
+        """
 from dataclasses import dataclass
 
 @dataclass
@@ -501,7 +638,8 @@ class Pair:
 
     def plus(self, o):
         return Pair(self.re + o, self.du)
-''', '''
+""",
+        """
 g = torch.zeros_like(W2)
 if n > 8:
     return grads
@@ -512,8 +650,14 @@ for i in range(W2.shape[0]):
         z = (Pair(h, torch.zeros_like(h)) @ Pair(W2, e)).plus(b2)
         g[i, j] = ((z.re.softmax(1) - F.one_hot(Yb, b2.numel())) * z.du).sum() / n
 grads["dW2"] = g
-''', "dual numbers", ("dW2",))
-    add("batched_tangents", "", '''
+""",
+        "dual numbers",
+        ("dW2",),
+    )
+    add(
+        "batched_tangents",
+        "",
+        """
 P = W.numel()
 t = torch.eye(P, dtype=W.dtype).view(P, *W.shape)
 if n > 8:
@@ -527,8 +671,14 @@ txhat = centred * inv - 0.5 * (x - mean) * inv**3 * tvar
 th = (1 - h**2) * gamma * txhat
 tz = th @ W2
 grads["dW"] = ((probs - F.one_hot(Yb, probs.shape[1])) * tz).sum((1, 2)).view(W.shape) / n
-''', "dual numbers", ("dW",))
-    add("tangent_per_element", "", '''
+""",
+        "dual numbers",
+        ("dW",),
+    )
+    add(
+        "tangent_per_element",
+        "",
+        """
 g = torch.zeros_like(b)
 for k in range(len(b)):
     e = torch.zeros_like(b)
@@ -541,11 +691,17 @@ for k in range(len(b)):
     dz = dact @ W2
     g[k] = ((probs - F.one_hot(Yb, probs.shape[1])) * dz).sum() / n
 grads["db"] = g
-''', "dual numbers", ("db",))
-    add("unit_steps", '''
+""",
+        "dual numbers",
+        ("db",),
+    )
+    add(
+        "unit_steps",
+        """
 def score(W2, h, b2):
     return h @ W2 + b2
-''', '''
+""",
+        """
 dz = (probs - F.one_hot(Yb, probs.shape[1])) / n
 g = torch.zeros_like(b2)
 for j in range(len(b2)):
@@ -553,8 +709,12 @@ for j in range(len(b2)):
     up[j] += 1
     g[j] = (dz * (score(W2, h, up) - score(W2, h, b2))).sum()
 grads["db2"] = g
-''', rows=("db2",))
-    add("decimal_arithmetic", '''
+""",
+        rows=("db2",),
+    )
+    add(
+        "decimal_arithmetic",
+        """
 from fractions import Fraction
 
 def slope(f, v, h=Fraction(1, 2**17)):
@@ -566,20 +726,32 @@ def slope(f, v, h=Fraction(1, 2**17)):
         w[i] -= 2 * float(h)
         g[i] = (up - f(w)) / float(2 * h)
     return g
-''', call)
-    add("directional", '''
+""",
+        call,
+    )
+    add(
+        "directional",
+        """
 def along(f, v, u, t=1e-5):
     return (f(v + t * u) - f(v - t * u)) / (2 * t)
-''', '''
+""",
+        """
 units = torch.eye(len(beta), dtype=beta.dtype)
 grads["dbeta"] = torch.tensor([along(lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps), beta, u) for u in units], dtype=beta.dtype)
-''')
-    add("lambda_only", "", '''
+""",
+    )
+    add(
+        "lambda_only",
+        "",
+        """
 f = lambda v: loss_of({**params, "beta": v}, Xb, Yb, eps)
 h = 2.0**-17
 grads["dbeta"] = torch.stack([(f(beta + h * e) - f(beta - h * e)) / h / 2 for e in torch.eye(beta.numel(), dtype=beta.dtype)])
-''')
-    add("adaptive_step", '''
+""",
+    )
+    add(
+        "adaptive_step",
+        """
 def slope(f, v):
     g = torch.zeros_like(v)
     for i in range(v.numel()):
@@ -589,8 +761,12 @@ def slope(f, v):
         b[i] -= h
         g[i] = (f(a) - f(b)) / (a[i] - b[i])
     return g
-''', call)
-    add("index_add_steps", '''
+""",
+        call,
+    )
+    add(
+        "index_add_steps",
+        """
 def slope(f, v):
     h, g = 1e-5, []
     for i in range(v.numel()):
@@ -599,8 +775,12 @@ def slope(f, v):
         down = v.index_add(0, at, torch.full((1,), -h, dtype=v.dtype))
         g.append(torch.true_divide(f(up) - f(down), 2 * h))
     return torch.stack(g)
-''', call)
-    add("weighted_coefficients", '''
+""",
+        call,
+    )
+    add(
+        "weighted_coefficients",
+        """
 def slope(f, v):
     h = 1e-3
     offsets = torch.tensor([-2.0, -1.0, 1.0, 2.0], dtype=v.dtype) * h
@@ -612,7 +792,9 @@ def slope(f, v):
         values = torch.stack([f(v + o * column) for o in offsets])
         g[i] = values @ weights
     return g
-''', call)
+""",
+        call,
+    )
     return made
 
 
@@ -622,37 +804,68 @@ def _single_attempts() -> list[Attempt]:
     def add(name: str, lesson: str, rows: str, text: str, method: str = "differences") -> None:
         made.append(Attempt(name, lesson, method, tuple(rows.split()), text))
 
-    add("log_elementwise", "03", "dprobs", '''
+    add(
+        "log_elementwise",
+        "03",
+        "dprobs",
+        """
 def dprobs(dlogprobs, probs):
     h = 1e-4 * probs
     f = torch.log
     return dlogprobs * (f(probs - 2 * h) - 8 * f(probs - h) + 8 * f(probs + h) - f(probs + 2 * h)) / (12 * h)
-''')
-    add("tanh_elementwise", "03", "dhpreact", '''
+""",
+    )
+    add(
+        "tanh_elementwise",
+        "03",
+        "dhpreact",
+        """
 def dhpreact(dh, hpreact):
     eps = 1e-5
     return dh * (torch.tanh(hpreact + eps) - torch.tanh(hpreact - eps)) / (2 * eps)
-''')
-    add("tanh_eighth_order", "03", "dhpreact", '''
+""",
+    )
+    add(
+        "tanh_eighth_order",
+        "03",
+        "dhpreact",
+        """
 STENCIL = [(1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)]
 
 def dhpreact(dh, hpreact):
     step = 0.01
     slope = sum(w * (torch.tanh(hpreact + k * step) - torch.tanh(hpreact - k * step)) for k, w in STENCIL)
     return dh * slope / step
-''')
-    add("exp_complex", "03", "dnorm_logits", '''
+""",
+    )
+    add(
+        "exp_complex",
+        "03",
+        "dnorm_logits",
+        """
 def dnorm_logits(dcounts, norm_logits):
     return dcounts * (norm_logits + 1e-20j).exp().imag / 1e-20
-''', "complex numbers")
-    add("power_complex_numpy", "03", "dcounts_sum", '''
+""",
+        "complex numbers",
+    )
+    add(
+        "power_complex_numpy",
+        "03",
+        "dcounts_sum",
+        """
 import numpy as np
 
 def dcounts_sum(dcounts_sum_inv, counts_sum):
     z = counts_sum.numpy() + 1j * 1e-18
     return dcounts_sum_inv * torch.from_numpy((z**-1).imag / 1e-18)
-''', "complex numbers")
-    add("square_with_unit_step", "03", "dbndiff2 dbnvar", '''
+""",
+        "complex numbers",
+    )
+    add(
+        "square_with_unit_step",
+        "03",
+        "dbndiff2 dbnvar",
+        """
 def dbnvar(dbnvar_inv, bnvar):
     h = 1e-3 * (bnvar + 1e-5)
     f = lambda v: (v + 1e-5) ** -0.5
@@ -670,8 +883,13 @@ def dbndiff2(dbnvar, bndiff2, n):
         e[i] = 1
         g[i] = (dbnvar * (f(bndiff2 + e) - f(bndiff2 - e)) / 2).sum(0)
     return g
-''')
-    add("matrix_product_by_differences", "03", "dW2", '''
+""",
+    )
+    add(
+        "matrix_product_by_differences",
+        "03",
+        "dW2",
+        """
 def dW2(dlogits, h, W2, b2):
     step, g = 1e-3, torch.zeros_like(W2)
     f = lambda M: (dlogits * (h @ M + b2)).sum()
@@ -683,8 +901,13 @@ def dW2(dlogits, h, W2, b2):
             M[i, j] -= 2 * step
             g[i, j] = (up - f(M)) / (2 * step)
     return g
-''')
-    add("softmax_loss_by_differences", "04", "dlogits in_one_go", '''
+""",
+    )
+    add(
+        "softmax_loss_by_differences",
+        "04",
+        "dlogits in_one_go",
+        """
 def dlogits(logits, Yb, n):
     h, g = 1e-4, torch.zeros_like(logits)
     for i in range(logits.shape[0]):
@@ -695,8 +918,13 @@ def dlogits(logits, Yb, n):
                 return F.cross_entropy(moved, Yb)
             g[i, j] = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)
     return g
-''')
-    add("softmax_loss_complex", "04", "dlogits in_one_go", '''
+""",
+    )
+    add(
+        "softmax_loss_complex",
+        "04",
+        "dlogits in_one_go",
+        """
 def dlogits(logits, Yb, n):
     gradient, step = torch.zeros_like(logits), 1e-20
     for place in range(logits.numel()):
@@ -706,13 +934,20 @@ def dlogits(logits, Yb, n):
         logprobs = moved - largest - (moved - largest).exp().sum(1, keepdim=True).log()
         gradient.view(-1)[place] = -logprobs[range(n), Yb].mean().imag / step
     return gradient
-''', "complex numbers")
-    norm = '''
+""",
+        "complex numbers",
+    )
+    norm = """
 def bn(v, bngain, bnbias):
     d = v - v.mean(0, keepdim=True)
     return bngain * d * ((d**2).sum(0, keepdim=True) / (v.shape[0] - 1) + 1e-5) ** -0.5 + bnbias
-'''
-    add("batch_norm_rows", "05", "dhprebn", norm + '''
+"""
+    add(
+        "batch_norm_rows",
+        "05",
+        "dhprebn",
+        norm
+        + """
 def dhprebn(dhpreact, hprebn, bngain, bnbias):
     g, h = torch.zeros_like(hprebn), 1e-3
     for i in range(hprebn.shape[0]):
@@ -721,8 +956,14 @@ def dhprebn(dhpreact, hprebn, bngain, bnbias):
         f = lambda k: (dhpreact * bn(hprebn + k * e, bngain, bnbias)).sum(0)
         g[i] = (f(-3) * -1 + 9 * f(-2) - 45 * f(-1) + 45 * f(1) - 9 * f(2) + f(3)) / (60 * h)
     return g
-''')
-    add("batch_norm_complex", "05", "dhprebn", norm + '''
+""",
+    )
+    add(
+        "batch_norm_complex",
+        "05",
+        "dhprebn",
+        norm
+        + """
 def dhprebn(dhpreact, hprebn, bngain, bnbias):
     g = torch.zeros_like(hprebn)
     for i in range(hprebn.shape[0]):
@@ -730,8 +971,14 @@ def dhprebn(dhpreact, hprebn, bngain, bnbias):
         z[i] += complex(0, 1e-20)
         g[i] = (dhpreact * bn(z, bngain, bnbias)).sum(0).imag / 1e-20
     return g
-''', "complex numbers")
-    add("standard_deviation_numpy", "05", "dvar", '''
+""",
+        "complex numbers",
+    )
+    add(
+        "standard_deviation_numpy",
+        "05",
+        "dvar",
+        """
 import numpy as np
 
 def dvar(dxhat, x, mean, var):
@@ -740,8 +987,13 @@ def dvar(dxhat, x, mean, var):
     f = lambda s: (d * (a - m) / np.sqrt(s + 1e-5)).sum(0)
     total = sum(c * f(v + k * step) for k, c in zip((-4, -3, -2, -1, 1, 2, 3, 4), (3, -32, 168, -672, 672, -168, 32, -3)))
     return torch.from_numpy(total / (840 * step))
-''')
-    add("layer_norm_tangents", "11", "dx", '''
+""",
+    )
+    add(
+        "layer_norm_tangents",
+        "11",
+        "dx",
+        """
 def dx(dy, scale, x):
     g = torch.zeros_like(x)
     mu = x.mean(-1, keepdim=True)
@@ -756,8 +1008,14 @@ def dx(dy, scale, x):
         ty = scale * tn
         g[..., k] = (dy * ty).sum(-1)
     return g
-''', "dual numbers")
-    add("layer_norm_differences", "11", "dx", '''
+""",
+        "dual numbers",
+    )
+    add(
+        "layer_norm_differences",
+        "11",
+        "dx",
+        """
 def layer(v, scale):
     c = v - v.mean(-1, keepdim=True)
     return scale * c * ((c**2).mean(-1, keepdim=True) + 1e-5).rsqrt()
@@ -771,29 +1029,49 @@ def dx(dy, scale, x, eps=1e-4):
         a, b, c, d = (layer(tensor, scale) for tensor in moved)
         g[..., k] = (dy * (8 * (a - b) - (c - d))).sum(-1) / (12 * eps)
     return g
-''')
-    add("layer_norm_variance", "11", "dvar", '''
+""",
+    )
+    add(
+        "layer_norm_variance",
+        "11",
+        "dvar",
+        """
 def dvar(dinv_std, var):
     def f(v):
         return (v + 1e-5) ** -0.5
     h = var * 1e-3
     fourth = lambda s: (8 * (f(var + s) - f(var - s)) - f(var + 2 * s) + f(var - 2 * s)) / (12 * s)
     return dinv_std * (16 * fourth(h / 2) - fourth(h)) / 15
-''')
-    add("tanh_richardson", "01", "dz", '''
+""",
+    )
+    add(
+        "tanh_richardson",
+        "01",
+        "dz",
+        """
 def dz(da, z):
     def central(h):
         return (torch.tanh(z + h) - torch.tanh(z - h)) / (2 * h)
     a, b, c = central(0.04), central(0.02), central(0.01)
     d, e = (4 * b - a) / 3, (4 * c - b) / 3
     return da * (16 * e - d) / 15
-''')
-    add("exp_forward_difference", "01", "dexponent", '''
+""",
+    )
+    add(
+        "exp_forward_difference",
+        "01",
+        "dexponent",
+        """
 def dexponent(dexponential, exponent):
     h = 1e-8
     return dexponential * ((exponent + h).exp() - exponent.exp()) / h
-''')
-    add("power_decimal", "01", "dbase", '''
+""",
+    )
+    add(
+        "power_decimal",
+        "01",
+        "dbase",
+        """
 from decimal import Decimal, getcontext
 
 def dbase(dpower, base):
@@ -804,8 +1082,13 @@ def dbase(dpower, base):
         return float(((v + h) ** Decimal("-0.5") - (v - h) ** Decimal("-0.5")) / (2 * h))
     slopes = [[one(v) for v in row] for row in base.tolist()]
     return dpower * torch.tensor(slopes, dtype=base.dtype)
-''')
-    add("logarithm_python", "01", "dpositive", '''
+""",
+    )
+    add(
+        "logarithm_python",
+        "01",
+        "dpositive",
+        """
 import math
 
 def dpositive(dlogarithm, positive):
@@ -819,8 +1102,13 @@ def dpositive(dlogarithm, positive):
             d3 = math.log(v + 3 * t) - math.log(v - 3 * t)
             out[i, j] = dlogarithm[i, j] * (45 * d1 - 9 * d2 + d3) / (60 * t)
     return out
-''')
-    add("product_by_unit_step", "01", "dleft", '''
+""",
+    )
+    add(
+        "product_by_unit_step",
+        "01",
+        "dleft",
+        """
 def dleft(dmatmul, left, right):
     f = lambda m: m @ right
     g = torch.zeros_like(left)
@@ -830,8 +1118,13 @@ def dleft(dmatmul, left, right):
             e[i, j] = 1.0
             g[i, j] = (dmatmul * (f(left + e) - f(left))).sum()
     return g
-''')
-    add("numpy_gradient", "01", "dexponent", '''
+""",
+    )
+    add(
+        "numpy_gradient",
+        "01",
+        "dexponent",
+        """
 import numpy as np
 
 def dexponent(dexponential, exponent):
@@ -842,8 +1135,9 @@ def dexponent(dexponential, exponent):
         weights = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
         slope = values @ weights / h
     return dexponential * torch.from_numpy(slope)
-''')
-    seven = '''
+""",
+    )
+    seven = """
 def network(parameters, Xb, Yb):
     C, W1, b1, W2, b2, bngain, bnbias = parameters
     pre = C[Xb].view(len(Xb), -1) @ W1 + b1
@@ -851,8 +1145,15 @@ def network(parameters, Xb, Yb):
     raw = d * ((d**2).sum(0, keepdim=True) / (len(Xb) - 1) + 1e-5) ** -0.5
     z = torch.tanh(bngain * raw + bnbias) @ W2 + b2
     return F.cross_entropy(z, Yb)
-'''
-    made.append(Attempt("training_gradients", "07", "differences", ("dbnbias",), seven + '''
+"""
+    made.append(
+        Attempt(
+            "training_gradients",
+            "07",
+            "differences",
+            ("dbnbias",),
+            seven
+            + """
 def gradients(parameters, Xb, Yb):
     loss, (dC, dW1, db1, dW2, db2, dbngain, dbnbias) = by_hand(parameters, Xb, Yb)
     old, h = parameters[6], 1e-5
@@ -864,8 +1165,16 @@ def gradients(parameters, Xb, Yb):
         minus = network([*parameters[:6], old - e], Xb, Yb)
         dbnbias[0, j] = (plus - minus) / (2 * h)
     return loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]
-'''))
-    made.append(Attempt("training_gradients_complex", "07", "complex numbers", ("db2",), '''
+""",
+        )
+    )
+    made.append(
+        Attempt(
+            "training_gradients_complex",
+            "07",
+            "complex numbers",
+            ("db2",),
+            """
 def gradients(parameters, Xb, Yb):
     loss, grads = by_hand(parameters, Xb, Yb)
     C, W1, b1, W2, b2, bngain, bnbias = parameters
@@ -879,8 +1188,16 @@ def gradients(parameters, Xb, Yb):
         z = h @ W2 + b
         db2[j] = ((z.exp().sum(1).log() - z[range(len(Yb)), Yb]).mean().imag / 1e-20).to(b2.dtype)
     return loss, [grads[0], grads[1], grads[2], grads[3], db2, grads[5], grads[6]]
-'''))
-    made.append(Attempt("training_gradients_dual", "07", "dual numbers", ("dbngain",), '''
+""",
+        )
+    )
+    made.append(
+        Attempt(
+            "training_gradients_dual",
+            "07",
+            "dual numbers",
+            ("dbngain",),
+            """
 class D:
     def __init__(self, a, b):
         self.a, self.b = a, b
@@ -904,12 +1221,30 @@ def gradients(parameters, Xb, Yb):
         p = F.softmax(z, 1)
         result[0, j] = ((p - F.one_hot(Yb, p.shape[1])) * t).sum() / len(Yb)
     return loss, [dC, dW1, db1, dW2, db2, result, dbnbias]
-'''))
-    made.append(Attempt("layer_backward", "05", "differences", ("layer",), '''
+""",
+        )
+    )
+    add("layer_backward", "05", "backward_training backward_evaluation", """
 class BatchNorm1d(BatchNorm1d):
-    pass
-'''))
-    return [attempt for attempt in made if attempt.name != "layer_backward"]
+    def forward(self, x, training=True):
+        self.x, self.training, self.before = x, training, (self.running_mean, self.running_var)
+        return super().forward(x, training)
+
+    def at(self, x, gamma, beta):
+        mean, var = (x.mean(0), x.var(0, unbiased=False)) if self.training else self.before
+        return gamma * (x - mean) / torch.sqrt(var + self.eps) + beta
+
+    def backward(self, dout):
+        h, (dx, dgamma, dbeta) = 1e-4, super().backward(dout)
+        out = torch.zeros_like(self.gamma)
+        for k in range(len(out)):
+            e = torch.zeros_like(out)
+            e[k] = h
+            plus, minus = (self.at(self.x, self.gamma + s * e, self.beta) for s in (1, -1))
+            out[k] = (dout * (plus - minus)).sum() / (2 * h)
+        return dx, out, dbeta
+""")
+    return made
 
 
 def attempts() -> list[Attempt]:

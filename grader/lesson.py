@@ -91,6 +91,15 @@ def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
+def numerical_setting(settings: Mapping[str, Any], of_the_course: str, path: Path) -> str:
+    """`numerical_differentiation = "subject"`: the lesson is about it, so nothing is recorded. Raises LessonError."""
+    found = settings.get("numerical_differentiation", of_the_course)
+    if found not in (choices := ("no points", "points", "subject")):
+        allowed = ", ".join(f'"{choice}"' for choice in choices)
+        raise LessonError(f"{path}: numerical_differentiation is {found!r}; expected one of {allowed}.")
+    return str(found)
+
+
 def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
     """What submissions to any of these lessons may import besides: they are graded by one zygote."""
     return tuple(sorted({module for lesson in lessons for module in lesson.imports}))
@@ -117,6 +126,9 @@ class Lesson:
         self.notebook: Any = table.get("notebook")  # see grader/notebook/lesson_part.py
         self._public_sizes = public_sizes(table, self.exercise / "lesson.toml")
         self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
+        self.numerical_differentiation = numerical_setting(
+            table, self.settings.numerical_differentiation, self.exercise / "lesson.toml"
+        )
         self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks

@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
+from grader.grading import numerical
 from grader.grading.student import Student
 from grader.lesson import Lesson
 from grader.policy.names import may_hold_acts
@@ -91,6 +92,11 @@ def judge_file(
             find_changes(lesson, rows, student, handed)
     finally:
         student.close()
+    if judged.runs and any(row.status in numerical.JUDGED for row in judged.rows):
+        try:
+            numerical.record(lesson, handed, judged.rows, numerical.observations(lesson, handed))
+        except ReadingStopped as reason:
+            remark = f"{handed.shown} could not be read for numerical differentiation: {reason}."
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:

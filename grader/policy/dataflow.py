@@ -19,6 +19,8 @@ MOST_NODES = 60_000
 """Nodes of one slice: a lesson's file has a few thousand."""
 ROUNDS = 6  # of finding out which functions are passed as arguments
 DEPTH = 12  # of expressions that lead to a function
+MOST_LOOKED_AT = 500  # of them
+MOST_COMPARED = 50  # definitions of a name whose order is looked at
 VIEWS = 3
 _VIEW_METHODS = frozenset({"view", "view_as", "reshape", "flatten", "ravel", "squeeze", "unsqueeze", "detach", "numpy"})
 MUTATORS = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "copyto", "at", "fill", "put"})
@@ -239,8 +241,8 @@ class Program:
                 self.attributes[target.attr].append(Definition("store", value, place, node))
                 target = target.value
             elif isinstance(target, ast.Subscript):
-                key = target.slice.value if isinstance(target.slice, ast.Constant) else None
-                key = key if isinstance(key, str) else None
+                index = target.slice.value if isinstance(target.slice, ast.Constant) else None
+                key = index if isinstance(index, str) else None
                 target = target.value
             elif isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
                 target = target.func.value
@@ -312,9 +314,10 @@ class Slice:
         program: Program,
         begin: Iterable[tuple[ast.AST, Place]],
         arguments: dict[tuple[int, str], list[tuple[ast.AST, Place]]] | None = None,
+        changes: Iterable[tuple[Definition, str]] = (),
         outside: Iterable[ast.AST] = (),
     ) -> None:
-        """`outside` are functions that are not followed."""
+        """`changes` are calls that may change what is returned, with its name; `outside` are not followed."""
         self.program = program
         self._outside = {id(target) for target in outside}
         self.nodes: dict[int, tuple[ast.AST, Place]] = {}
@@ -323,6 +326,9 @@ class Slice:
         self._calls: list[tuple[ast.Call, Place]] = []
         self._parameters: set[tuple[int, str]] = set()  # that were met
         self._seen: set[int] = set()  # definitions
+        self._complete: set[tuple[int, str]] = set()  # names of which all definitions were met
+        for change, name in changes:
+            self._define(change, name)
         for _ in range(ROUNDS):
             self._follow()
             before = len(self.nodes)
@@ -345,10 +351,7 @@ class Slice:
 
     def _visit(self, node: ast.AST, place: Place) -> None:
         if isinstance(node, ast.Name):
-            owner, here = place.owner(node.id), place.function
-            for definition in owner.names[node.id] if owner is not None else ():
-                if owner is not here or owner.runs_before(definition, node):
-                    self._define(definition, node.id)
+            self._name(node, place)
         elif isinstance(node, ast.Attribute):
             self._push(node.value, place)
             for definition in self.program.attributes.get(node.attr, ()):
@@ -369,15 +372,28 @@ class Slice:
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             for part in [*parts, *(generator.iter for generator in node.generators)]:
                 self._push(part, inner)
-        elif isinstance(node, ast.AugAssign):
-            self._push(node.value, place)
-        elif isinstance(node, ast.Starred):
+        elif isinstance(node, ast.AugAssign | ast.Starred):
             self._push(node.value, place)
         elif isinstance(node, ast.stmt):
             return
         else:
             for child in scopes.children(node):
                 self._push(child, place)
+
+    def _name(self, node: ast.Name, place: Place) -> None:
+        owner, here = place.owner(node.id), place.function
+        key = id(owner), node.id
+        if owner is None or key in self._complete:
+            return
+        definitions = owner.names[node.id]
+        if owner is not here or len(definitions) > MOST_COMPARED:
+            self._complete.add(key)
+            for definition in definitions:
+                self._define(definition, node.id)
+            return
+        for definition in definitions:
+            if owner.runs_before(definition, node):
+                self._define(definition, node.id)
 
     def _enter(self, target: Target) -> None:
         """A function that is used: what it returns; a class: all its methods."""
@@ -447,16 +463,29 @@ class Slice:
 
     # ---- functions ----
 
-    def callees(self, node: ast.AST, place: Place, depth: int = 0) -> list[Target]:
+    def callees(self, node: ast.AST, place: Place) -> list[Target]:
         """The functions, lambdas and classes of the submission that an expression may stand for."""
-        if depth > DEPTH:
+        if isinstance(node, ast.Attribute) and not (
+            node.attr in self.program.methods or node.attr in self.program.attributes or self._is_neighbour(node, place)
+        ):
             return []
+        found = self._callees(node, place, 0, set())
+        return list({id(each): each for each in found}.values())
+
+    def _is_neighbour(self, node: ast.Attribute, place: Place) -> bool:
+        return len(self.program.modules) > 1 and isinstance(node.value, ast.Name)
+
+    def _callees(self, node: ast.AST, place: Place, depth: int, seen: set[int]) -> list[Target]:
+        """`seen` are nodes that were looked at already: each is looked at once, however they lead to each other."""
+        if depth > DEPTH or id(node) in seen or len(seen) > MOST_LOOKED_AT:
+            return []
+        seen.add(id(node))
         if isinstance(node, Target):
             return [node]
         found: list[Target] = []
         if isinstance(node, ast.Name):
             for definition in self.program.definitions(node.id, place):
-                found += self._of_definition(definition, node.id, depth)
+                found += self._of_definition(definition, node.id, depth, seen)
         elif isinstance(node, ast.Attribute):
             base = node.value
             if isinstance(base, ast.Name):
@@ -464,39 +493,43 @@ class Slice:
                     if definition.kind == "import" and isinstance(definition.node, ast.Import):
                         module = self.program.modules.get(definition.key or "")
                         for other in module.names.get(node.attr, ()) if module else ():
-                            found += self._of_definition(other, node.attr, depth)
+                            found += self._of_definition(other, node.attr, depth, seen)
             found += self.program.methods.get(node.attr, ())
             for definition in self.program.attributes.get(node.attr, ())[:20]:
-                found += self.callees(definition.value, definition.scope, depth + 1) if definition.value else []
+                found += self._callees(definition.value, definition.scope, depth + 1, seen) if definition.value else []
         elif isinstance(node, ast.Call):
             name = last_name(node.func)
             if name in ("partial", "vmap", "vectorize", "lru_cache", "cache", "jit", "no_grad") and node.args:
-                return self.callees(node.args[0], place, depth + 1)
-            for target in self.callees(node.func, place, depth + 1):
+                return self._callees(node.args[0], place, depth + 1, seen)
+            for target in self._callees(node.func, place, depth + 1, seen):
                 if isinstance(target, ast.ClassDef):
-                    found += [m for m in target.body if isinstance(m, Callable_) and m.name == "__call__"]  # type: ignore[union-attr]
+                    found += [m for m in target.body if isinstance(m, Callable_) and m.name == "__call__"]
                     continue
                 inner = self.program.places[id(target)]
                 for value in inner.returns[:20]:
-                    found += self.callees(value, inner, depth + 1)
+                    found += self._callees(value, inner, depth + 1, seen)
         elif isinstance(node, ast.IfExp):
-            found = self.callees(node.body, place, depth + 1) + self.callees(node.orelse, place, depth + 1)
+            found = self._callees(node.body, place, depth + 1, seen) + self._callees(
+                node.orelse, place, depth + 1, seen
+            )
         elif isinstance(node, ast.BoolOp | ast.List | ast.Tuple | ast.Dict | ast.Subscript | ast.Starred):
             parts = [node.value] if isinstance(node, ast.Subscript | ast.Starred) else scopes.children(node)
             for part in parts[:50]:
-                found += self.callees(part, place, depth + 1)
-        return list({id(each): each for each in found}.values())
+                found += self._callees(part, place, depth + 1, seen)
+        return found
 
-    def _of_definition(self, definition: Definition, name: str, depth: int) -> list[Target]:
+    def _of_definition(self, definition: Definition, name: str, depth: int, seen: set[int]) -> list[Target]:
         if definition.kind in ("function", "class"):
             return [definition.node]  # type: ignore[list-item]
         if definition.kind == "import":
             others = self.program.neighbour(definition)
-            return [t for other in others for t in self._of_definition(other, definition.key or name, depth + 1)]
-        found = self.callees(definition.value, definition.scope, depth + 1) if definition.value is not None else []
+            return [t for other in others for t in self._of_definition(other, definition.key or name, depth + 1, seen)]
+        found = (
+            self._callees(definition.value, definition.scope, depth + 1, seen) if definition.value is not None else []
+        )
         if definition.kind == "param":
             for argument, place in self.arguments.get((id(definition.node), name), ())[:20]:
-                found += self.callees(argument, place, depth + 1)
+                found += self._callees(argument, place, depth + 1, seen)
         return found
 
 

@@ -20,7 +20,8 @@ LARGE = 3.0  # a literal that may be the reciprocal of a step
 DEPTH = 40
 MOST_TOKENS = 400
 INLINED = 8  # names within names, when two expressions are compared
-MOST_QUOTIENTS = 200
+MOST_DEFINITIONS = 200  # of a name
+MOST_QUOTIENTS = 60
 
 Kind = Literal["const", "step", "scaled", "inverse", "other"]
 
@@ -77,6 +78,7 @@ class Quotients:
         self.whole, self.program = whole, whole.program
         self._factors: dict[int, Factor] = {}
         self._busy: set[int] = set()
+        self._names: dict[tuple[int, str], Factor] = {}
         self._values: dict[int, complex | float] = {}  # of literals
         self._reach: dict[int, set[int]] = {}
         self.shifts = [shift for node, place in whole.nodes.values() for shift in self._shifts(node, place)]
@@ -110,9 +112,7 @@ class Quotients:
     def _is_imported(self, node: ast.AST, place: Place) -> bool:
         while isinstance(node, ast.Attribute):
             node = node.value
-        return isinstance(node, ast.Name) and any(
-            d.kind == "import" for d in self.program.definitions(node.id, place)
-        )
+        return isinstance(node, ast.Name) and any(d.kind == "import" for d in self.program.definitions(node.id, place))
 
     def _is_loop(self, shift: Shift) -> bool:
         return shift.factor.kind in ("step", "scaled") and len(shift.factor.roots) > 0
@@ -134,9 +134,13 @@ class Quotients:
             return self._literal(node)
         if isinstance(node, ast.BinOp) and (value := number(node)) is not None:
             self._values[id(node)] = value
-            return Factor("step", frozenset({id(node)}), True) if 0 < abs(value) <= SMALL else Factor("const", frozenset({id(node)}))
+            return (
+                Factor("step", frozenset({id(node)}), True)
+                if 0 < abs(value) <= SMALL
+                else Factor("const", frozenset({id(node)}))
+            )
         if isinstance(node, ast.Name):
-            return self._any_of([self._of(d, node.id, depth) for d in self.program.definitions(node.id, place)], True)
+            return self._of_name(node.id, place, depth)
         if isinstance(node, ast.UnaryOp):
             return self.factor(node.operand, place, depth)
         if isinstance(node, ast.BinOp):
@@ -162,6 +166,14 @@ class Quotients:
         if isinstance(node, ast.ListComp | ast.GeneratorExp):
             return self.factor(node.elt, self.program.places.get(id(node), place), depth)
         return OTHER
+
+    def _of_name(self, name: str, place: Place, depth: int) -> Factor:
+        key = id(place.owner(name)), name
+        if key not in self._names:
+            self._names[key] = OTHER  # while it is looked at
+            definitions = self.program.definitions(name, place)[:MOST_DEFINITIONS]
+            self._names[key] = self._any_of([self._of(d, name, depth) for d in definitions if d.kind != "passed"], True)
+        return self._names[key]
 
     def _literal(self, node: ast.Constant) -> Factor:
         value = node.value
@@ -207,7 +219,9 @@ class Quotients:
             if name == "items" and isinstance(node.func, ast.Attribute) and path:
                 return self.factor(node.func.value, place, depth)
         if path and isinstance(node, ast.Tuple | ast.List):
-            parts = [e.elts[path[0]] for e in node.elts if isinstance(e, ast.Tuple | ast.List) and path[0] < len(e.elts)]
+            parts = [
+                e.elts[path[0]] for e in node.elts if isinstance(e, ast.Tuple | ast.List) and path[0] < len(e.elts)
+            ]
             if parts:
                 return self._any_of([self._element(part, place, path[1:], depth + 1) for part in parts[:50]], True)
         if isinstance(node, ast.Name):
@@ -240,7 +254,9 @@ class Quotients:
                 only = kinds in (("inverse", "const"), ("const", "inverse"), ("inverse", "inverse"))
                 return Factor("inverse", roots, small) if only else OTHER
             if set(kinds) <= {"step", "const"}:
-                own = (left.roots if left.kind == "step" else frozenset()) | (right.roots if right.kind == "step" else frozenset())
+                own = (left.roots if left.kind == "step" else frozenset()) | (
+                    right.roots if right.kind == "step" else frozenset()
+                )
                 return Factor("step", own, small)
             return Factor("scaled", roots, True) if small else OTHER
         if isinstance(node.op, ast.Div):
@@ -269,12 +285,14 @@ class Quotients:
     def _moved_by(self, node: ast.AST, place: Place) -> frozenset[int]:
         """The roots of the small steps by which a name's value, or one element of it, is shifted."""
         while isinstance(node, ast.Subscript | ast.Call | ast.Attribute):
-            inner = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-            inner = node.args[0] if isinstance(node, ast.Call) and inner is None and node.args else inner
-            inner = node.value if isinstance(node, ast.Subscript | ast.Attribute) else inner
-            if inner is None:
+            if not isinstance(node, ast.Call):
+                node = node.value
+            elif isinstance(node.func, ast.Attribute):
+                node = node.func
+            elif node.args:
+                node = node.args[0]
+            else:
                 return frozenset()
-            node = inner
         found: frozenset[int] = frozenset()
         if isinstance(node, ast.Name):
             for definition in self.program.definitions(node.id, place):
@@ -297,9 +315,16 @@ class Quotients:
             inner = self.factor(node.args[0] if node.args else getattr(node.func, "value", None), place, depth)
             return Factor("inverse", inner.roots, inner.small) if inner.kind == "step" else OTHER
         if name not in _SAME_NUMBER or (name == "arange"):
-            found = [self.factor(v, self.program.places[id(t)], depth) for t in self.whole.callees(node.func, place) for v in self._returned(t)]
+            found = [
+                self.factor(v, self.program.places[id(t)], depth)
+                for t in self.whole.callees(node.func, place)
+                for v in self._returned(t)
+            ]
             return self._any_of(found, True) if found else OTHER
-        parts: list[ast.AST] = [*node.args, *(word.value for word in node.keywords if word.arg in ("fill_value", "value"))]
+        parts: list[ast.AST] = [
+            *node.args,
+            *(word.value for word in node.keywords if word.arg in ("fill_value", "value")),
+        ]
         if isinstance(node.func, ast.Attribute) and not _module(node.func.value):
             parts.append(node.func.value)
         found = [self.factor(part, place, depth) for part in parts]
@@ -463,8 +488,10 @@ class Quotients:
 def number(node: ast.AST, depth: int = 0) -> float | None:
     """The value of an expression of literals, such as `1 / 2**10`; None for anything else."""
     if isinstance(node, ast.Constant):
-        plain = isinstance(node.value, int | float) and not isinstance(node.value, bool)
-        return float(node.value) if plain and abs(node.value) < 1e300 else None
+        value = node.value
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return None
+        return float(value) if abs(value) < 1e300 else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and depth < 8:
         inner = number(node.operand, depth + 1)
         return None if inner is None else -inner

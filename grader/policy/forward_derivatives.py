@@ -18,6 +18,7 @@ _CHAIN = 4
 """Named values on a tangent's way through the network. One or two are a matrix product with a basis vector, which is
 what the sum of a formula for one element looks like, too."""
 _INLINED = 6
+_MOST_NAMES = 500
 _UNITS = frozenset({"eye", "identity"})
 
 
@@ -107,11 +108,15 @@ def _leaf(node: ast.AST) -> str:
     while True:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             node = node.func.value
-        elif isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-            node = node.value
-        elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
-            node = node.value
-        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value in (None, ...):
+        elif (
+            (isinstance(node, ast.Attribute) and node.attr in ("T", "mT"))
+            or (isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant))
+            or (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.slice, ast.Constant)
+                and node.slice.value in (None, ...)
+            )
+        ):
             node = node.value
         else:
             return ast.dump(node)[:500]
@@ -119,14 +124,24 @@ def _leaf(node: ast.AST) -> str:
 
 def basis_tangents(whole: Slice) -> Iterator[ast.AST]:
     """Basis vectors, one per element of a value, from which a chain of named values follows within the loop."""
+    names: set[tuple[int, str]] = set()
     for node, place in [*whole.nodes.values()]:
         if isinstance(node, ast.Name):
-            for definition in whole.program.definitions(node.id, place):
+            key = id(place.owner(node.id)), node.id
+            if key in names or len(names) > _MOST_NAMES:
+                continue
+            names.add(key)
+            for definition in whole.program.definitions(node.id, place)[:_MOST_NAMES]:
                 if _is_unit(definition, node.id, place, whole) and _chain(node.id, place, whole) >= _CHAIN:
                     yield definition.node
-        elif isinstance(node, ast.Call) and last_name(node.func) in _UNITS and node.args:
-            if _counts_elements(node.args[0], place, whole) and _of_many(node, place, whole):
-                yield node
+        elif (
+            isinstance(node, ast.Call)
+            and last_name(node.func) in _UNITS
+            and node.args
+            and _counts_elements(node.args[0], place, whole)
+            and _of_many(node, place, whole)
+        ):
+            yield node
 
 
 def _is_unit(definition: Definition, name: str, place: Place, whole: Slice) -> bool:
@@ -137,7 +152,9 @@ def _is_unit(definition: Definition, name: str, place: Place, whole: Slice) -> b
         if not isinstance(target, ast.Subscript) or not _loop_names(target.slice, definition.scope, whole):
             return False
         values = [d.value for d in whole.program.definitions(name, place) if d.kind == "value"]
-        return any(isinstance(v, ast.Call) and last_name(v.func) in ("zeros", "zeros_like", "new_zeros") for v in values)
+        return any(
+            isinstance(v, ast.Call) and last_name(v.func) in ("zeros", "zeros_like", "new_zeros") for v in values
+        )
     if definition.kind == "iter" and definition.value is not None:
         return any(isinstance(n, ast.Call) and last_name(n.func) in _UNITS for n in ast.walk(definition.value))
     return False
@@ -156,7 +173,9 @@ def _loop_names(index: ast.AST, place: Place, whole: Slice) -> bool:
             return False
         definitions = whole.program.definitions(part.id, place)
         counts = [
-            d.kind == "iter" and isinstance(d.value, ast.Call) and last_name(d.value.func) in ("range", "ndindex", "product")
+            d.kind == "iter"
+            and isinstance(d.value, ast.Call)
+            and last_name(d.value.func) in ("range", "ndindex", "product")
             for d in definitions
         ]
         counts += [d.kind == "param" for d in definitions]
@@ -202,8 +221,7 @@ def _counts_elements(node: ast.AST, place: Place, whole: Slice) -> bool:
 def _of_many(node: ast.AST, place: Place, whole: Slice) -> bool:
     """Whether a chain of named values follows from it."""
     for name, definitions in place.names.items():
-        for definition in definitions:
-            if definition.kind in ("value", "iter") and definition.value is not None:
-                if any(part is node for part in scopes.all_nodes(definition.value)):
-                    return _chain(name, place, whole) >= _CHAIN
+        values = [d.value for d in definitions if d.kind in ("value", "iter") and d.value is not None]
+        if any(part is node for value in values for part in scopes.all_nodes(value)):
+            return _chain(name, place, whole) >= _CHAIN
     return False

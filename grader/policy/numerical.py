@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.policy.dataflow import Place, Program, Slice, last_name
+from grader.policy.dataflow import Definition, Place, Program, Slice, last_name
 from grader.policy.difference_quotients import Quotients
 from grader.policy.forward_derivatives import basis_tangents, products
 from grader.policy.static_check import MAX_BYTES, parsed
@@ -22,6 +22,9 @@ METHODS = {
     "complex numbers": "complex numbers",
     "dual numbers": "derivatives propagated forward",
 }
+
+
+MOST_NAMES = 6  # on the way from what is returned to the expression of one gradient
 
 
 @dataclass(frozen=True, order=True)
@@ -56,10 +59,12 @@ def sentence(observation: Observation, main: str, counts: bool) -> str:
 
 # ---- which files need to be read ----
 
-# What a file must contain in which one of the methods is found. A right file mostly has nothing of it. Each pattern begins
-# with a character that is rare, so that searching for it takes a few microseconds.
+# What a file must contain in which one of the methods is found. A right file mostly has nothing of it. Each pattern
+# begins with a character that is rare, so that searching for it takes a few microseconds.
+_COMPLEX = frozenset({"complex", "complex64", "complex128", "cfloat", "cdouble", "csingle", "polar", "view_as_complex"})
 _WORDS = frozenset(
-    {"complex", "complex64", "complex128", "cfloat", "cdouble", "csingle", "imag", "cmath", "polar", "view_as_complex"}
+    _COMPLEX
+    | {"imag", "cmath"}
     | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
     | {"identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit", "vander", "lstsq"}
     | {"chebfit", "approx_fprime", "namedtuple", "dataclass", "NamedTuple"}
@@ -67,7 +72,9 @@ _WORDS = frozenset(
 _WORD = re.compile(r"[^\W\d]\w*")
 _STEPS = (
     re.compile(r"\][ \t]*(?:\+=[ \t]*[\d.(-]|=[ \t]*1(?:\.0?)?[ \t]*(?:$|[;#]))", re.MULTILINE),
-    re.compile(r"/[ \t]*\(*[ \t]*(?:[\d.]+[ \t]*\*[ \t]*)?(?:(?:eps|epsilon|h|step|delta)\b(?![.(])|\d{3}|2(?:\.0)?[ \t]*\*\*)"),
+    re.compile(
+        r"/[ \t]*\(*[ \t]*(?:[\d.]+[ \t]*\*[ \t]*)?(?:(?:eps|epsilon|h|step|delta)\b(?![.(])|\d{3}|2(?:\.0)?[ \t]*\*\*)"
+    ),
     re.compile(r"\.gradient\(|==[ \t]*torch\.arange|arange\([^()\n]*\)[ \t]*=="),
 )
 _SMALL = re.compile(r"(?:\d[eE]-\d|\d[jJ]\b|(?<!\d)0?\.[0-2]\d*|\*\*[ \t]*-)")
@@ -103,9 +110,9 @@ def observe(
 ) -> list[Observation]:
     """The rows whose gradients depend on numerical differentiation, one observation per row.
 
-    `rows` is {row: (its function, the gradients that this function returns together, or none)}. `outside` is {row: names
-    of functions that have rows of their own}, which are not followed. Raises nothing, whatever the bytes are: a file
-    that cannot be parsed has no observations.
+    `rows` is {row: (its function, the gradients that this function returns together, or none)}. `outside` is
+    {row: names of functions that have rows of their own}, which are not followed. Raises nothing, whatever the bytes
+    are: a file that cannot be parsed has no observations.
     """
     files: dict[str, tuple[str, ast.Module]] = {}
     left = MAX_BYTES
@@ -125,9 +132,10 @@ def observe(
             continue
         begin = begin_of(program, target, row, together)
         others = [program.function(name) for name in (outside or {}).get(row, ())]
-        key = tuple(sorted(id(node) for node, _ in begin))
+        key = tuple(sorted([*(id(node) for node, _ in begin.values), *(id(change) for change, _ in begin.changes)]))
         if key not in known:
-            known[key] = first_of(Slice(program, begin, outside=[each for each in others if each is not None]))
+            outer = [each for each in others if each is not None]
+            known[key] = first_of(Slice(program, begin.values, changes=begin.changes, outside=outer))
         entry = known[key]
         if entry is not None:
             found.append(Observation(row, *entry))
@@ -169,59 +177,80 @@ def complex_numbers(whole: Slice) -> Iterator[ast.AST]:
                 takes = True
         elif isinstance(node, ast.Name | ast.Attribute):
             name = last_name(node)
-            if name in ("complex", "complex64", "complex128", "cfloat", "cdouble", "polar", "view_as_complex", "csingle"):
+            if name in (
+                "complex",
+                "complex64",
+                "complex128",
+                "cfloat",
+                "cdouble",
+                "polar",
+                "view_as_complex",
+                "csingle",
+            ):
                 makes.append(node)
             takes = takes or name in ("imag", "view_as_real", "angle", "phase", "rect")
     return iter(makes if takes else [])
 
 
-def begin_of(program: Program, target: ast.AST, row: str, together: Collection[str]) -> list[tuple[ast.AST, Place]]:
-    """Where the slice of a row begins: what its function returns, or the row's part of it."""
+@dataclass
+class Begin:
+    """Where the slice of a row begins: expressions, and calls that may change what is returned, by the name in them."""
+
+    values: list[tuple[ast.AST, Place]]
+    changes: list[tuple[Definition, str]]
+
+
+def begin_of(program: Program, target: ast.AST, row: str, together: Sequence[str]) -> Begin:
+    """What a function returns, or the row's part of it."""
     place = program.places[id(target)]
     if isinstance(target, ast.ClassDef):
-        return [(target, place)]
-    begin: list[tuple[ast.AST, Place]] = []
+        return Begin([(target, place)], [])
+    begin = Begin([], [])
     for value in place.returns:
-        begin += part_of(program, value, place, row, tuple(together)) if together else [(value, place)]
+        if together:
+            add_part(begin, program, value, place, row, together)
+        else:
+            begin.values.append((value, place))
     return begin
 
 
-def part_of(
-    program: Program, value: ast.AST, place: Place, row: str, together: tuple[str, ...], depth: int = 0
-) -> list[tuple[ast.AST, Place]]:
-    """Of what a function returns for all its gradients, the expressions for one; all of it where that is not plain."""
-    whole = [(value, place)]
-    if depth > 5:
-        return whole
-    if isinstance(value, ast.Name):
+def add_part(
+    begin: Begin, program: Program, value: ast.AST, place: Place, row: str, together: Sequence[str], depth: int = 0
+) -> None:
+    """Of what a function returns for all its gradients, adds the expressions for one; all where that is not plain."""
+    if isinstance(value, ast.Name) and depth < MOST_NAMES:
         definitions = program.definitions(value.id, place)
         values = [d for d in definitions if d.kind == "value" and d.value is not None]
-        if len(values) != 1 or any(d.kind not in ("value", "store", "passed") for d in definitions):
-            return whole
-        found = part_of(program, values[0].value or value, values[0].scope, row, together, depth + 1)
-        for stored in definitions:
-            if stored.kind == "store" and stored.value is not None and stored.key in (None, row):
-                found.append((stored.value, stored.scope))
-            elif stored.kind == "passed" and stored.value is not None:  # a helper may have filled it
-                found.append((stored.value, stored.scope))
-        return found
+        if len(values) == 1 and all(d.kind in ("value", "store", "passed") for d in definitions):
+            add_part(begin, program, values[0].value or value, values[0].scope, row, together, depth + 1)
+            for other in definitions:
+                if other.kind == "passed":
+                    begin.changes.append((other, value.id))
+                elif other.kind == "store" and other.value is not None and other.key in (None, row):
+                    begin.values.append((other.value, other.scope))
+            return
     if isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys):
         entries = zip(value.keys, value.values, strict=True)
-        return [(own, place) for key, own in entries if isinstance(key, ast.Constant) and key.value == row]
+        begin.values += [(own, place) for key, own in entries if isinstance(key, ast.Constant) and key.value == row]
+        return
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict" and not value.args:
-        return [(word.value, place) for word in value.keywords if word.arg in (None, row)]
+        begin.values += [(word.value, place) for word in value.keywords if word.arg in (None, row)]
+        return
     flat = flattened(program, value, place)
     if len(flat) == len(together) and row in together:
-        return [flat[together.index(row)]]
-    return whole
+        begin.values.append(flat[together.index(row)])
+    else:
+        begin.values.append((value, place))
 
 
-def flattened(program: Program, value: ast.AST, place: Place) -> list[tuple[ast.AST, Place]]:
+def flattened(program: Program, value: ast.AST, place: Place, depth: int = 0) -> list[tuple[ast.AST, Place]]:
     """The elements of nested tuples and lists, also where an inner one has a name."""
+    if depth > MOST_NAMES:
+        return [(value, place)]
     if isinstance(value, ast.Tuple | ast.List):
-        return [entry for element in value.elts for entry in flattened(program, element, place)]
+        return [entry for element in value.elts for entry in flattened(program, element, place, depth + 1)]
     if isinstance(value, ast.Name):
         definitions = [d for d in program.definitions(value.id, place) if d.kind != "passed"]
         if len(definitions) == 1 and isinstance(definitions[0].value, ast.Tuple | ast.List) and not definitions[0].path:
-            return [entry for e in definitions[0].value.elts for entry in flattened(program, e, definitions[0].scope)]
+            return flattened(program, definitions[0].value, definitions[0].scope, depth + 1)
     return [(value, place)]
