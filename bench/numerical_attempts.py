@@ -1224,7 +1224,7 @@ def gradients(parameters, Xb, Yb):
 """,
         )
     )
-    add("layer_backward", "05", "backward_training backward_evaluation", """
+    add("layer_backward", "05", "backward evaluation_backward", """
 class BatchNorm1d(BatchNorm1d):
     def forward(self, x, training=True):
         self.x, self.training, self.before = x, training, (self.running_mean, self.running_var)

@@ -34,7 +34,8 @@ class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
 
     `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
-    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve.
+    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. `method` is the method of a class whose results are
+    gradients.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Item:
     hints: tuple[str, ...]
     function: str
     drawn: str = ""
+    method: str = ""
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -144,6 +146,7 @@ class Lesson:
                 tuple(entry.get("hints", ())),
                 together or entry.get("function", name),
                 entry.get("drawn", ""),
+                entry.get("method", ""),
             )
             for name, entry in table.items()
         ]

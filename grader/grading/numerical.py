@@ -32,13 +32,13 @@ def observations(lesson: Lesson, handed: Handed) -> list[Observation]:
 
 
 def read_for(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
-    """{row: (its function, the gradients that this function returns together)}."""
+    """{row: (its function or method, the gradients that this function returns together)}."""
     joint = lesson.joint
     rows: dict[str, tuple[str, Sequence[str]]] = {}
     for item in lesson.items:
         together = joint.returns if joint is not None and item.function == joint.name else ()
         if not together or item.name in together:
-            rows[item.name] = item.function, list(together)
+            rows[item.name] = f"{item.function}.{item.method}" if item.method else item.function, list(together)
     return rows
 
 

@@ -279,12 +279,19 @@ class Program:
             if module is not None:
                 yield from module.names.get(name, ())
 
-    def function(self, name: str) -> Target | None:
-        """The last function or class of this name in the graded file."""
+    def function(self, name: str, method: str = "") -> Target | None:
+        """The last function or class of this name in the graded file, or a method of it."""
         main = next(iter(self.modules.values()))
         for definition in reversed(main.names.get(name, [])):
-            if definition.kind in ("function", "class"):
-                return definition.node  # type: ignore[return-value]
+            node = definition.node
+            if definition.kind == "value" and isinstance(definition.value, ast.Lambda):
+                return definition.value
+            if definition.kind == "import":
+                node = next((other.node for other in self.neighbour(definition)), node)
+            if isinstance(node, ast.ClassDef) and method:
+                return next((m for m in node.body if isinstance(m, Callable_) and m.name == method), None)
+            if isinstance(node, Target):
+                return node
         return None
 
 

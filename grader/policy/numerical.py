@@ -110,7 +110,7 @@ def observe(
 ) -> list[Observation]:
     """The rows whose gradients depend on numerical differentiation, one observation per row.
 
-    `rows` is {row: (its function, the gradients that this function returns together, or none)}. `outside` is
+    `rows` is {row: (its function or `Class.method`, the gradients that it returns together, or none)}. `outside` is
     {row: names of functions that have rows of their own}, which are not followed. Raises nothing, whatever the bytes
     are: a file that cannot be parsed has no observations.
     """
@@ -127,8 +127,9 @@ def observe(
     found: list[Observation] = []
     known: dict[tuple[int, ...], tuple[str, int, str] | None] = {}
     for row, (function, together) in rows.items():
-        target = program.function(function)
-        if target is None:
+        name, _, method = function.partition(".")
+        target = program.function(name, method)
+        if target is None or isinstance(target, ast.ClassDef):
             continue
         begin = begin_of(program, target, row, together)
         others = [program.function(name) for name in (outside or {}).get(row, ())]
@@ -203,8 +204,6 @@ class Begin:
 def begin_of(program: Program, target: ast.AST, row: str, together: Sequence[str]) -> Begin:
     """What a function returns, or the row's part of it."""
     place = program.places[id(target)]
-    if isinstance(target, ast.ClassDef):
-        return Begin([(target, place)], [])
     begin = Begin([], [])
     for value in place.returns:
         if together:
