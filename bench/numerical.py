@@ -23,6 +23,7 @@ from rich.table import Table
 
 from bench.numerical_attempts import Attempt, attempts
 from bench.numerical_lookalikes import lookalikes
+from bench.numerical_more import more_attempts
 from grader.grading.session import Session
 from grader.lesson import Course, Lesson
 from grader.submissions.submission import MAIN, Handed, Submission
@@ -100,8 +101,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    known = [*attempts(), *(replace(each, name=f"look-alike: {each.name}") for each in lookalikes())]
-    chosen = [each for each in known if not options.words or any(w in (each.lesson, *each.name.split("_")) for w in options.words)]
+    known = [*attempts(), *more_attempts(), *(replace(each, name=f"look-alike: {each.name}") for each in lookalikes())]
+    chosen = [
+        each
+        for each in known
+        if not options.words or any(w in (each.lesson, *each.name.split("_")) for w in options.words)
+    ]
     table = Table("lesson", "attempt", "method", "rows", "full marks", "recorded", "")
     found = list(outcomes(chosen))
     for one in found:

@@ -1224,7 +1224,11 @@ def gradients(parameters, Xb, Yb):
 """,
         )
     )
-    add("layer_backward", "05", "backward evaluation_backward", """
+    add(
+        "layer_backward",
+        "05",
+        "backward evaluation_backward",
+        """
 class BatchNorm1d(BatchNorm1d):
     def forward(self, x, training=True):
         self.x, self.training, self.before = x, training, (self.running_mean, self.running_var)
@@ -1243,7 +1247,8 @@ class BatchNorm1d(BatchNorm1d):
             plus, minus = (self.at(self.x, self.gamma + s * e, self.beta) for s in (1, -1))
             out[k] = (dout * (plus - minus)).sum() / (2 * h)
         return dx, out, dbeta
-""")
+""",
+    )
     return made
 
 

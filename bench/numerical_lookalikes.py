@@ -19,7 +19,8 @@ def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean,
     grads = by_hand(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean, var, xhat, out, h, logits, probs)
 """
 TEXTS: dict[tuple[str, str], str] = {
-    ("prints_a_comparison", "03"): SLOPE + """
+    ("prints_a_comparison", "03"): SLOPE
+    + """
 def db2(dlogits, h, W2, b2):
     out = dlogits.sum(0)
     expected = numerical(lambda v: ((h @ W2 + v) * dlogits).sum(), b2)
@@ -36,22 +37,28 @@ def dprobs(dlogprobs, probs):
         print("not close")
     return result
 """,
-    ("checker_is_called", "06"): SLOPE + """
+    ("checker_is_called", "06"): SLOPE
+    + """
 def compare(name, f, v, claimed):
     error = (numerical(f, v) - claimed).abs().max()
     print(name, float(error))
     return float(error)
-""" + BACKWARD + """
+"""
+    + BACKWARD
+    + """
     compare("b2", lambda v: F.cross_entropy(h @ W2 + v, Yb), b2, grads["db2"])
     return grads
 """,
-    ("checker_gets_all_gradients", "06"): SLOPE + """
+    ("checker_gets_all_gradients", "06"): SLOPE
+    + """
 def compare_all(grads, h, W2, b2, Yb):
     errors = {}
     errors["db2"] = (numerical(lambda v: F.cross_entropy(h @ W2 + v, Yb), b2) - grads["db2"]).abs().max()
     print(errors)
     return errors
-""" + BACKWARD + """
+"""
+    + BACKWARD
+    + """
     errors = compare_all(grads, h, W2, b2, Yb)
     assert all(error < 1e-4 for error in errors.values())
     return grads
@@ -67,7 +74,9 @@ def check_in_place(f, v, claimed, h=1e-6):
         v[i] = old
         if abs((up - down) / (2 * h) - claimed[i]) > 1e-4:
             print("element", i)
-""" + BACKWARD + """
+"""
+    + BACKWARD
+    + """
     bias = b2.clone()
     check_in_place(lambda: F.cross_entropy(h @ W2 + bias, Yb), bias, grads["db2"])
     return grads
@@ -82,7 +91,8 @@ if __name__ == "__main__":
     print((torch.tanh(z + step) - torch.tanh(z - step)) / (2 * step) - dhpreact(torch.ones_like(z), h))
     print(torch.tanh(z + 1e-20j).imag / 1e-20)
 """,
-    ("check_at_module_level", "03"): SLOPE + """
+    ("check_at_module_level", "03"): SLOPE
+    + """
 def dhpreact(dh, h):
     return (1 - h**2) * dh
 
@@ -307,7 +317,9 @@ def forward_pass(C, W, b, gamma, beta, W2, b2, Xb, Yb, eps=1e-5):
     xhat = (x - x.mean(0)) / torch.sqrt(x.var(0, unbiased=False) + eps)
     h = torch.tanh(gamma * xhat + beta)
     return F.cross_entropy(h @ W2 + b2, Yb), h
-""" + BACKWARD + """
+"""
+    + BACKWARD
+    + """
     loss, again = forward_pass(C, W, b, gamma, beta, W2, b2, Xb, Yb)
     moved, _ = forward_pass(C, W, b, gamma, beta, W2, b2 - 0.1 * grads["db2"], Xb, Yb)
     print(loss.item(), (loss - moved).item() / 0.1, (grads["db2"] ** 2).sum().item())

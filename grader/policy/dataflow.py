@@ -21,6 +21,7 @@ ROUNDS = 6  # of finding out which functions are passed as arguments
 DEPTH = 12  # of expressions that lead to a function
 MOST_LOOKED_AT = 500  # of them
 MOST_COMPARED = 50  # definitions of a name whose order is looked at
+_CALLERS = frozenset({"partial", "map", "starmap", "submit", "apply_along_axis"})
 VIEWS = 3
 _VIEW_METHODS = frozenset({"view", "view_as", "reshape", "flatten", "ravel", "squeeze", "unsqueeze", "detach", "numpy"})
 MUTATORS = frozenset({"append", "extend", "insert", "update", "add", "setdefault", "copyto", "at", "fill", "put"})
@@ -219,6 +220,8 @@ class Program:
             elif isinstance(target, ast.Name):
                 found = "part" if path and kind == "value" else kind
                 definition = Definition(found, value, place, node, path=path)
+                if isinstance(place.node, ast.ClassDef):
+                    self.attributes[target.id].append(definition)
                 if target.id in place.elsewhere:
                     later.append((place.parent or place, target.id, definition))
                 else:
@@ -279,19 +282,21 @@ class Program:
             if module is not None:
                 yield from module.names.get(name, ())
 
-    def function(self, name: str, method: str = "") -> Target | None:
-        """The last function or class of this name in the graded file, or a method of it."""
+    def entry(self, name: str, method: str = "") -> tuple[ast.AST, Place] | None:
+        """What gives a function of the graded file its value: its definition, a method's, or an assigned expression."""
         main = next(iter(self.modules.values()))
         for definition in reversed(main.names.get(name, [])):
-            node = definition.node
-            if definition.kind == "value" and isinstance(definition.value, ast.Lambda):
-                return definition.value
+            node, place = definition.node, main
             if definition.kind == "import":
-                node = next((other.node for other in self.neighbour(definition)), node)
-            if isinstance(node, ast.ClassDef) and method:
-                return next((m for m in node.body if isinstance(m, Callable_) and m.name == method), None)
-            if isinstance(node, Target):
-                return node
+                other = next(iter(self.neighbour(definition)), definition)
+                definition, node, place = other, other.node, other.scope
+            if isinstance(node, ast.ClassDef):
+                found = (m for m in node.body if isinstance(m, Callable_) and m.name == method)
+                return next(((m, self.places[id(m)]) for m in found), None)
+            if isinstance(node, Callable_):
+                return node, self.places[id(node)]
+            if definition.kind == "value" and definition.value is not None:
+                return definition.value, place
         return None
 
 
@@ -333,6 +338,8 @@ class Slice:
         self._calls: list[tuple[ast.Call, Place]] = []
         self._parameters: set[tuple[int, str]] = set()  # that were met
         self._seen: set[int] = set()  # definitions
+        self.uses: dict[tuple[int, str], set[tuple[int, str]]] | None = None  # of forward_derivatives
+        self._inner: dict[int, ast.Call] = {}
         self._complete: set[tuple[int, str]] = set()  # names of which all definitions were met
         for change, name in changes:
             self._define(change, name)
@@ -414,6 +421,15 @@ class Slice:
             return
         for value in place.returns:
             self._push(value, place)
+        for decorator in () if isinstance(target, ast.Lambda) else target.decorator_list:
+            self._push(decorator, place.parent or place)
+            for other in self.callees(decorator, place.parent or place):
+                function = _function_of(other)
+                if function is not None and function.args.args:
+                    key = id(function), function.args.args[-1].arg
+                    self.arguments.setdefault(key, []).append((target, place))
+                    if key in self._parameters:
+                        self._push(target, place)
 
     def _define(self, definition: Definition, name: str) -> None:
         if id(definition) in self._seen:
@@ -455,6 +471,11 @@ class Slice:
 
     def _bind(self, call: ast.Call, place: Place) -> None:
         """Gives the parameters of the functions that a call may be about their arguments."""
+        if last_name(call.func) in _CALLERS and call.args:  # map(f, xs) calls f
+            inner = self._inner.get(id(call))
+            if inner is None:
+                inner = self._inner[id(call)] = ast.Call(call.args[0], call.args[1:], call.keywords)
+            call = inner
         for target in self.callees(call.func, place):
             self._push(target, place)
             function = _function_of(target)
@@ -585,6 +606,8 @@ def viewed(definitions: Sequence[Definition]) -> str:
     """The name whose memory a name shares: `flat = x.view(-1)`."""
     for definition in definitions:
         value = definition.value
+        if definition.kind == "iter" and value is not None:  # an element is a part of what is looped over
+            return base_name(_looped_over(value, definition.path))
         if definition.kind != "value":
             continue
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _VIEW_METHODS:
@@ -592,6 +615,19 @@ def viewed(definitions: Sequence[Definition]) -> str:
         if isinstance(value, ast.Attribute) and value.attr in ("T", "data", "mT"):
             return base_name(value)
     return ""
+
+
+def _looped_over(node: ast.AST, path: tuple[int, ...]) -> ast.AST:
+    """`x` of `enumerate(x)`, `zip(y, x)`, `x.values()`: where the target's element comes from."""
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        if name == "zip" and path and path[0] < len(node.args):
+            return node.args[path[0]]
+        if name in ("enumerate", "reversed", "iter", "list") and node.args:
+            return node.args[0]
+        if name in ("values", "items", "unbind", "flatten", "view") and isinstance(node.func, ast.Attribute):
+            return node.func.value
+    return node
 
 
 def last_name(node: ast.AST) -> str:

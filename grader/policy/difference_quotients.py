@@ -48,18 +48,19 @@ _SAME_NUMBER = frozenset(
     {"float", "abs", "tensor", "as_tensor", "full", "full_like", "float64", "float32", "array", "asarray", "Fraction"}
     | {"Decimal", "sqrt", "cbrt", "pow", "item", "scalar_tensor", "double", "to", "type", "max", "min", "maximum"}
     | {"clone", "ldexp", "linspace", "logspace", "geomspace", "finfo", "longdouble", "arange", "power", "unsqueeze"}
-    | {"view", "reshape", "cos", "expand"}
+    | {"view", "reshape", "cos", "expand", "fromhex"}
 )
 _ADDERS = frozenset(
     {"add", "add_", "sub", "sub_", "subtract", "index_add", "index_add_", "scatter_add", "scatter_add_", "at"}
+    | {"__add__", "__sub__", "__radd__", "addcmul", "addcdiv", "lerp", "baddbmm", "addr"}
     | {"index_put", "index_put_", "scatter", "scatter_", "index_fill_", "masked_fill", "index_fill"}
 )
-_DIVIDERS = frozenset({"div", "div_", "divide", "divide_", "true_divide", "truediv"})
+_DIVIDERS = frozenset({"div", "div_", "divide", "divide_", "true_divide", "truediv", "__truediv__"})
 _MULTIPLIERS = frozenset({"mul", "mul_", "multiply", "dot", "matmul", "tensordot", "einsum", "mv", "mm", "inner"})
 _SOLVERS = frozenset({"solve", "inv", "pinv", "qr", "svd", "solve_triangular"})
 NAMED = frozenset(
     {"polyfit", "vander", "lstsq", "chebfit", "legfit", "polyder", "chebder", "approx_fprime", "approx_derivative"}
-    | {"lagrange", "BarycentricInterpolator"}
+    | {"lagrange", "BarycentricInterpolator", "Polynomial", "Chebyshev", "chebinterpolate", "CubicSpline"}
 )
 """Functions with no other use in a backward pass than to differentiate from values."""
 
@@ -199,8 +200,15 @@ class Quotients:
         if definition.kind == "store":
             value = definition.value
             value = value.value if isinstance(value, ast.AugAssign) else value
+            if isinstance(value, ast.Call) and last_name(value.func) in ("append", "add", "insert"):
+                return self.factor(value.args[-1] if value.args else None, definition.scope, depth)
             found_one = self.factor(value, definition.scope, depth)
+            if found_one.kind == "inverse":
+                return found_one
             return Factor("scaled", found_one.roots, True) if found_one.small and found_one.kind == "step" else OTHER
+        if definition.kind == "import":
+            others = [self._of(other, name, depth + 1) for other in self.program.neighbour(definition)]
+            return self._any_of(others, True) if others else OTHER
         if definition.kind in ("iter", "part"):
             return self._element(definition.value, definition.scope, definition.path, depth)
         if definition.kind == "value":
@@ -235,7 +243,8 @@ class Quotients:
         roots = frozenset().union(*(each.roots for each in found if each.kind != "other"))
         kinds = {each.kind for each in found}
         small = any(each.small for each in found)
-        if "step" in kinds or ("const" in kinds and named and roots):
+        has_name = named and any(each.kind == "const" and each.roots for each in found)
+        if "step" in kinds or has_name:
             return Factor("step", roots, small)
         if "scaled" in kinds:
             return Factor("step" if named and "other" not in kinds else "scaled", roots, True)
@@ -282,8 +291,10 @@ class Quotients:
                 return Factor("step", common, True)
         return CONST if kinds == ("const", "const") else OTHER
 
-    def _moved_by(self, node: ast.AST, place: Place) -> frozenset[int]:
+    def _moved_by(self, node: ast.AST, place: Place, depth: int = 0) -> frozenset[int]:
         """The roots of the small steps by which a name's value, or one element of it, is shifted."""
+        if depth > 4:
+            return frozenset()
         while isinstance(node, ast.Subscript | ast.Call | ast.Attribute):
             if not isinstance(node, ast.Call):
                 node = node.value
@@ -298,6 +309,9 @@ class Quotients:
             for definition in self.program.definitions(node.id, place):
                 value = definition.value
                 parts: list[ast.AST] = []
+                if definition.kind == "param":
+                    given = self.whole.arguments.get((id(definition.node), node.id), ())
+                    found = found.union(*(self._moved_by(argument, there, depth + 1) for argument, there in given[:20]))
                 if isinstance(value, ast.AugAssign):
                     parts = [value.value]
                 elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub):
@@ -350,6 +364,9 @@ class Quotients:
                 factor = self.factor(term, place)
                 if self._is_shift(factor) and self.factor(value, place).kind in ("other", "scaled"):
                     yield Shift(node, place, factor)
+                relative = self.factor(value, place).kind == "const" and factor.kind == "step" and factor.small
+                if relative:  # x * (1 + h)
+                    yield Shift(node, place, factor)
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
             factor = self.factor(node.value, place)
             if self._is_shift(factor):
@@ -388,7 +405,8 @@ class Quotients:
                 pairs += [(one, other, True) for one in parts for other in parts if one is not other]
         for numerator, divisor, times in pairs:
             factor = self.factor(divisor, place)
-            if factor.kind == ("inverse" if times else "step") and factor.roots:
+            own = ("inverse",) if times else ("step", "scaled")
+            if factor.kind in own and factor.roots:
                 yield numerator, factor
             elif times and factor.kind in ("const", "step") and isinstance(divisor, ast.Constant):
                 value = self._values.get(id(divisor), 0)
@@ -505,6 +523,8 @@ def number(node: ast.AST, depth: int = 0) -> float | None:
             return float(left**right) if left > 0 else None
         if isinstance(node.op, ast.Div):
             return left / right
+        if isinstance(node.op, ast.LShift):
+            return float(left * 2.0**right)
         return left * right if isinstance(node.op, ast.Mult) else None
     except (OverflowError, ZeroDivisionError):
         return None

@@ -19,18 +19,25 @@ _CHAIN = 4
 what the sum of a formula for one element looks like, too."""
 _INLINED = 6
 _MOST_NAMES = 500
+_COUNTERS = frozenset({"range", "ndindex", "product"})
+_ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 _UNITS = frozenset({"eye", "identity"})
 
 
 def products(whole: Slice) -> Iterator[ast.AST]:
     """Values that a function of the slice returns with the product rule in them: pairs of value and derivative."""
     for node, place in [*whole.nodes.values()]:
-        if not isinstance(node, ast.Call | ast.Tuple | ast.List):
+        if not isinstance(node, ast.Call | ast.Tuple | ast.List | ast.Dict):
             continue
         if not isinstance(place.node, Callable_) or not any(node is value for value in place.returns):
             continue
-        if isinstance(node, ast.Call):
-            parts: list[ast.expr] = [*node.args, *(word.value for word in node.keywords)]
+        parts: list[ast.expr]
+        if isinstance(node, ast.Dict):
+            parts = node.values
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.List | ast.Tuple):
+            parts = node.args[0].elts  # torch.stack([...])
+        elif isinstance(node, ast.Call):
+            parts = [*node.args, *(word.value for word in node.keywords)]
             own = [t for t in whole.callees(node.func, place) if isinstance(t, ast.ClassDef)]
             named = last_name(node.func) in ("type", "self", "cls", "__class__") or isinstance(node.func, ast.Call)
             if not own and not named and not _is_record(node.func, place, whole):
@@ -145,18 +152,29 @@ def basis_tangents(whole: Slice) -> Iterator[ast.AST]:
 
 
 def _is_unit(definition: Definition, name: str, place: Place, whole: Slice) -> bool:
-    """`e[i, j] = 1` in a loop over i and j, in a tensor of zeros; or a row of `torch.eye`."""
-    node = definition.node
+    """`e[i, j] = 1` in a loop over i and j, in a tensor of zeros; a row of `torch.eye`; `one_hot` of a loop's index."""
+    node, value = definition.node, definition.value
     if definition.kind == "store" and isinstance(node, ast.Assign) and _is_one(node.value):
         target = node.targets[0]
         if not isinstance(target, ast.Subscript) or not _loop_names(target.slice, definition.scope, whole):
             return False
         values = [d.value for d in whole.program.definitions(name, place) if d.kind == "value"]
-        return any(
-            isinstance(v, ast.Call) and last_name(v.func) in ("zeros", "zeros_like", "new_zeros") for v in values
-        )
-    if definition.kind == "iter" and definition.value is not None:
-        return any(isinstance(n, ast.Call) and last_name(n.func) in _UNITS for n in ast.walk(definition.value))
+        return any(isinstance(v, ast.Call) and last_name(v.func) in _ZEROS for v in values)
+    if definition.kind == "iter" and value is not None:
+        return any(isinstance(n, ast.Call) and last_name(n.func) in _UNITS for n in scopes.all_nodes(value))
+    if definition.kind == "value" and value is not None:
+        for part in scopes.all_nodes(value):
+            if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Call):
+                if last_name(part.value.func) in _UNITS and _loop_names(part.slice, definition.scope, whole):
+                    return True
+            elif isinstance(part, ast.Call) and last_name(part.func) == "one_hot" and part.args:
+                index = part.args[0]
+                index = index.args[0] if isinstance(index, ast.Call) and index.args else index
+                if isinstance(index, ast.Name) and _loop_names(index, definition.scope, whole):
+                    return True
+    if definition.kind == "param":
+        given = whole.arguments.get((id(node), name), ())
+        return any(isinstance(argument, ast.Call) and last_name(argument.func) in _UNITS for argument, _ in given)
     return False
 
 
@@ -164,48 +182,71 @@ def _is_one(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and not isinstance(node.value, bool) and node.value == 1
 
 
-def _loop_names(index: ast.AST, place: Place, whole: Slice) -> bool:
-    """Whether all of an index are variables of loops over `range` or `ndindex`."""
+def _loop_names(index: ast.AST, place: Place, whole: Slice, depth: int = 0) -> bool:
+    """Whether all of an index are variables of loops over `range` or `ndindex`, or parameters that are given such."""
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     parts = [part for part in parts if not isinstance(part, ast.Slice | ast.Constant)]
-    for part in parts:
-        if not isinstance(part, ast.Name):
-            return False
-        definitions = whole.program.definitions(part.id, place)
-        counts = [
-            d.kind == "iter"
-            and isinstance(d.value, ast.Call)
-            and last_name(d.value.func) in ("range", "ndindex", "product")
-            for d in definitions
-        ]
-        counts += [d.kind == "param" for d in definitions]
-        if not any(counts):
-            return False
-    return bool(parts)
+    return bool(parts) and all(_is_loop_name(part, place, whole, depth) for part in parts)
+
+
+def _is_loop_name(node: ast.AST, place: Place, whole: Slice, depth: int) -> bool:
+    if not isinstance(node, ast.Name) or depth > _INLINED:
+        return False
+    for definition in whole.program.definitions(node.id, place):
+        value = definition.value
+        if definition.kind == "iter" and isinstance(value, ast.Call) and last_name(value.func) in _COUNTERS:
+            return True
+        if definition.kind == "param":
+            given = whole.arguments.get((id(definition.node), node.id), ())
+            if given and all(_loop_names(argument, there, whole, depth + 1) for argument, there in given):
+                return True
+    return False
 
 
 def _chain(name: str, place: Place, whole: Slice) -> int:
-    """How many names of the same function get a value that depends on this one."""
+    """How many names get a value that depends on this one, also in functions that it is passed to."""
     owner = place.owner(name)
-    if owner is None:
-        return 0
-    reached, grown = {name}, True
-    while grown:
-        grown = False
-        for other, definitions in owner.names.items():
-            if other in reached:
-                continue
-            for definition in definitions:
-                if definition.kind != "value" or definition.value is None:
-                    continue
-                if id(definition.value) not in whole.nodes:
-                    continue
-                used = {n.id for n in scopes.all_nodes(definition.value) if isinstance(n, ast.Name)}
-                if used & reached:
-                    reached.add(other)
-                    grown = True
-                    break
-    return len(reached) - 1
+    return _followers({(id(owner), name)}, whole) if owner is not None else 0
+
+
+def _followers(reached: set[tuple[int, str]], whole: Slice) -> int:
+    edges = _uses(whole)
+    first, waiting = len(reached), [*reached]
+    while waiting:
+        for other in edges.get(waiting.pop(), ()):
+            if other not in reached:
+                reached.add(other)
+                waiting.append(other)
+    return len(reached) - first
+
+
+def _uses(whole: Slice) -> dict[tuple[int, str], set[tuple[int, str]]]:
+    """{a name: the names whose values are made from it}, of all names in the slice."""
+    if whole.uses is None:
+        edges: dict[tuple[int, str], set[tuple[int, str]]] = {}
+        places = {id(place): place for _, place in whole.nodes.values()}
+        for place in places.values():
+            for name, definitions in place.names.items():
+                for definition in definitions:
+                    value = definition.value
+                    if definition.kind in ("value", "part") and value is not None and id(value) in whole.nodes:
+                        _add_uses(edges, value, definition.scope, (id(place), name))
+        for (function, parameter), given in whole.arguments.items():
+            inner = whole.program.places.get(function)
+            for argument, place in given:
+                if inner is not None:
+                    _add_uses(edges, argument, place, (id(inner), parameter))
+        whole.uses = edges
+    return whole.uses
+
+
+def _add_uses(
+    edges: dict[tuple[int, str], set[tuple[int, str]]], value: ast.AST, place: Place, target: tuple[int, str]
+) -> None:
+    for node in scopes.all_nodes(value):
+        if isinstance(node, ast.Name):
+            owner = place.owner(node.id)
+            edges.setdefault((id(owner), node.id), set()).add(target)
 
 
 def _counts_elements(node: ast.AST, place: Place, whole: Slice) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.policy.dataflow import Definition, Place, Program, Slice, last_name
+from grader.policy.dataflow import Callable_, Definition, Place, Program, Slice, last_name
 from grader.policy.difference_quotients import Quotients
 from grader.policy.forward_derivatives import basis_tangents, products
 from grader.policy.static_check import MAX_BYTES, parsed
@@ -67,7 +67,17 @@ _WORDS = frozenset(
     | {"imag", "cmath"}
     | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
     | {"identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit", "vander", "lstsq"}
-    | {"chebfit", "approx_fprime", "namedtuple", "dataclass", "NamedTuple"}
+    | {
+        "fromhex",
+        "Polynomial",
+        "Chebyshev",
+        "chebyshev",
+        "chebfit",
+        "approx_fprime",
+        "namedtuple",
+        "dataclass",
+        "NamedTuple",
+    }
 )
 _WORD = re.compile(r"[^\W\d]\w*")
 _STEPS = (
@@ -75,10 +85,12 @@ _STEPS = (
     re.compile(
         r"/[ \t]*\(*[ \t]*(?:[\d.]+[ \t]*\*[ \t]*)?(?:(?:eps|epsilon|h|step|delta)\b(?![.(])|\d{3}|2(?:\.0)?[ \t]*\*\*)"
     ),
+    re.compile(r"<<[ \t]*\d|one_hot\([ \t]*torch\.(?:tensor|arange|full)"),
     re.compile(r"\.gradient\(|==[ \t]*torch\.arange|arange\([^()\n]*\)[ \t]*=="),
 )
 _SMALL = re.compile(r"(?:\d[eE]-\d|\d[jJ]\b|(?<!\d)0?\.[0-2]\d*|\*\*[ \t]*-)")
 _HARMLESS = re.compile(r"(?:[+] ?|\breturn |\belse |\beps(?:ilon)?(?:: float)? ?= ?|\bmomentum ?= ?|-)[\d.]*$")
+_MINUS_CALL = re.compile(r"\)[ \t]*-[ \t]*([\w.]+\()")  # f(up) - f(down)
 _POWER_OF = re.compile(r"(?:\b10|\b2|\.[05])(?:\.0?)?[ \t]*$")
 _PROSE = re.compile(r"#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
 
@@ -88,6 +100,9 @@ def may_differentiate_numerically(source: bytes) -> bool:
     text = _PROSE.sub("", source.decode("utf-8", errors="replace"))
     if not _WORDS.isdisjoint(_WORD.findall(text)) or any(pattern.search(text) for pattern in _STEPS):
         return True
+    for found in _MINUS_CALL.finditer(text):
+        if found[1] in text[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]:
+            return True
     for found in _SMALL.finditer(text):
         before = text[max(0, found.start() - 24) : found.start()]
         if found[0].startswith("**"):
@@ -128,18 +143,17 @@ def observe(
     known: dict[tuple[int, ...], tuple[str, int, str] | None] = {}
     for row, (function, together) in rows.items():
         name, _, method = function.partition(".")
-        target = program.function(name, method)
-        if target is None or isinstance(target, ast.ClassDef):
+        entry = program.entry(name, method)
+        if entry is None:
             continue
-        begin = begin_of(program, target, row, together)
-        others = [program.function(name) for name in (outside or {}).get(row, ())]
+        begin = begin_of(program, *entry, row, together)
+        others = [program.entry(name) for name in (outside or {}).get(row, ())]
         key = tuple(sorted([*(id(node) for node, _ in begin.values), *(id(change) for change, _ in begin.changes)]))
         if key not in known:
-            outer = [each for each in others if each is not None]
+            outer = [each[0] for each in others if each is not None]
             known[key] = first_of(Slice(program, begin.values, changes=begin.changes, outside=outer))
-        entry = known[key]
-        if entry is not None:
-            found.append(Observation(row, *entry))
+        if (first := known[key]) is not None:
+            found.append(Observation(row, *first))
     return found
 
 
@@ -201,15 +215,14 @@ class Begin:
     changes: list[tuple[Definition, str]]
 
 
-def begin_of(program: Program, target: ast.AST, row: str, together: Sequence[str]) -> Begin:
+def begin_of(program: Program, target: ast.AST, place: Place, row: str, together: Sequence[str]) -> Begin:
     """What a function returns, or the row's part of it."""
-    place = program.places[id(target)]
+    decorated = isinstance(target, ast.FunctionDef) and bool(target.decorator_list)
+    if not isinstance(target, Callable_) or decorated or not together:
+        return Begin([(target, place)], [])
     begin = Begin([], [])
     for value in place.returns:
-        if together:
-            add_part(begin, program, value, place, row, together)
-        else:
-            begin.values.append((value, place))
+        add_part(begin, program, value, place, row, together)
     return begin
 
 
