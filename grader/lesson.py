@@ -34,8 +34,8 @@ class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
 
     `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
-    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. `method` is the method of a class whose results are
-    gradients.
+    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve.
+    `differentiates` is the function, or `Class.method`, whose result is a gradient that a check is about.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Item:
     hints: tuple[str, ...]
     function: str
     drawn: str = ""
-    method: str = ""
+    differentiates: str = ""
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -93,15 +93,6 @@ def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
-def numerical_setting(settings: Mapping[str, Any], of_the_course: str, path: Path) -> str:
-    """`numerical_differentiation = "subject"`: the lesson is about it, so nothing is recorded. Raises LessonError."""
-    found = settings.get("numerical_differentiation", of_the_course)
-    if found not in (choices := ("no points", "points", "subject")):
-        allowed = ", ".join(f'"{choice}"' for choice in choices)
-        raise LessonError(f"{path}: numerical_differentiation is {found!r}; expected one of {allowed}.")
-    return str(found)
-
-
 def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
     """What submissions to any of these lessons may import besides: they are graded by one zygote."""
     return tuple(sorted({module for lesson in lessons for module in lesson.imports}))
@@ -128,9 +119,6 @@ class Lesson:
         self.notebook: Any = table.get("notebook")  # see grader/notebook/lesson_part.py
         self._public_sizes = public_sizes(table, self.exercise / "lesson.toml")
         self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
-        self.numerical_differentiation = numerical_setting(
-            table, self.settings.numerical_differentiation, self.exercise / "lesson.toml"
-        )
         self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
@@ -146,7 +134,7 @@ class Lesson:
                 tuple(entry.get("hints", ())),
                 together or entry.get("function", name),
                 entry.get("drawn", ""),
-                entry.get("method", ""),
+                entry.get("differentiates", ""),
             )
             for name, entry in table.items()
         ]

@@ -121,11 +121,10 @@ class SourceReader:
         source: bytes,
         filename: str,
         rows: Mapping[str, tuple[str, Sequence[str]]],
-        outside: Mapping[str, Sequence[str]],
         neighbours: Mapping[str, bytes],
     ) -> list[Observation]:
         """policy.numerical.observe. Raises ReadingStopped, ReadingFailed."""
-        arguments = {"filename": filename, "rows": rows, "outside": outside, "neighbours": list(neighbours)}
+        arguments = {"filename": filename, "rows": rows, "neighbours": list(neighbours)}
         found = self._ask("numerical", [source, *neighbours.values()], arguments)
         return [Observation(*entry) for entry in found]
 

@@ -32,13 +32,12 @@ def numerical(
     texts: Sequence[bytes],
     filename: str,
     rows: Mapping[str, tuple[str, list[str]]],
-    outside: Mapping[str, list[str]],
     neighbours: Sequence[str],
 ) -> list[list[Any]]:
     """`texts`: the graded file, then its neighbours in the order of their names."""
     from grader.policy.numerical import observe
 
-    found = observe(texts[0], filename, rows, dict(zip(neighbours, texts[1:], strict=True)), outside)
+    found = observe(texts[0], filename, rows, dict(zip(neighbours, texts[1:], strict=True)))
     return [[each.row, each.method, each.line, each.filename] for each in found]
 
 

@@ -22,35 +22,33 @@ LONG = 100_000
 
 def observations(lesson: Lesson, handed: Handed) -> list[Observation]:
     """What of the lesson's rows depends on numerical differentiation. Raises ReadingStopped, ReadingFailed."""
-    if lesson.numerical_differentiation == "subject":
-        return []
+    rows = read_for(lesson)
     texts = handed.files.values()
-    if not any(len(text) > LONG or may_differentiate_numerically(text) for text in texts):
+    if not rows or not any(len(text) > LONG or may_differentiate_numerically(text) for text in texts):
         return []
     neighbours = {name: text for name, text in handed.files.items() if name != MAIN}
-    return source_reader().numerical(handed.files[MAIN], MAIN, read_for(lesson), outside_of(lesson), neighbours)
+    return source_reader().numerical(handed.files[MAIN], MAIN, rows, neighbours)
 
 
 def read_for(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
-    """{row: (its function or method, the gradients that this function returns together)}."""
+    """{row: (the function or method whose result it is about, the gradients that this returns together)}.
+
+    Of rows that are not gradients, those about the function of a gradient, or about what lesson.toml names.
+    """
     joint = lesson.joint
+    own = {item.function for item in lesson.gradients}
     rows: dict[str, tuple[str, Sequence[str]]] = {}
     for item in lesson.items:
-        together = joint.returns if joint is not None and item.function == joint.name else ()
-        if not together or item.name in together:
-            rows[item.name] = f"{item.function}.{item.method}" if item.method else item.function, list(together)
+        function = item.differentiates or (item.function if item.function in own else "")
+        together = joint.returns if joint is not None and function == joint.name else ()
+        if function and (not together or item.name in together):
+            rows[item.name] = function, list(together)
     return rows
-
-
-def outside_of(lesson: Lesson) -> dict[str, list[str]]:
-    """For each check, the functions that gradients are about: they have rows of their own."""
-    own = sorted({item.function for item in lesson.gradients})
-    return {item.name: [name for name in own if name != item.function] for item in lesson.checks}
 
 
 def record(lesson: Lesson, handed: Handed, rows: Sequence[Row], found: Sequence[Observation]) -> None:
     """Writes what was found into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
-    counts = lesson.numerical_differentiation == "points"
+    counts = lesson.settings.numerical_differentiation == "points"
     by_row: Mapping[str, Observation] = {each.row: each for each in found}
     for row in rows:
         observation = by_row.get(row.name)
@@ -71,6 +69,7 @@ def record(lesson: Lesson, handed: Handed, rows: Sequence[Row], found: Sequence[
             "line": shown,
         }
         if counts:
-            row.message = row.message or (message if row.status == "passed" else None)
+            if row.status == "passed":
+                row.message = f"{row.message} {message}" if row.message else message
         elif row.status in JUDGED:
             row.status, row.points, row.message, row.line, row.mistake = "forbidden", 0, message, line, None

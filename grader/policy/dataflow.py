@@ -327,11 +327,9 @@ class Slice:
         begin: Iterable[tuple[ast.AST, Place]],
         arguments: dict[tuple[int, str], list[tuple[ast.AST, Place]]] | None = None,
         changes: Iterable[tuple[Definition, str]] = (),
-        outside: Iterable[ast.AST] = (),
     ) -> None:
-        """`changes` are calls that may change what is returned, with its name; `outside` are not followed."""
+        """`changes` are calls that may change what is returned, with its name in them."""
         self.program = program
-        self._outside = {id(target) for target in outside}
         self.nodes: dict[int, tuple[ast.AST, Place]] = {}
         self.arguments = {} if arguments is None else arguments
         self._waiting: list[tuple[ast.AST, Place]] = list(begin)
@@ -411,8 +409,6 @@ class Slice:
 
     def _enter(self, target: Target) -> None:
         """A function that is used: what it returns; a class: all its methods."""
-        if id(target) in self._outside:
-            return
         place = self.program.places[id(target)]
         if isinstance(target, ast.ClassDef):
             for statement in target.body:

@@ -121,13 +121,11 @@ def observe(
     filename: str,
     rows: Mapping[str, tuple[str, Sequence[str]]],
     neighbours: Mapping[str, bytes] | None = None,
-    outside: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Observation]:
     """The rows whose gradients depend on numerical differentiation, one observation per row.
 
-    `rows` is {row: (its function or `Class.method`, the gradients that it returns together, or none)}. `outside` is
-    {row: names of functions that have rows of their own}, which are not followed. Raises nothing, whatever the bytes
-    are: a file that cannot be parsed has no observations.
+    `rows` is {row: (its function or `Class.method`, the gradients that it returns together, or none)}. Raises
+    nothing, whatever the bytes are: a file that cannot be parsed has no observations.
     """
     files: dict[str, tuple[str, ast.Module]] = {}
     left = MAX_BYTES
@@ -147,11 +145,9 @@ def observe(
         if entry is None:
             continue
         begin = begin_of(program, *entry, row, together)
-        others = [program.entry(name) for name in (outside or {}).get(row, ())]
         key = tuple(sorted([*(id(node) for node, _ in begin.values), *(id(change) for change, _ in begin.changes)]))
         if key not in known:
-            outer = [each[0] for each in others if each is not None]
-            known[key] = first_of(Slice(program, begin.values, changes=begin.changes, outside=outer))
+            known[key] = first_of(Slice(program, begin.values, changes=begin.changes))
         if (first := known[key]) is not None:
             found.append(Observation(row, *first))
     return found
