@@ -34,7 +34,7 @@ SEED = 20_240_607
 
 @dataclass
 class Outcome:
-    """`full` are the attempt's rows that passed, `recorded` {row: method} of all rows, `failed` rows that did not pass."""
+    """`full` are the attempt's rows that passed; `recorded` {row: method} and `failed` {row: why} are of all rows."""
 
     attempt: Attempt
     full: list[str] = field(default_factory=list)

@@ -4,6 +4,7 @@ An attempt replaces functions of the lesson's answer key; its other gradients st
 numerically. In lessons with one function for all gradients, the answer key's function is kept as `by_hand`.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
 """Right submissions that look as if they differentiated numerically: none of their rows may be recorded."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from bench.numerical_attempts import Attempt

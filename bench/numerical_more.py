@@ -1,5 +1,6 @@
 """More attempts at numerical differentiation, in forms that hide one of its parts: the step, the function, the loop."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from bench.numerical_attempts import Attempt, joint

@@ -146,8 +146,8 @@ class Program:
                 continue
             owner.names[name].append(definition)
             for _ in range(VIEWS):  # what is stored in a view is stored in what it is a view of
-                base = viewed(owner.names[name])
-                owner = owner.owner(base) if base and definition.kind == "store" else None
+                base = viewed(owner.names[name][:MOST_COMPARED]) if definition.kind == "store" else ""
+                owner = owner.owner(base) if base else None
                 if owner is None:
                     break
                 name = base

@@ -18,10 +18,12 @@ from grader.policy.dataflow import Definition, Place, Slice, last_name
 SMALL = 0.3
 LARGE = 3.0  # a literal that may be the reciprocal of a step
 DEPTH = 40
-MOST_TOKENS = 400
+MOST_TOKENS = 300
 INLINED = 8  # names within names, when two expressions are compared
 MOST_DEFINITIONS = 200  # of a name
-MOST_QUOTIENTS = 60
+MOST_SHIFTS = 20  # of a name, when it is divided by
+MOST_QUOTIENTS = 30
+MOST_DIFFERENCES = 150  # that are compared for their two sides
 
 Kind = Literal["const", "step", "scaled", "inverse", "other"]
 
@@ -106,8 +108,11 @@ class Quotients:
                     reached = set().union(*(self.reach(part, place) for part in [*node.args, node.func]))
                     if any(id(s.node) in reached and self._is_loop(s) for s in self.shifts):
                         yield node
-        for node, place in nodes:
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and self._antisymmetric(node, place):
+        subtractions = [
+            entry for entry in nodes if isinstance(entry[0], ast.BinOp) and isinstance(entry[0].op, ast.Sub)
+        ]
+        for node, place in subtractions[:MOST_DIFFERENCES]:
+            if isinstance(node, ast.BinOp) and self._antisymmetric(node, place):
                 yield node
 
     def _is_imported(self, node: ast.AST, place: Place) -> bool:
@@ -306,7 +311,7 @@ class Quotients:
                 return frozenset()
         found: frozenset[int] = frozenset()
         if isinstance(node, ast.Name):
-            for definition in self.program.definitions(node.id, place):
+            for definition in self.program.definitions(node.id, place)[:MOST_SHIFTS]:
                 value = definition.value
                 parts: list[ast.AST] = []
                 if definition.kind == "param":
