@@ -88,8 +88,10 @@ _STEPS = (
     re.compile(r"<<[ \t]*\d|one_hot\([ \t]*torch\.(?:tensor|arange|full)"),
     re.compile(r"\.gradient\(|==[ \t]*torch\.arange|arange\([^()\n]*\)[ \t]*=="),
 )
-_SMALL = re.compile(r"(?:\d[eE]-\d|\d[jJ]\b|(?<!\d)0?\.[0-2]\d*|\*\*[ \t]*-)")
-_HARMLESS = re.compile(r"(?:[+] ?|\breturn |\belse |\beps(?:ilon)?(?:: float)? ?= ?|\bmomentum ?= ?|-)[\d.]*$")
+_SMALL = re.compile(r"(?:\d[eE]-\d|\d[jJ]\b|(?<!\d)0?\.(?:0+[1-9]|[12])\d*|\*\*[ \t]*-)")
+_HARMLESS = re.compile(
+    r"(?:[+]=? ?|\badd_?\(|\breturn |\belse |\beps(?:ilon)?(?:: float)? ?= ?|\bmomentum ?= ?|-)[\d.]*$"
+)
 _MINUS_CALL = re.compile(r"\)[ \t]*-[ \t]*([\w.]+\()")  # f(up) - f(down)
 _POWER_OF = re.compile(r"(?:\b10|\b2|\.[05])(?:\.0?)?[ \t]*$")
 _PROSE = re.compile(r"#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
