@@ -372,6 +372,7 @@ class Row:
     message: str | None = None
     file: str | None = None
     line: int | None = None
+    numerical_differentiation: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -37,6 +37,7 @@ class Item:
     `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
     the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. The points
     of a gradient that is zero whatever the inputs are earned only together with the gradients named by `earned_with`.
+    `differentiates` is the function, or `Class.method`, whose result is a gradient that a check is about.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Item:
     function: str
     drawn: str = ""
     earned_with: tuple[str, ...] = ()
+    differentiates: str = ""
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -166,6 +168,7 @@ class Lesson:
                 together or entry.get("function", name),
                 entry.get("drawn", ""),
                 tuple(entry.get("with", ())) if gradient else (),
+                entry.get("differentiates", ""),
             )
             for name, entry in table.items()
         ]

@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.policy.numerical import Observation
 from grader.policy.static_check import Finding
 
 if TYPE_CHECKING:
@@ -115,6 +116,18 @@ class SourceReader:
         arguments = {"filename": filename, "entry_points": list(entry_points), "neighbours": list(neighbours)}
         found = self._ask("static_check", [source, *neighbours.values()], arguments)
         return [Finding(*entry) for entry in found]
+
+    def numerical(
+        self,
+        source: bytes,
+        filename: str,
+        rows: Mapping[str, tuple[str, Sequence[str]]],
+        neighbours: Mapping[str, bytes],
+    ) -> list[Observation]:
+        """policy.numerical.observe. Raises ReadingStopped, ReadingFailed."""
+        arguments = {"filename": filename, "rows": rows, "neighbours": list(neighbours)}
+        found = self._ask("numerical", [source, *neighbours.values()], arguments)
+        return [Observation(*entry) for entry in found]
 
     def lines_of_changes(self, source: bytes, changes: Sequence[tuple[str, Sequence[str]]]) -> list[int | None]:
         """diagnosis.changed.lines_of_changes. Raises ReadingStopped, ReadingFailed."""

@@ -29,6 +29,19 @@ def static_check(
     return [[each.line, each.column, each.step, each.what, each.message, each.filename] for each in found]
 
 
+def numerical(
+    texts: Sequence[bytes],
+    filename: str,
+    rows: Mapping[str, tuple[str, list[str]]],
+    neighbours: Sequence[str],
+) -> list[list[Any]]:
+    """`texts`: the graded file, then its neighbours in the order of their names."""
+    from grader.policy.numerical import observe
+
+    found = observe(texts[0], filename, rows, dict(zip(neighbours, texts[1:], strict=True)))
+    return [[each.row, each.method, each.line, each.filename] for each in found]
+
+
 def lines_of_changes(texts: Sequence[bytes], changes: Sequence[tuple[str, list[str]]]) -> list[int | None]:
     from grader.diagnosis.changed import lines_of_changes
 
@@ -101,6 +114,7 @@ def notebook(
 
 TASKS: dict[str, Callable[..., Any]] = {
     "static_check": static_check,
+    "numerical": numerical,
     "lines_of_changes": lines_of_changes,
     "nested_definitions": nested_definitions,
     "contents_of": contents_of,

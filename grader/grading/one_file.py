@@ -13,6 +13,7 @@ from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
+from grader.grading import numerical
 from grader.grading.printed import cut, labelled
 from grader.grading.student import Student
 from grader.grading.trials import FileTrials
@@ -107,6 +108,11 @@ def judge_file(
     finally:
         trials.close()
         student.close()
+    if judged.runs and any(row.status in numerical.JUDGED for row in judged.rows):
+        try:
+            numerical.record(lesson, handed, judged.rows, numerical.observations(lesson, handed))
+        except ReadingStopped as reason:
+            remark = f"{handed.shown} could not be read for numerical differentiation: {reason}."
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:

@@ -67,6 +67,25 @@ def mistakes(results: Sequence[Results]) -> list[tuple[str, str, str, list[str]]
     return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
 
 
+def numerical(results: Sequence[Results]) -> list[tuple[str, str, list[str], bool, list[str]]]:
+    """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
+    who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            by_method: dict[str, list[Results]] = {}
+            for row in lesson["gradients"]:
+                if observed := row.get("numerical_differentiation"):
+                    by_method.setdefault(observed["method"], []).append(row)
+            for method, rows in by_method.items():
+                earned = any(row["points"] for row in rows)
+                key = lesson["name"], method, tuple(row["name"] for row in rows), earned
+                who.setdefault(key, []).append(result["student"])
+    return [
+        (name, method, [*rows], earned, students)
+        for (name, method, rows, earned), students in sorted(who.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    ]
+
+
 def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, list[str]]]:
     """(lesson or "", status, reason, students): what was not graded, the same reason told once."""
     who: dict[tuple[str, str, str | None], list[str]] = {}

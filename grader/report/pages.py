@@ -30,6 +30,7 @@ from grader.report.classroom import (
     lesson_names,
     link,
     mistakes,
+    numerical,
     student,
 )
 from grader.report.heat_map import SCALE
@@ -153,6 +154,7 @@ class Reporter:
             histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
             difficulties=difficulties(results),
             mistakes=mistakes(results),
+            numerical=numerical(results),
             absences=absences(results),
             isolation=Counter(one.isolation for one in students if one.kind not in (NOTHING, UNCLEAR)).most_common(),
             isolation_missing=list(dict.fromkeys(missing)),
