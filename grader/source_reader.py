@@ -146,6 +146,7 @@ class SourceReader:
                 answer["texts"] if entry["texts"] else {},
                 entry["missing"],
                 {row: (file, line) for row, (file, line) in entry["rows"].items()},
+                entry["remarks"],
             )
             source = entry["source"]
             source = None if source is None else source.encode("utf-8", "surrogatepass")

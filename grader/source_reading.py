@@ -67,6 +67,7 @@ def notebook(
             "texts": bool(origin.texts),
             "missing": dict(origin.missing),
             "rows": dict(origin.rows),
+            "remarks": dict(origin.remarks),
         }
     try:
         answer["defined"] = sorted(script_of(page, ()).functions)

@@ -32,17 +32,19 @@ class Origin:
         texts: {the student's file as it is shown: its text}, to quote from.
         missing: {row: why there is nothing to grade}.
         rows: {row: (file, line)}, for rows of one function: where each gradient is assigned.
+        remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
-        parts = (self.lines, self.texts, self.missing, self.rows)
+        parts = (self.lines, self.texts, self.missing, self.rows, self.remarks)
         return repr([sorted(part.items()) for part in parts]).encode("utf-8", "surrogatepass")
 
     def place(self, line: int | None) -> tuple[str, int] | None:
@@ -70,6 +72,9 @@ class Origin:
             row.message = self.translated(row.message)
         if row.mistake:
             row.mistake = {**row.mistake, "message": self.translated(row.mistake["message"])}
+        if row.name in self.remarks:
+            remark = self.remarks[row.name]
+            row.message = f"{row.message} {remark}" if row.message else remark
         judged = row.status in ("passed", "failed", "shape")
         place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)
         if place:

@@ -14,6 +14,7 @@ from grader.close_names import close_name
 from grader.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
 from grader.notebook.cells import NotebookError
 from grader.notebook.lesson_part import Chooser, Found, Sought, Wanted, is_placeholder
+from grader.notebook.other_names import Names, looks_like_gradients, names_for
 from grader.notebook.script import Page, Script, Statement, Uses, script_of
 from grader.notebook.slices import Slice
 
@@ -42,29 +43,35 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
         return Reading(None, Origin(), nothing + ".")
     chain = lesson.chain
     loop_names = {*chain.names, *(wanted.names if wanted else ())}
-    script = script_of(page, loop_names)
+    gradients = loop_names | looks_like_gradients(page, [name for name in loop_names if name.startswith("d")])
+    script = script_of(page, gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
-    assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & loop_names
+    assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
     if functions and len(own_functions) > len(assigned):
         return with_functions(lesson, script, page, own_functions)
     if wanted is None:
         return Reading(None, Origin(), f"{nothing}: it defines none of its functions.")
-    uses = Uses(script.statements, loop_names)
-    chooser = Chooser(script, uses, wanted, chain)
-    writing = Writing(lesson, script, page, shown, loop_names)
+    uses = Uses(script.statements, gradients)
+    names = names_for(lesson, wanted, page, script, uses)
+    wanted = names.given_to(wanted)
+    chooser = Chooser(script, uses, wanted, names.given_to(chain))
+    writing = Writing(lesson, script, page, shown, loop_names, names)
     if wanted.loop is None:
         for name in lesson.gradients:
             if name in wanted.names:
-                writing.step(name, chooser.choose(name), wanted)
+                writing.step(name, chooser.choose(name), wanted, chooser.undecided.get(name, ()))
     else:
         writing.joint(wanted, chooser)
     return writing.done(wanted)
 
 
 class Writing:
-    def __init__(self, lesson: Sought, script: Script, page: Page, shown: str, gradients: Collection[str]) -> None:
+    def __init__(
+        self, lesson: Sought, script: Script, page: Page, shown: str, gradients: Collection[str], names: Names
+    ) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
         self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
+        self.names, self.remarks = names, dict[str, str]()
         self.pieces: list[Writer] = []
         self.parts: list[Slice] = []
         self.missing: dict[str, str] = {}
@@ -74,13 +81,23 @@ class Writing:
     def bound(self) -> set[str]:
         return {name for statement in self.script.statements for name in statement.names.binds}
 
-    def step(self, name: str, found: Found | None, wanted: Wanted) -> None:
-        """One gradient as a function of its own, or the reason why it is missing."""
+    def step(self, name: str, found: Found | None, wanted: Wanted, undecided: Sequence[str] = ()) -> None:
+        """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
         if found is None:
-            self.missing[name] = self.absent(name, wanted)
+            several = " and ".join(f"`{variable}`" for variable in undecided[:3])
+            self.missing[name] = (
+                f"{several} are both compared with this gradient: call the one that counts `{name}`."
+                if several
+                else self.absent(name, wanted)
+            )
             return
         own = [self.script.statements[i] for i in found.run]
-        self.write(name, [name], found, own, wanted, name, ())
+        self.remark(name, found.variable)
+        self.write(name, [name], found, own, wanted, found.variable, ())
+
+    def remark(self, row: str, variable: str) -> None:
+        if variable in self.names.remarks:
+            self.remarks[row] = self.names.remarks[variable]
 
     def joint(self, wanted: Wanted, chooser: Chooser) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
@@ -93,13 +110,15 @@ class Writing:
                 self.missing[name] = f"{self.shown} has no training loop that assigns {expected}."
             return
         targets, found = chosen
-        own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run)]
+        own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
         before = [f"{', '.join(names)} = {group}" for group, names in wanted.groups.items()]
-        result = "{" + ", ".join(f"{name!r}: {name}" for name in targets) + "}"
+        result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
         if is_placeholder([s for s in own if "loss" not in s.names.binds]):
             self.pieces.append(unwritten(self.lesson.joint, wanted.loop, own[0]))
             return
-        firsts = {name: self.script.statements[run[0]] for name, run in targets.items()}
+        for name, run in targets.items():
+            self.remark(name, run.variable)
+        firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
         self.write(self.lesson.joint, rows, found, own, wanted, result, before)
 
@@ -123,7 +142,7 @@ class Writing:
             self.pieces.append(unwritten(name, "", own[0]))
             return
         parameters = wanted.loop.split(", ") if wanted.loop else found.part.parameters
-        same = [f"{other} = {wanted.given.same[other]}" for other in found.part.same]
+        same = [f"{other} = {wanted.given.expression(other)}" for other in found.part.same]
         try:
             self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
         except CANNOT_BE_WRITTEN as error:
@@ -145,6 +164,8 @@ class Writing:
                 f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
                 "outside of functions."
             )
+        if name in self.names.reasons:
+            return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
         names = self.bound
         strangers = sorted(names - set(self.gradients) - wanted.given.values - wanted.given.gradients)
         near = close_name(name, (other for other in strangers if other[:1] == name[:1]))
@@ -173,7 +194,7 @@ class Writing:
         for piece in self.pieces:
             file.add("")
             file.extend(piece)
-        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows))
+        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows, self.remarks))
 
 
 def with_functions(lesson: Sought, script: Script, page: Page, names: Sequence[str]) -> Reading:

@@ -10,8 +10,10 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from grader.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
+from grader.notebook.claims import Claim, claims_of
 from grader.notebook.names import Function, Names, changed_parameters, names_of
 from grader.policy.scope import Block, all_nodes, children
 
@@ -76,6 +78,17 @@ class Page:
         self._parsed: list[tuple[list[ast.stmt], list[Broken]]] | None = None
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._names: dict[tuple[int, int], Names] = {}  # (id of a statement, hash of the changers before it) -> names
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """What the cells' own comparisons say."""
+        return claims_of((cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True))
+
+    @cached_property
+    def stored(self) -> set[str]:
+        """Every name that is assigned anywhere."""
+        nodes = (node for body, _ in self.parsed for statement in body for node in all_nodes(statement))
+        return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
     @property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
