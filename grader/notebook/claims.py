@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from grader.policy.scope import children
+from grader.policy.scope import all_nodes, children
 
 MOST_CLAIMS = 1_000
 MOST_ROUNDS = 4_000  # of all loops together
@@ -93,7 +94,7 @@ class Scan:
         self.kept: dict[str, ast.expr] = {}  # {name: the tensor whose .grad it is}
         self.bound: set[str] = set()
         self.rounds = 0
-        self.found: list[tuple[ast.expr, str, Function | None, ast.For | ast.comprehension | None]] = []
+        self.found: list[tuple[ast.expr | ast.AugAssign, str, Function | None, ast.For | ast.comprehension | None]] = []
 
     def walk(self, file: str, body: Sequence[ast.stmt]) -> None:
         waiting: list[tuple[ast.AST, Function | None, ast.For | ast.comprehension | None]] = []
@@ -116,12 +117,16 @@ class Scan:
                 loop = node.generators[0]
             elif isinstance(node, ast.Call | ast.BinOp | ast.Compare):
                 self.found.append((node, file, function, loop))
+            elif isinstance(node, ast.AugAssign) and loop is not None:
+                self.found.append((node, file, function, loop))
             waiting += [(part, function, loop) for part in reversed(children(node))]
 
     def note(self, name: str, value: ast.expr) -> None:
         again = name in self.bound
         self.bound.add(name)
         inner = bare(value)
+        if again and name in self.lists and ast.dump(self.lists[name]) == ast.dump(value):
+            return  # the same list once more
         if again:
             self.lists.pop(name, None)
             self.kept.pop(name, None)
@@ -174,7 +179,9 @@ class Scan:
 
     # one comparison
 
-    def pair(self, node: ast.expr, row: Row) -> Pair | None:
+    def pair(self, node: ast.expr | ast.AugAssign, row: Row) -> Pair | None:
+        if isinstance(node, ast.AugAssign):
+            return of_update(node, row)
         if isinstance(node, ast.BinOp):
             return self.of_two(node.left, node.right) if isinstance(node.op, ast.Sub) else None
         if isinstance(node, ast.Compare):
@@ -267,11 +274,11 @@ def filled(pair: Pair, row: Row) -> Pair:
     return Pair(put(pair.variable), tensor, label)
 
 
-def has_star(node: ast.expr) -> bool:
+def has_star(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and any(isinstance(each, ast.Starred) for each in node.args)
 
 
-def claim_of(pair: Pair, node: ast.expr, row: Row, file: str) -> Claim | None:
+def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) -> Claim | None:
     """None where the variable is none, or where nothing says whose gradient it is."""
     variable, tensor, label = bare(pair.variable), pair.tensor and bare(pair.tensor), pair.label
     if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
@@ -280,7 +287,7 @@ def claim_of(pair: Pair, node: ast.expr, row: Row, file: str) -> Claim | None:
     of = tensor.id if isinstance(tensor, ast.Name) else None
     if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in LIBRARIES:
         return None
-    shown: ast.expr = node
+    shown: ast.AST = node
     if row:
         parts = [each for each in (label, pair.variable, pair.tensor) if each is not None]
         shown = ast.Tuple(elts=parts, ctx=ast.Load())
@@ -288,6 +295,14 @@ def claim_of(pair: Pair, node: ast.expr, row: Row, file: str) -> Claim | None:
     text = text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
     line = getattr(pair.variable, "lineno", None) or node.lineno
     return Claim(variable.id, named, of, text, file, line)
+
+
+def of_update(node: ast.AugAssign, row: Row) -> Pair | None:
+    """`p.data += -lr * grad` in a loop over parameters and gradients: whose gradient each is."""
+    target = bare(node.target)
+    names = [each for each in islice(all_nodes(node.value), 20) if isinstance(each, ast.Name) and each.id in row]
+    named = isinstance(target, ast.Name) and target.id in row
+    return Pair(names[0], target) if named and len(names) == 1 else None
 
 
 def called(function: Function, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]) -> Pair | None:

@@ -200,6 +200,16 @@ def other_names(
         found |= sure
 
 
+def agreed(lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]) -> set[str]:
+    """Those of the `known` names whose own line has the structure of the forward pass's."""
+    shapes = {name: shape_of(name, value) for name, value in lines if known.get(name) in forward}
+    return {
+        name
+        for name, shape in shapes.items()
+        if shape and (line := shape_of("", ast.parse(forward[known[name]], mode="eval").body)) and line.key == shape.key
+    }
+
+
 def _readings(
     shape: Shape, wanted: Sequence[Shape], found: Mapping[str, str], values: Collection[str], bound: Collection[str]
 ) -> Iterator[dict[str, str]]:

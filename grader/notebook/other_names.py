@@ -15,7 +15,7 @@ from functools import cached_property
 
 from grader.close_names import MOST_LENGTH, MOST_NAMES
 from grader.notebook.claims import Claim
-from grader.notebook.forward_names import other_names
+from grader.notebook.forward_names import agreed, other_names
 from grader.notebook.lesson_part import Chooser, Found, Sought, Wanted, last_of
 from grader.notebook.script import Page, Script, Uses
 from grader.policy.scope import all_nodes
@@ -103,7 +103,9 @@ class Reader:
         self.gradients = {name for name in (*chain.names, *wanted.names) if name.startswith("d")}
         self.ordered = [name for name in wanted.names if name in self.gradients]
         given = (wanted.given, chain.given)
+        self.forward = {**wanted.forward, **chain.forward}
         self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
+        self.values |= self.forward.keys()
         self.sizes = {name for each in given for name in each.same}
         self.others, self.compared = dict(known.others), dict(known.compared)
         self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
@@ -142,16 +144,25 @@ class Reader:
         self.compared = {name: value for name, value in self.compared.items() if value}
         doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
-        lines = [
-            (s.node.targets[0].id, s.node.value)
-            for s in self.script.statements
-            if isinstance(s.node, ast.Assign) and len(s.node.targets) == 1 and isinstance(s.node.targets[0], ast.Name)
-        ]
+        lines = self.forward_lines()
         known = {name: value for name, value in self.compared.items() if name in self.bound}
         sizes = {name: each.same[name] for each in (self.wanted.given, self.chain.given) for name in each.same}
-        forward = {**self.wanted.forward, **self.chain.forward}
-        found = other_names(lines, forward, self.values, self.bound & self.values, {**sizes, **known})
+        found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
+        self.others |= {name: self.compared.pop(name) for name in agreed(lines, self.forward, known)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
+
+    def forward_lines(self) -> list[tuple[str, ast.expr]]:
+        """(name, expression) of the assignments above the first gradient."""
+        gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
+        found = []
+        for statement in self.script.statements:
+            names = statement.names.binds
+            if statement.computes and any(n in gradients or meant_by(n, self.by_spelling) for n in names):
+                break
+            node = statement.node
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                found.append((node.targets[0].id, node.value))
+        return found
 
     def is_free(self, name: str) -> bool:
         """Whether it is a name of the notebook's own."""
@@ -183,6 +194,7 @@ class Reader:
 
     def read_claims(self, claims: Sequence[Claim], lacking: Collection[str]) -> None:
         said: dict[str, dict[str, Claim]] = {}  # {gradient: {variable: claim}}
+        disputed: list[tuple[Claim, str, str]] = []
         for claim in claims:
             by_label = self.labelled(claim.label) or self.value(claim.label if claim.label in self.others else None)
             by_tensor = self.value(claim.tensor)
@@ -192,17 +204,23 @@ class Reader:
                 continue
             if by_label and by_tensor and by_label != by_tensor:
                 if self.is_free(claim.variable):
-                    for each in (by_label, by_tensor):
-                        self.reasons[f"d{each}"] = (
-                            f"`{claim.text}` ({claim.place}) names `{by_label}` and compares with the gradient of "
-                            f"`{by_tensor}`, so `{claim.variable}` is taken for neither."
-                        )
+                    disputed.append((claim, by_label, by_tensor))
             elif self.is_free(claim.variable):
                 said.setdefault(gradient, {}).setdefault(claim.variable, claim)
             elif claim.variable != gradient and claim.variable in self.gradients:
                 self.reasons[gradient] = (
                     f"`{claim.text}` ({claim.place}) compares `{claim.variable}` with the gradient of `{value}`, but "
                     f"`{claim.variable}` is the name of the gradient of `{claim.variable[1:]}`."
+                )
+        for claim, by_label, by_tensor in disputed:
+            gradient = f"d{by_tensor}"
+            if (f"d{by_label}" not in lacking or f"d{by_label}" in said) and gradient not in said:
+                said[gradient] = {claim.variable: claim}  # the text names a gradient that is known by another variable
+                continue
+            for each in (by_label, by_tensor):
+                self.reasons[f"d{each}"] = (
+                    f"`{claim.text}` ({claim.place}) names `{by_label}` and compares with the gradient of "
+                    f"`{by_tensor}`, so `{claim.variable}` is taken for neither."
                 )
         gradients_of: dict[str, list[str]] = {}
         for gradient, variables in said.items():
@@ -220,7 +238,11 @@ class Reader:
                         "neither. Give each gradient a variable of its own."
                     )
                     continue
-                self.take(variable, gradient, f"`{claim.text}` in {claim.place} says that it is `{gradient}`.")
+                agrees = claim not in [each for each, _, _ in disputed]
+                says = (
+                    f"says that it is `{gradient}`" if agrees else f"compares it with the gradient of `{gradient[1:]}`"
+                )
+                self.take(variable, gradient, f"`{claim.text}` in {claim.place} {says}.")
 
     def take(self, variable: str, gradient: str, why: str) -> None:
         self.others[variable] = gradient
