@@ -277,6 +277,7 @@ class Row:
     message: str | None = None
     file: str | None = None
     line: int | None = None
+    counted: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -68,6 +68,8 @@ def notebook(
             "missing": dict(origin.missing),
             "rows": dict(origin.rows),
             "remarks": dict(origin.remarks),
+            "uncounted": list(origin.uncounted),
+            "attempted": reading.attempted,
         }
     try:
         answer["defined"] = sorted(script_of(page, ()).functions)

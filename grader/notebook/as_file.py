@@ -33,6 +33,7 @@ class Origin:
         missing: {row: why there is nothing to grade}.
         rows: {row: (file, line)}, for rows of one function: where each gradient is assigned.
         remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
+        uncounted: rows that a notebook in the lecture's style cannot contain: they have no points there.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
@@ -40,12 +41,15 @@ class Origin:
     missing: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
+    uncounted: Sequence[str] = ()
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
         parts = (self.lines, self.texts, self.missing, self.rows, self.remarks)
-        return repr([sorted(part.items()) for part in parts]).encode("utf-8", "surrogatepass")
+        return repr([*(sorted(part.items()) for part in parts), sorted(self.uncounted)]).encode(
+            "utf-8", "surrogatepass"
+        )
 
     def place(self, line: int | None) -> tuple[str, int] | None:
         return self.lines.get(line) if line is not None else None
@@ -65,7 +69,9 @@ class Origin:
         return NUMBERED.sub(own, message)
 
     def tell(self, row: Row) -> None:
-        """Gives the row the student's own file and line, or the reason why there is none."""
+        """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""
+        if row.name in self.uncounted:
+            row.status, row.counted, row.points, row.max_points = "missing", False, 0, 0
         if row.status == "missing" and row.name in self.missing:
             row.message = self.missing[row.name]
         elif row.message:

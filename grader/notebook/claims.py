@@ -115,9 +115,7 @@ class Scan:
                 loop = node
             elif isinstance(node, Comprehension) and len(node.generators) == 1:
                 loop = node.generators[0]
-            elif isinstance(node, ast.Call | ast.BinOp | ast.Compare) or (
-                isinstance(node, ast.AugAssign) and loop is not None
-            ):
+            elif isinstance(node, ast.Call | ast.BinOp | ast.Compare | ast.AugAssign):
                 self.found.append((node, file, function, loop))
             waiting += [(part, function, loop) for part in reversed(children(node))]
 

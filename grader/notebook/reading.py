@@ -24,11 +24,15 @@ CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @dataclass(frozen=True)
 class Reading:
-    """`source` is the file to be graded, None where there is nothing for the lesson; `message` says why."""
+    """`source` is the file to be graded, None where there is nothing for the lesson; `message` says why.
+
+    `attempted` is False where the notebook does not have the lesson's exercise at all.
+    """
 
     source: bytes | None
     origin: Origin
     message: str | None = None
+    attempted: bool = True
 
 
 def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> Reading:
@@ -40,7 +44,7 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
     wanted = lesson.wanted
     nothing = f"{shown} holds nothing for this lesson"
     if wanted is None and not functions:
-        return Reading(None, Origin(), nothing + ".")
+        return Reading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
     loop_names = {*chain.names, *(wanted.names if wanted else ())}
     gradients = loop_names | looks_like_gradients(page, [name for name in loop_names if name.startswith("d")])
@@ -50,7 +54,7 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
     if functions and len(own_functions) > len(assigned):
         return with_functions(lesson, script, page, own_functions)
     if wanted is None:
-        return Reading(None, Origin(), f"{nothing}: it defines none of its functions.")
+        return Reading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
     uses = Uses(script.statements, gradients)
     names = names_for(lesson, wanted, page, script, uses)
     wanted = names.given_to(wanted)
@@ -76,6 +80,7 @@ class Writing:
         self.parts: list[Slice] = []
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
+        self.attempted = False
 
     @cached_property
     def bound(self) -> set[str]:
@@ -84,6 +89,7 @@ class Writing:
     def step(self, name: str, found: Found | None, wanted: Wanted, undecided: Sequence[str] = ()) -> None:
         """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
         if found is None:
+            self.attempted |= bool(undecided)
             several = " and ".join(f"`{variable}`" for variable in undecided[:3])
             self.missing[name] = (
                 f"{several} are both compared with this gradient: call the one that counts `{name}`."
@@ -91,6 +97,7 @@ class Writing:
                 else self.absent(name, wanted)
             )
             return
+        self.attempted = True
         own = [self.script.statements[i] for i in found.run]
         self.remark(name, found.variable)
         self.write(name, [name], found, own, wanted, found.variable, ())
@@ -110,6 +117,7 @@ class Writing:
                 self.missing[name] = f"{self.shown} has no training loop that assigns {expected}."
             return
         targets, found = chosen
+        self.attempted = True
         own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
         before = [f"{', '.join(names)} = {group}" for group, names in wanted.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
@@ -157,14 +165,17 @@ class Writing:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
         for broken in self.script.broken:
             if name in broken.text:
+                self.attempted = True
                 return f"`{name}` stands in lines that Python cannot read: {broken.file}, from line {broken.line} on."
         if name in self.script.inside:
             holder, file, line = self.script.inside[name]
+            self.attempted = True
             return (
                 f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
                 "outside of functions."
             )
         if name in self.names.reasons:
+            self.attempted = True
             return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
         names = self.bound
         strangers = sorted(names - set(self.gradients) - wanted.given.values - wanted.given.gradients)
@@ -177,24 +188,26 @@ class Writing:
 
     def done(self, wanted: Wanted) -> Reading:
         texts = {cell.file: cell.text for cell in self.page.cells}
+        cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*wanted.names, self.lesson.joint)]
+        for row in cannot:
+            self.missing[row] = (
+                "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has "
+                f"`{self.lesson.rows[row]}`."
+            )
         if not self.pieces:
-            reasons = list(dict.fromkeys(self.missing.values()))
+            reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
             message = reasons[0] if len(reasons) == 1 else None
             names = ", ".join(name for name in wanted.names[:3]) + (", ..." if len(wanted.names) > 3 else "")
             nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
-            return Reading(None, Origin({}, texts, self.missing), message or nothing)
-        for row, needed in self.lesson.rows.items():
-            if needed not in (*wanted.names, self.lesson.joint):
-                self.missing[row] = (
-                    f"This row is not in the lecture's notebook: hand in backward.py with `{needed}` for it."
-                )
+            origin = Origin({}, texts, self.missing, uncounted=cannot)
+            return Reading(None, origin, message or nothing, self.attempted)
         file = Writer()
         for line in at_the_top(self.parts):
             file.add(line)
         for piece in self.pieces:
             file.add("")
             file.extend(piece)
-        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows, self.remarks))
+        return Reading(file.source, Origin(file.places, texts, self.missing, self.rows, self.remarks, cannot))
 
 
 def with_functions(lesson: Sought, script: Script, page: Page, names: Sequence[str]) -> Reading:
