@@ -83,7 +83,7 @@ def factor(lesson: Results, possible: Mapping[str, float]) -> float:
     """1 unless the submission cannot contain some of the lesson's rows, and others can."""
     if not lesson["max_score"] or all(map(is_counted, lesson["gradients"])):
         return 1.0
-    return possible[lesson["name"]] / lesson["max_score"]
+    return float(possible[lesson["name"]] / lesson["max_score"])
 
 
 def scaled(results: Mapping[str, Results], possible: Mapping[str, float]) -> list[str]:

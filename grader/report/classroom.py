@@ -170,10 +170,13 @@ def lesson_names(results: Sequence[Results]) -> list[str]:
 def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -> list[list[str]]:
     """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
 
+    Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
     With a roster, its own columns follow, but for those that would stand there twice.
     """
     lessons = lesson_names(results)
-    rows = [["student", *lessons, "total", "max", "percent", "counted"]]
+    rows = [["student", *lessons, "total", "max", "percent"]]
+    partly = any(result.get("left_out") for result in results) or bool(partly_counted(results))
+    rows[0] += ["counted"] if partly else []
     further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
     known_as = {}
     if attendance:
@@ -185,7 +188,8 @@ def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -
         known = result["status"] not in ("error", UNCLEAR)
         total, share = (f"{result['score']:g}", f"{number(round(percent(result), 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
-        rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share, counted(result)])
+        rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share])
+        rows[-1] += [counted(result)] if partly else []
         if attendance:
             member = known_as.get(result["student"])
             rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result["status"], "yes")]
