@@ -16,7 +16,7 @@ from grader.policy.scope import all_nodes, children
 MOST_CLAIMS = 1_000
 MOST_ROUNDS = 4_000  # of all loops together
 MOST_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
-LONGEST = 60  # characters of a comparison that a message quotes
+LONGEST = 80  # characters of a comparison that a message quotes
 HARMLESS = frozenset(
     {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
     | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}

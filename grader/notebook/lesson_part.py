@@ -279,7 +279,7 @@ class Chooser:
                 fitting.setdefault(each.variable, each)
         last = last_of(fitting)
         if len(last) > 1 or (not last and len({run.variable for run in runs}) > 1):
-            self.undecided[name] = tuple(last or sorted({run.variable for run in runs}))
+            self.undecided[name] = tuple(reversed(last)) or tuple(dict.fromkeys(run.variable for run in runs))
             return None
         return fitting[last[0]] if last else candidates[0] if candidates else None
 
