@@ -42,7 +42,10 @@ def hidden_name(gradient: str) -> str:
         ("cmp(dt=dp, t=p, s='probs')", [("dp", "probs", "p")]),
         ("cmp('probs', dp.clone().view(-1), p)", [("dp", "probs", "p")]),
         ("def cmp(t, dt):\n  return dt == t.grad\ncmp(p, dp)", [("dp", None, "p")]),
-        ("def near(g, t, tell=''):\n  d = t.grad\n  return (g - d).abs()\nnear(dp, p, 'probs')", [("dp", "probs", "p")]),
+        (
+            "def near(g, t, tell=''):\n  d = t.grad\n  return (g - d).abs()\nnear(dp, p, 'probs')",
+            [("dp", "probs", "p")],
+        ),
         ("near = lambda g, t: torch.equal(g, t.grad)\nnear(dp, p)", [("dp", None, "p")]),
         ("check('probs', dp, p.grad)", [("dp", "probs", "p")]),
         ("(dp - p.grad).abs().max()", [("dp", None, "p")]),
@@ -109,8 +112,8 @@ def test_two_ways_to_write_a_line(one, other):
 def test_the_forward_pass_under_other_names(lesson):
     forward = forward_lines((lesson.exercise / "forward.py").read_text(encoding="utf-8"))
     mine = assigned(
-        "flat = emb.view(emb.shape[0], -1)\nz = flat @ W1 + b1\nmu = 1/n*z.sum(0, keepdim=True)\nd = z - mu\nd2 = d**2\n"
-        "var = 1/(n-1)*(d2).sum(0, keepdim=True)\nr = (var + 1e-5)**-0.5\nxhat = r * d\npre = xhat * bngain + bnbias\n"
+        "flat = emb.view(emb.shape[0], -1)\nz = flat @ W1 + b1\nmu = 1/n*z.sum(0, keepdim=True)\nd = z - mu\n"
+        "d2 = d**2\nvar = 1/(n-1)*(d2).sum(0, keepdim=True)\nr = (var + 1e-5)**-0.5\nxhat = r * d\npre = xhat * bngain + bnbias\n"
         "h = pre.tanh()"
     )
     bound = {"emb", "W1", "b1", "n", "bngain", "bnbias", "h"}

@@ -127,10 +127,10 @@ def may_contain(path: Path, lessons: Sequence[Lesson]) -> bool:
             found = chain.from_iterable((*names, *files) for _, names, files in os.walk(path))
             names = list(islice(found, MOST_NAMES))
         else:
-            names = names_in(path) if is_archive(path) else []
+            names = names_in(path) if is_archive(path) else [path.name]
     except (OSError, ArchiveRefused):
         return False
-    parts = {part.lower() for name in [path.name, *names] for part in PurePosixPath(name.replace("\\", "/")).parts}
+    parts = {part.lower() for name in names for part in PurePosixPath(name.replace("\\", "/")).parts}
     numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
     words = {word for part in parts for word in re.findall("[a-z]+", part)}
     is_page = any(part.endswith(NOTEBOOK) for part in parts) or kind(path) == ".py"
