@@ -113,8 +113,8 @@ def test_the_forward_pass_under_other_names(lesson):
     forward = forward_lines((lesson.exercise / "forward.py").read_text(encoding="utf-8"))
     mine = assigned(
         "flat = emb.view(emb.shape[0], -1)\nz = flat @ W1 + b1\nmu = 1/n*z.sum(0, keepdim=True)\nd = z - mu\n"
-        "d2 = d**2\nvar = 1/(n-1)*(d2).sum(0, keepdim=True)\nr = (var + 1e-5)**-0.5\nxhat = r * d\npre = xhat * bngain + bnbias\n"
-        "h = pre.tanh()"
+        "d2 = d**2\nvar = 1/(n-1)*(d2).sum(0, keepdim=True)\nr = (var + 1e-5)**-0.5\nxhat = r * d\n"
+        "pre = xhat * bngain + bnbias\nh = pre.tanh()"
     )
     bound = {"emb", "W1", "b1", "n", "bngain", "bnbias", "h"}
     values = {*forward, "C", "Xb", "Yb", "n", "W1", "b1", "W2", "b2", "bngain", "bnbias"}

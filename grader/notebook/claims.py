@@ -31,14 +31,20 @@ Row = Mapping[str, ast.expr]
 
 @dataclass(frozen=True)
 class Claim:
-    """`variable` is compared with the gradient of `tensor`, or of what the string `label` names; `text` is the code."""
+    """`variable` is compared with the gradient of `tensor`, or of what the string `label` names, in `code`."""
 
     variable: str
     label: str | None
     tensor: str | None
-    text: str
+    code: ast.AST
     file: str
     line: int
+
+    @property
+    def text(self) -> str:
+        """The code as a message quotes it."""
+        text = ast.unparse(self.code).replace("`", "'").replace("\n", " ")
+        return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
 
     @property
     def place(self) -> str:
@@ -68,10 +74,14 @@ LECTURE = Function("cmp", ("s", "dt", "t"), {"label": 0, "variable": 1, "tensor"
 
 def claims_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Claim]:
     """All comparisons in (file, statements), in the order of the page."""
+    return scan_of(bodies).claims()
+
+
+def scan_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> Scan:
     scan = Scan()
     for file, body in bodies:
         scan.walk(file, body)
-    return scan.claims()
+    return scan
 
 
 def bare(node: ast.expr) -> ast.expr:
@@ -93,6 +103,8 @@ class Scan:
         self.lists: dict[str, ast.expr] = {}
         self.kept: dict[str, ast.expr] = {}  # {name: the tensor whose .grad it is}
         self.bound: set[str] = set()
+        self.stored: set[str] = set()
+        self.looping: set[str] = set()  # files with a loop
         self.rounds = 0
         self.found: list[tuple[ast.expr | ast.AugAssign, str, Function | None, ast.For | ast.comprehension | None]] = []
 
@@ -101,6 +113,10 @@ class Scan:
         waiting += [(node, None, None) for node in reversed(body)]
         while waiting:
             node, function, loop = waiting.pop()
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Store):
+                    self.stored.add(node.id)
+                continue
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
                 function = Function(node.name, [a.arg for a in parameters(node)])
                 self.functions[node.name] = function
@@ -111,8 +127,9 @@ class Scan:
                     self.functions[name] = function
                 else:
                     self.note(name, node.value)
-            elif isinstance(node, ast.For):
-                loop = node
+            elif isinstance(node, ast.For | ast.While):
+                self.looping.add(file)
+                loop = node if isinstance(node, ast.For) else loop
             elif isinstance(node, Comprehension) and len(node.generators) == 1:
                 loop = node.generators[0]
             elif isinstance(node, ast.Call | ast.BinOp | ast.Compare | ast.AugAssign):
@@ -289,10 +306,8 @@ def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) ->
     if row:
         parts = [each for each in (label, pair.variable, pair.tensor) if each is not None]
         shown = ast.Tuple(elts=parts, ctx=ast.Load())
-    text = ast.unparse(shown).replace("`", "'").replace("\n", " ")
-    text = text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
     line = getattr(pair.variable, "lineno", None) or node.lineno
-    return Claim(variable.id, named, of, text, file, line)
+    return Claim(variable.id, named, of, shown, file, line)
 
 
 def of_update(node: ast.AugAssign, row: Row) -> Pair | None:
