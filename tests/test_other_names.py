@@ -84,6 +84,14 @@ def test_claims_are_few_and_a_short_quotation():
     assert len(claim.text) <= 80 and "`" not in claim.text
 
 
+def test_deep_code_is_not_quoted_and_does_no_harm():
+    deep = "1" + " + 1" * 2_000
+    text = f"pairs = [{deep}]\npairs = [{deep}]\ntorch.allclose(dp, p.grad, {deep})\n"
+    text += f"for a in {'enumerate(' * 50}x{')' * 50}: a\ncmp('x', {'d' * 1_000}, x)"
+    (claim,) = claims_of([("a", ast.parse(text).body)])
+    assert (claim.variable, claim.text) == ("dp", "a comparison")
+
+
 # Lines of the forward pass -------------------------------------------------------------------------------------------
 
 

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from grader.close_names import MOST_LENGTH
 from grader.policy.scope import all_nodes, children
 
 MOST_CLAIMS = 1_000
 MOST_ROUNDS = 4_000  # of all loops together
 MOST_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
+MOST_NODES = 60  # of a comparison that a message quotes
 LONGEST = 80  # characters of a comparison that a message quotes
 HARMLESS = frozenset(
     {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
@@ -42,7 +44,9 @@ class Claim:
 
     @property
     def text(self) -> str:
-        """The code as a message quotes it."""
+        """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
+        if len(list(islice(all_nodes(self.code), MOST_NODES + 1))) > MOST_NODES:
+            return "a comparison"
         text = ast.unparse(self.code).replace("`", "'").replace("\n", " ")
         return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
 
@@ -140,7 +144,7 @@ class Scan:
         again = name in self.bound
         self.bound.add(name)
         inner = bare(value)
-        if again and name in self.lists and ast.dump(self.lists[name]) == ast.dump(value):
+        if again and name in self.lists and names_of(value) == names_of(self.lists[name]) != []:
             return  # the same list once more
         if again:
             self.lists.pop(name, None)
@@ -257,12 +261,12 @@ class Scan:
                 found.append(row)
         return found
 
-    def entries(self, node: ast.expr) -> list[ast.expr]:
+    def entries(self, node: ast.expr, depth: int = 0) -> list[ast.expr]:
         if isinstance(node, ast.Name):
             node = self.lists.get(node.id, node)
         if isinstance(node, ast.List | ast.Tuple):
             return node.elts[:MOST_CLAIMS]
-        if not isinstance(node, ast.Call):
+        if not isinstance(node, ast.Call) or depth > 2:
             return []
         if isinstance(node.func, ast.Attribute) and node.func.attr == "items":
             table = node.func.value
@@ -271,10 +275,10 @@ class Scan:
                 return [together(k, v) for k, v in zip(table.keys, table.values, strict=True) if k is not None]
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "zip" and node.args and not any(isinstance(each, ast.Starred) for each in node.args):
-            columns = [self.entries(each) for each in node.args[:6]]
+            columns = [self.entries(each, depth + 1) for each in node.args[:6]]
             return [together(*row) for row in zip(*columns, strict=False)]
         if name == "enumerate" and node.args:
-            return [together(ast.Constant(n), each) for n, each in enumerate(self.entries(node.args[0]))]
+            return [together(ast.Constant(n), each) for n, each in enumerate(self.entries(node.args[0], depth + 1))]
         return []
 
 
@@ -301,6 +305,8 @@ def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) ->
     named = label.value if isinstance(label, ast.Constant) and isinstance(label.value, str) else None
     of = tensor.id if isinstance(tensor, ast.Name) else None
     if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in LIBRARIES:
+        return None
+    if max(map(len, (variable.id, named or "", of or ""))) > MOST_LENGTH:
         return None
     shown: ast.AST = node
     if row:
@@ -353,6 +359,13 @@ def matched(target: ast.expr, value: ast.expr, row: dict[str, ast.expr]) -> bool
         pairs = zip(target.elts, value.elts, strict=False)
         return len(target.elts) == len(value.elts) and all([matched(t, v, row) for t, v in pairs])
     return False
+
+
+def names_of(node: ast.expr) -> list[str]:
+    """The names in a list of nothing else."""
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    names = [each.id for each in elements if isinstance(each, ast.Name)]
+    return names if len(names) == len(elements) else []
 
 
 def together(*parts: ast.expr) -> ast.expr:
