@@ -80,7 +80,7 @@ def test_claims_are_few_and_a_short_quotation():
     loop = f"pairs = [{rows}]\n" + "for s, g, t in pairs:\n  cmp(s, g, t)\n" * 20
     found = claims_of([("a", ast.parse(loop).body)])
     assert len(found) <= MOST_CLAIMS < MOST_ROUNDS
-    (claim,) = claims_of([("a", ast.parse(f"cmp('{'x`' * 200}', dp, p)").body)])
+    (claim,) = claims_of([("a", ast.parse(f"cmp('{'x`' * 40}', dp, p)").body)])
     assert len(claim.text) <= 80 and "`" not in claim.text
 
 
