@@ -4,8 +4,9 @@
     python -m bench.sent --seeds 20          (the figures in docs/measured.md)
     python -m bench.sent --lesson 06
 
-The answer key of each lesson is graded through real workers, and everything that is written to them is recorded. A
-tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
+The answer key of each lesson is graded through real workers, once as it is and once as if each answer differed from the
+true one in its last bit (then more is disclosed, see student.Student), and everything that is written to them is
+recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then (the published problem is disclosed stage by stage, see grader/grading/sending.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
@@ -26,6 +27,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy
 import torch
@@ -33,6 +35,7 @@ from torch import Tensor
 
 from grader.book import ProblemBook
 from grader.calling import Called, leaves
+from grader.grading import student
 from grader.grading.one_file import judge_file
 from grader.grading.suite import HiddenSuite
 from grader.lesson import Course, Lesson
@@ -86,13 +89,16 @@ class Tap:
 
     def frames(self, zygote: ZygoteProcess, worker: int, data: bytes) -> None:
         """Takes note of the tensors in whole frames."""
-        answered = frozenset(self._answered.setdefault(worker, set()))
+        known = self._answered.setdefault(worker, set())
         while data:
             header_size, body_size = wire.lengths(data, max_body=1 << 32)
             middle, end = wire.PREFIX.size + header_size, wire.PREFIX.size + header_size + body_size
             header = wire.decode_header(data[wire.PREFIX.size : middle])
             body, data = bytearray(data[middle:end]), data[end:]
             operation = header["op"]
+            if operation == "run":  # what is asked again has still to be answered
+                known -= {(id(self.problem(zygote, header["problem"])), step) for step in header["steps"]}
+            answered = frozenset(known)
             if operation in ("problem", "upstream") or "upstream" in header:
                 problem = self.problem(zygote, header["problem"])
                 for name, tensor in wire.unpack_tensors(header["tensors"], body).items():
@@ -269,11 +275,15 @@ class Count:
     found: tuple[str, ...]
 
 
-def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int) -> Count:
-    """Grades the answer key with that seed. Raises RuntimeError when it does not get full marks."""
+def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True) -> Count:
+    """Grades the answer key with that seed. Raises RuntimeError when it does not get full marks.
+
+    The answer key's answers are exact, which spares most disclosures; without `exact` they are taken for rounded ones.
+    """
     book, tap = ProblemBook(seed), Tap()
     files = {MAIN: (lesson.solution / MAIN).read_bytes()}
-    with tapped(tap):
+    judged_exact = student.is_exactly if exact else lambda answer, reference: False
+    with tapped(tap), patch.object(student, "is_exactly", judged_exact):
         suite = HiddenSuite(lesson, book)
         try:
             judged = judge_file(lesson, Handed(lesson.name, files), zygote, suite.rows)
@@ -298,7 +308,7 @@ def run(lessons: Collection[Lesson], seeds: Sequence[int], show: Callable[[str],
 
 
 def run_lesson(lesson: Lesson, zygote: ZygoteProcess, seeds: Sequence[int], show: Callable[[str], None]) -> list[str]:
-    counts = [measure(lesson, zygote, seed) for seed in seeds]
+    counts = [measure(lesson, zygote, seed, exact) for seed in seeds for exact in (True, False)]
     mine = sorted({text for count in counts for text in count.found})
     tensors, known = sum(count.tensors for count in counts), sum(count.references for count in counts)
     show(f"{lesson.name:24} {tensors:12,} {known:10,} {len(mine):9}")

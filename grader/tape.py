@@ -13,7 +13,7 @@ is then the reference of a gradient, for any upstream gradients at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -134,13 +134,7 @@ class Graph:
         for name, output in state.outputs.items():
             candidates = [p for p in state.leaves if p in state.sources[name] and is_floating(state.leaves[p])]
             flows = (
-                torch.autograd.grad(
-                    output,
-                    [state.leaves[p] for p in candidates],
-                    torch.ones_like(output),
-                    retain_graph=True,
-                    allow_unused=True,
-                )
+                gradients(output, [state.leaves[p] for p in candidates], torch.ones_like(output))
                 if candidates and output.requires_grad
                 else [None] * len(candidates)
             )
@@ -159,10 +153,8 @@ class Graph:
         parents = self.parents[consumer]
         if not parents:
             return {}
-        shares = torch.autograd.grad(
-            self._outputs[consumer], [self._leaves[p] for p in parents], upstream, retain_graph=True
-        )
-        return dict(zip(parents, (share.detach() for share in shares), strict=True))
+        shares = gradients(self._outputs[consumer], [self._leaves[p] for p in parents], upstream)
+        return dict(zip(parents, (share.detach() for share in shares if share is not None), strict=True))
 
     def branches(self, name: str, upstream: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """{consumer: its contribution to d`name`}; their sum is the reference."""
@@ -205,6 +197,17 @@ def record(
     with torch.enable_grad():
         forward(tape)
     return Graph(tape)
+
+
+def gradients(output: Tensor, inputs: Sequence[Tensor], upstream: Tensor) -> tuple[Tensor | None, ...]:
+    """The vector-Jacobian product of `output` with `upstream`, for each of `inputs`; None where no gradient flows.
+
+    It is taken as the gradient of a number, which is the same bit for bit: with `grad_outputs`, torch's first call
+    imports sympy, which takes half a second.
+    """
+    with torch.enable_grad():
+        number = (output * upstream).sum()
+    return torch.autograd.grad(number, inputs, retain_graph=True, allow_unused=True)
 
 
 def total(shares: Iterable[Tensor]) -> Tensor:

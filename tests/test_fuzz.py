@@ -236,12 +236,12 @@ def grade(session, submission):
     return whole(session, submission)
 server.Session.grade = grade
 server.LEAST_SECONDS = 0.0
-server.main(*sys.argv[2:])
+server.main(*sys.argv[1:])
 """
 
 
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.grading.batch.BOOTSTRAP", STALLING)  # stands for a loop of ours without a bound
+    monkeypatch.setattr("grader.grading.batch.PROGRAM", STALLING)  # stands for a loop of ours without a bound
     lesson = COURSE.find("04")
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
     grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict()))

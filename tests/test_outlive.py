@@ -97,19 +97,20 @@ def start_run(folder: Path) -> subprocess.Popen[bytes]:
 
 def victims(run: subprocess.Popen[bytes]) -> dict[str, list[int]]:
     """The processes of a run by what they are: its graders, the nursery, its zygotes, the workers."""
-    started = [pid for pid in descendants(run.pid) if parent_of(pid) == run.pid]
-    nurseries = [pid for pid in started if b"zygote.nursery" in command_of(pid)]
-    zygotes = [pid for pid in descendants(run.pid) if parent_of(pid) in nurseries]
+    nurseries = [pid for pid in descendants(run.pid) if parent_of(pid) == run.pid]
+    forked = [pid for pid in descendants(run.pid) if parent_of(pid) in nurseries]
+    makers = [pid for pid in forked if name_of(pid) == "maker"]
+    zygotes = [pid for pid in descendants(run.pid) if parent_of(pid) in makers]
     inner = [pid for outer in zygotes for pid in descendants(outer)]
-    graders = [pid for pid in started if pid not in nurseries]
-    return {"grader": graders, "nursery": nurseries, "zygote": zygotes, "inside": inner}
+    graders = [pid for pid in forked if name_of(pid) == "grader"]
+    return {"grader": graders, "nursery": nurseries, "maker": makers, "zygote": zygotes, "inside": inner}
 
 
-def command_of(pid: int) -> bytes:
+def name_of(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
+        return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
-        return b""
+        return ""
 
 
 def parent_of(pid: int) -> int:
@@ -158,17 +159,17 @@ def test_coordinator_and_graders_at_once(alone: dict[int, str], tmp_path: Path) 
     assert new_descendants(alone, SECONDS) == {}
 
 
-@pytest.mark.parametrize("victim", ["grader", "nursery", slow("zygote"), slow("inside")])
+@pytest.mark.parametrize("victim", ["grader", "nursery", slow("maker"), slow("zygote"), slow("inside")])
 def test_a_part_that_is_killed_ends_what_hangs_on_it(victim: str, alone: dict[int, str], tmp_path: Path) -> None:
     """A run goes on without it; what it had started ends with it, and the run's end ends the rest."""
     run = start_run(tmp_path)
     assert until(lambda: len(victims(run)["inside"]) >= 4, 60), victims(run)
     pid = victims(run)[victim][0]
-    below = [pid, *descendants(pid), *(victims(run)["inside"] if victim == "nursery" else [])]
+    below = [pid, *descendants(pid), *(victims(run)["inside"] if victim in ("nursery", "maker") else [])]
     zygotes = victims(run)["zygote"]
     os.kill(pid, signal.SIGKILL)
     assert until(lambda: not set(below) & descendants().keys(), SECONDS), (below, descendants())
-    if victim == "grader":  # its zygote is the nursery's child, and nobody's once the grader has ended
+    if victim == "grader":  # its zygote is the maker's child, and nobody's once the grader has ended
         assert until(lambda: len(set(zygotes) & descendants().keys()) == len(zygotes) - 1, SECONDS)
     run.kill()
     run.wait()

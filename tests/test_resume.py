@@ -29,6 +29,7 @@ from grader.grading.batch import GraderProcess, grade_all
 from grader.grading.files import OutputError, results_text
 from grader.grading.settings import Settings
 from grader.lesson import Course
+from grader.sandbox.forked import Nursery
 from grader.submissions.submission import Submission
 
 # Grader processes, played ---------------------------------------------------------------------------------------------
@@ -36,7 +37,7 @@ from grader.submissions.submission import Submission
 PLAYED = """
 import json, os, pickle, sys, time
 from pathlib import Path
-out = Path(json.loads(sys.argv[2])["out"])
+out = Path(json.loads(sys.argv[1])["out"])
 while True:
     submission = pickle.load(sys.stdin.buffer)
     with open(out / submission.student, "a") as file:
@@ -59,9 +60,27 @@ while True:
 """
 
 
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    """One for all played graders: it loads torch, which takes a second."""
+    made = Nursery()
+    yield made
+    made.close(at_once=True)
+
+
 @pytest.fixture
-def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    monkeypatch.setattr(batch, "BOOTSTRAP", PLAYED)
+def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    class Kept:
+        zygote, program = nursery.zygote, nursery.program
+
+        def __init__(self, preload: object) -> None:
+            pass
+
+        def close(self, at_once: bool = False) -> None:
+            pass
+
+    monkeypatch.setattr(batch, "Nursery", Kept)
+    monkeypatch.setattr(batch, "PROGRAM", PLAYED)
     return Settings(course="", lessons=[], seed=1, out=str(tmp_path))
 
 
@@ -166,7 +185,7 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
         got.append(replies.throw(KeyboardInterrupt())[0].student)
         next(replies)
     assert sorted(got) == ["ada", "bo"]
-    assert [grader._process.poll() for grader in graders] == [-signal.SIGKILL, -signal.SIGKILL]
+    assert [grader._process.wait() for grader in graders] == [-signal.SIGKILL, -signal.SIGKILL]
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("grader") and thread.is_alive()]
 
 

@@ -15,7 +15,7 @@ from grader.sandbox import kernel
 from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import probe
-from grader.sandbox.requests import PackedProblem, pack_problem
+from grader.sandbox.requests import PackedProblem, PackedUpstream, pack_problem
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -53,16 +53,17 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
     assert all("u:" in text for text in found)
 
 
+@pytest.mark.parametrize("exact", [True, False])
 def test_gradients_disclosed_a_stage_too_early_are_noticed(
-    zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
+    zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch, exact: bool
 ) -> None:
-    def all_at_once(key: int, problem: Problem, steps: list[str]) -> tuple[sending.Stage, ...]:
-        names = [name for name in problem.graph.names if name != "loss"]
-        everything = sending.pack_upstream(key, {name: problem.upstream[name] for name in names})
-        return tuple(sending.Stage(stage.steps, everything) for stage in sending._stages(key, problem, steps))
+    own = sending.disclosed
 
-    monkeypatch.setattr(student, "stages", all_at_once)
-    assert measure(COURSE.find("02"), zygote, 6).found
+    def a_stage_more(key: int, problem: Problem, steps: list[str], first: int, last: int) -> PackedUpstream:
+        return own(key, problem, steps, first, last + 1)
+
+    monkeypatch.setattr(student, "disclosed", a_stage_more)
+    assert measure(COURSE.find("02"), zygote, 6, exact).found
 
 
 def test_stages_follow_the_graph(lesson: Lesson) -> None:

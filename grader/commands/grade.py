@@ -172,9 +172,14 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
+    from grader.grading.settings import PRELOAD, Settings
+    from grader.sandbox.forked import Nursery
+
+    nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
+    if nursery is not None:
+        click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.export.outputs import tell_github, write_formats
     from grader.grading.run import OutputError, grade_run
-    from grader.grading.settings import Settings
     from grader.lesson import Course, LessonError
     from grader.submissions.finding import SubmissionError, find
     from grader.submissions.places import innermost
@@ -220,9 +225,8 @@ def run(
     console = console_for(stderr=not on_github)
     try:
         with RunView(console, quiet) as view:
-            outcome = grade_run(
-                found, lessons, settings, jobs or os.cpu_count() or 1, view, fresh, cluster, found.attendance
-            )
+            processes = jobs or os.cpu_count() or 1
+            outcome = grade_run(found, lessons, settings, processes, view, fresh, cluster, found.attendance, nursery)
     except OutputError as error:
         fail(str(error))
     except WentAway as error:

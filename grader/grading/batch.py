@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import pickle
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from grader.grading.files import OutputError
-from grader.grading.settings import Settings
-from grader.sandbox.client import Nursery
+from grader.grading.settings import PRELOAD, Settings
+from grader.sandbox.forked import ForkedProcess, Nursery, NurseryEnded
 from grader.submissions.submission import Submission
 
 TRIES = 2
@@ -24,15 +22,10 @@ JOIN_SECONDS = 5.0
 WITHIN = b'{"within":'
 """How the line begins that a grader writes when it starts with a submission."""
 
-# Tied to the coordinator's life before anything slow is loaded; the coordinator may have ended before that.
-BOOTSTRAP = """
-import os, sys
-from grader.sandbox import kernel
-if kernel.supported():
-    kernel.die_with_parent()
-if os.getppid() == int(sys.argv[1]):
-    from grader.grading.server import main
-    main(*sys.argv[2:])
+PROGRAM = """
+import sys
+from grader.grading.server import main
+main(*sys.argv[1:])
 """
 
 Reply = dict[str, Any]
@@ -42,26 +35,26 @@ Replies = Generator[tuple[Submission, Reply], None, None]
 
 
 class GraderProcess:
-    """One `grader.grading.server`, started again when it dies. Its zygotes come from the nursery, if there is one."""
+    """One `grader.grading.server`, started again when it dies. It and its zygotes come from a nursery."""
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
-        self._settings, self._nursery = settings, nursery
+        """Without `nursery` it has one of its own, and so after the other has ended."""
+        self._settings, self._nursery, self._own = settings, nursery, None if nursery else Nursery(PRELOAD)
         self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        # -P: the current folder may be a submission, and its torch.py is not to be imported here
-        command = [sys.executable, "-P", "-c", BOOTSTRAP, str(os.getpid()), self._settings.to_json()]
-        zygote = self._nursery.zygote() if self._nursery else None
+    def _start(self) -> ForkedProcess:
+        nursery = self._own or self._nursery
+        assert nursery is not None
+        zygote = nursery.zygote()
         with zygote or contextlib.nullcontext():
-            given = [zygote.fileno()] if zygote else []
-            return subprocess.Popen(
-                [*command, *map(str, given)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                pass_fds=given,
-                start_new_session=True,  # a Ctrl-C in the terminal reaches the coordinator, which decides
-            )
+            try:
+                return nursery.program(PROGRAM, self._settings.to_json(), given=[zygote] if zygote else [])
+            except NurseryEnded:
+                if self._own is not None:
+                    self._own.close(at_once=True)
+                self._own = Nursery(PRELOAD)
+        return self._start()
 
     def grade(self, submission: Submission) -> Reply:
         """The reply, after TRIES attempts in fresh processes. Raises OutputError.
@@ -93,7 +86,6 @@ class GraderProcess:
         """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
         late = threading.Event()
         process, within = self._process, 0.0
-        assert process.stdin is not None and process.stdout is not None
 
         def end() -> None:
             late.set()
@@ -118,18 +110,25 @@ class GraderProcess:
         return line, within if late.is_set() and not line.endswith(b"\n") else 0.0
 
     def close(self) -> None:
-        assert self._process.stdin is not None
         try:
             self._process.stdin.close()
             self._process.wait(5)
         except (OSError, subprocess.TimeoutExpired):
             self.kill()
+        else:
+            self._let_go()
 
     def kill(self) -> None:
         with self._lock:
             self._closing = True
             self._process.kill()
         self._process.wait()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._process.close()
+        if self._own is not None:
+            self._own.close(at_once=True)
 
 
 def too_late(submission: Submission, seconds: float) -> Submission:
@@ -146,18 +145,23 @@ def nobody(student: str) -> None:
 
 
 def grade_all(
-    submissions: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None] = nobody
+    submissions: Iterable[Submission],
+    settings: Settings,
+    jobs: int,
+    on_start: Callable[[str], None] = nobody,
+    nursery: Nursery | None = None,
 ) -> Replies:
     """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
 
     `on_start` is told each student as grading begins, from any thread. Leaving the loop early ends the grader
-    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. Raises OutputError.
+    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
+    been started earlier; it is closed at the end. Raises OutputError.
     """
     batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
     threads: list[threading.Thread] = []
     ended = False
-    nursery = Nursery() if jobs > 1 else None
+    nursery = nursery or Nursery(PRELOAD)
     try:
         for _ in range(max(1, jobs)):
             graders.append(GraderProcess(settings, nursery))
@@ -166,7 +170,7 @@ def grade_all(
         yield from batch.finished(len(graders))
         ended = True
     except KeyboardInterrupt:
-        batch.stop(graders)
+        batch.stop(graders, nursery)
         yield from batch.left()
         raise
     finally:
@@ -174,11 +178,10 @@ def grade_all(
             for grader in graders:
                 grader.close()
         else:
-            batch.stop(graders)
+            batch.stop(graders, nursery)
         for thread in threads:  # one that still reads when Python ends aborts the process
             thread.join(JOIN_SECONDS)
-        if nursery is not None:
-            nursery.close(at_once=not ended)
+        nursery.close(at_once=not ended)
 
 
 class Batch:
@@ -227,7 +230,8 @@ class Batch:
             if isinstance(entry, tuple):
                 yield entry
 
-    def stop(self, graders: Iterable[GraderProcess]) -> None:
+    def stop(self, graders: Iterable[GraderProcess], nursery: Nursery) -> None:
         self._stopping.set()
+        nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them
         for grader in graders:
             grader.kill()

@@ -23,6 +23,7 @@ from grader.lesson import Lesson
 from grader.report.classroom import csv_rows, without_results
 from grader.report.pages import Reporter
 from grader.report.scores import number
+from grader.sandbox.forked import Nursery
 from grader.sandbox.probe import at_least
 from grader.submissions.roster import Attendance
 from grader.submissions.submission import Submission
@@ -81,12 +82,13 @@ def grade_run(
     fresh: bool = False,
     cluster: str | None = None,
     attendance: Attendance | None = None,
+    nursery: Nursery | None = None,
 ) -> Outcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`. A signal to stop leaves everything
-    finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. Raises
-    OutputError, and with a cluster cluster.ClusterError.
+    finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A `nursery` may
+    have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
     with only_run(out), stopping_at_signals() as stop:
@@ -98,7 +100,7 @@ def grade_run(
             outcome.kept = len(outcome.results)
             live.planned(len(due), outcome.kept)
             if due:
-                run.grade(submissions, due, min(jobs, len(due)), live, stop, cluster)
+                run.grade(submissions, due, min(jobs, len(due)), live, stop, cluster, nursery)
         finally:
             gradebook.close()
             if outcome.results:
@@ -147,11 +149,12 @@ class Run:
         live: Live,
         stop: Stop,
         cluster: str | None = None,
+        nursery: Nursery | None = None,
     ) -> None:
         """Adds results to the gradebook and the outcome as they arrive."""
         wanted = (submissions[place] for place in due)
         if cluster is None:
-            replies = grade_all(wanted, self._settings, jobs, live.started)
+            replies = grade_all(wanted, self._settings, jobs, live.started, nursery)
         else:
             from grader.grading.cluster import grade_on_cluster  # with Dask, which is an extra
 

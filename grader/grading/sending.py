@@ -5,8 +5,10 @@ The invariant: a worker never receives the reference of a row that it has still 
 * Hidden problems travel with random upstream gradients, each drawn on its own: none is the gradient of another.
 * One function for all gradients (`Joint`) is sent forward values only: all that lies above a row is another row.
 * On the published problem steps are fed the true upstream gradients, which are the references of the rows above. They
-  are disclosed stage by stage: a gradient only when the rows above it, and its own row, have been answered. The
-  student's own chain, judged on the same problem, is run before the first stage (see student.Student).
+  are disclosed stage by stage: a gradient only when the rows above it, and its own row, have been answered. Most are
+  never sent: a worker feeds each stage what the stages before it answered, and where that is the true gradient bit for
+  bit, the stage was fed what it should have been (see student.Student). The student's own chain, judged on the same
+  problem, is run before the first stage.
 
 What is exempt follows from the exercise: a step is given the upstream gradients of what comes after it, and where its
 local derivative is one, its answer is what it was given. `python -m bench.sent` compares every tensor that is sent with
@@ -27,6 +29,8 @@ PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDiction
 """Problems as they were sent: a class is asked the same ones, in the same order."""
 
 STAGES: WeakKeyDictionary[Problem, dict[object, tuple[Stage, ...]]] = WeakKeyDictionary()
+
+DISCLOSED: WeakKeyDictionary[Problem, dict[object, PackedUpstream]] = WeakKeyDictionary()
 
 
 class Stage(NamedTuple):
@@ -78,6 +82,16 @@ def _stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ..
         gradients = {name: problem.upstream[name] for name in problem.graph.names if name in needed}
         found.append(Stage(tuple("d" + name for name in names), pack_upstream(key, gradients)))
     return tuple(found)
+
+
+def disclosed(key: int, problem: Problem, steps: Sequence[str], first: int, last: int) -> PackedUpstream:
+    """The upstream gradients of the stages from number `first` up to and with `last`."""
+    known = DISCLOSED.setdefault(problem, {})
+    if (key, tuple(steps), first, last) not in known:
+        names = {name for stage in stages(key, problem, steps)[first : last + 1] for name in stage.upstream.names}
+        gradients = {name: problem.upstream[name] for name in problem.graph.names if name in names}
+        known[key, tuple(steps), first, last] = pack_upstream(key, gradients)
+    return known[key, tuple(steps), first, last]
 
 
 def send_ahead(

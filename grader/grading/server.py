@@ -104,7 +104,7 @@ def write_student(folder: Path, graded: Graded, submission: Submission, reporter
 
 
 def main(settings_as_json: str, zygote: str = "") -> None:
-    """Serves until standard input ends; see batch.BOOTSTRAP for how it is started.
+    """Serves until standard input ends; see batch.PROGRAM for how it is started.
 
     `zygote` is the descriptor of a socket from a nursery, if there is one.
     """

@@ -6,6 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+PRELOAD = ("grader.grading.server",)
+"""Modules that every grader process needs and that hold no secret: a nursery loads them once for all."""
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -7,11 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from grader.answer import Answer
 from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
 from grader.grading.measuring import MeasuredCall, request_for
-from grader.grading.sending import Stage, packed, packed_chain, stages
+from grader.grading.sending import Stage, disclosed, packed, packed_chain, stages
 from grader.policy.static_check import Finding
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
@@ -111,28 +114,52 @@ class Student:
         return {step: results[step] for step in self.steps}
 
     def _hurry_through(self, key: int, problem: Problem, plan: Sequence[Stage]) -> dict[str, Answer]:
-        """The answers of all stages until one goes wrong: then they are asked one by one."""
-        hurry, results = self._hurry(self.steps), dict(self._given_up)
+        """The answers of all stages until one goes wrong: then they are asked one by one.
+
+        Each stage is fed what the stages before it answered. The answers are taken as far as that is, bit for bit, what
+        it should have been fed; from there on the true gradients are disclosed and the other stages asked again.
+        """
+        hurry, results, at = self._hurry(self.steps), dict(self._given_up), 0
         if hurry is None or not self._ready():
             return results
         assert self._worker is not None
-        asked = [(stage.upstream, [step for step in stage.steps if step not in results]) for stage in plan]
         try:
             if key not in self._sent:
                 self._worker.send_packed(packed(key, problem))
                 self._sent.add(key)
-            with self._spending():
-                for number, answers in enumerate(self._worker.run_stages(key, asked, hurry, self._end), 1):
-                    self._disclosed[key] = number
-                    results |= answers
-                    for step, answer in answers.items():
-                        if answer.outcome in ("forbidden", "timeout"):
-                            self._given_up[step] = answer
+            doubt = self._first_doubt(problem, plan)
+            while at < len(plan):
+                last = end_of_guess(plan, at, results)
+                last = doubt + 1 if at <= doubt < last else last
+                upstream = disclosed(key, problem, self.steps, self._disclosed.get(key, 0), at)
+                self._disclosed[key] = at + 1
+                asked = [[step for step in stage.steps if step not in results] for stage in plan[at:last]]
+                asked = [steps for steps in asked if steps]
+                with self._spending():
+                    answers = dict(self._worker.run_stages(upstream, asked, hurry, self._end))
+                right = True
+                while at < last and right:
+                    steps = [step for step in plan[at].steps if step not in results]
+                    results |= {step: answers[step] for step in steps}
+                    right = all(is_exactly(answers[step], problem.upstream[step[1:]]) for step in steps)
+                    at += 1
+                for step in answers.keys() & results.keys():
+                    if answers[step].outcome in ("forbidden", "timeout"):
+                        self._given_up[step] = answers[step]
         except (DeadlineMissed, WorkerLost, WireError):
             self._slow_down()
         else:
             self._hold([problem])
         return results
+
+    def _first_doubt(self, problem: Problem, plan: Sequence[Stage]) -> int:
+        """The number of the first stage whose answers in the student's own chain show that it is wrong."""
+        for number, stage in enumerate(plan):
+            for step in stage.steps:
+                answer, reference = self._chained.get(step), problem.upstream[step[1:]]
+                if answer is not None and not (answer.tensor is not None and is_nearly(answer.tensor, reference)):
+                    return number
+        return len(plan)
 
     def expect(self, problems: Sequence[Problem]) -> None:
         """Says which problems will be asked about: all at once is faster than one after another."""
@@ -406,6 +433,34 @@ class Student:
         self.printed = (self.printed + bytes(worker.printed[first:]))[: self._limits.output_bytes]
         self.printed_bytes += worker.printed_bytes - first
 
+
+def end_of_guess(plan: Sequence[Stage], at: int, known: Collection[str]) -> int:
+    """The number of the first stage after `at` that needs more than what stages from `at` on will have answered."""
+    answered: set[str] = set()
+    for number, stage in enumerate(plan):
+        if number > at and not answered.issuperset("d" + name for name in stage.upstream.names):
+            return number
+        answered |= set(stage.steps) - set(known) if number >= at else set(stage.steps)
+    return len(plan)
+
+
+def is_exactly(answer: Answer, reference: Tensor) -> bool:
+    """Whether they are the same bit for bit: whoever is fed the one is fed the other."""
+    tensor = answer.tensor
+    if tensor is None or tensor.dtype != reference.dtype or tensor.shape != reference.shape:
+        return False
+    return torch.equal(tensor.view(WHOLE[tensor.dtype]), reference.view(WHOLE[tensor.dtype]))
+
+
+def is_nearly(tensor: Tensor, reference: Tensor) -> bool:
+    """Whether they have the same shape, and the same numbers to about three digits."""
+    if tensor.shape != reference.shape or not tensor.is_floating_point():
+        return False
+    return float(torch.dist(tensor, reference.to(tensor.dtype))) <= 1e-3 * float(torch.linalg.vector_norm(reference))
+
+
+WHOLE = {torch.float32: torch.int32, torch.float64: torch.int64}
+"""Integers of the same size: compared as these, zeros of either sign differ, and NaN is NaN."""
 
 FREE_SECONDS = 5.0
 """Processor time for judging a submission that is not its own. A right one takes a hundredth of it."""

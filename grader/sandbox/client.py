@@ -10,8 +10,8 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ from importlib import machinery, util
 spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
 sys.modules["grader"] = util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["grader"])
-from grader.sandbox import zygote
-zygote.{function}(int(sys.argv[2]), *sys.argv[3:])
+from grader.sandbox.{module} import {function}
+{function}(int(sys.argv[2]), *sys.argv[3:])
 """
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -51,19 +51,24 @@ ENVIRONMENT = {
 }
 
 
-def start(function: str, *arguments: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A clean process that runs a function of zygote.py's, and our end of the socket that it listens to."""
+def start(
+    module: str, function: str, *arguments: str, more: Sequence[socket.socket] = ()
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A clean process that runs a function of this package's, and our end of the socket that it listens to.
+
+    It inherits the sockets `more` as well.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    bootstrap = BOOTSTRAP.format(function=function)
-    process = subprocess.Popen(
-        [sys.executable, "-s", "-P", "-c", bootstrap, str(ROOT), str(theirs.fileno()), *arguments],
-        env=ENVIRONMENT,
-        pass_fds=[theirs.fileno()],
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        cwd="/",
-    )
-    theirs.close()
+    bootstrap = BOOTSTRAP.format(module=module, function=function)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-c", bootstrap, str(ROOT), str(theirs.fileno()), *arguments],
+            env=ENVIRONMENT,
+            pass_fds=[theirs.fileno(), *(each.fileno() for each in more)],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
     return process, ours
 
 
@@ -76,35 +81,6 @@ def finish(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-class Nursery:
-    """Starts a process with torch loaded from which zygotes are forked: it is loaded once for all of them.
-
-    For a program with many graders; each has a zygote, and each zygote its own namespaces. Safe to use from any thread.
-    """
-
-    def __init__(self) -> None:
-        self._process, self._socket = start("nursery")
-        self._lock = threading.Lock()
-
-    def zygote(self) -> socket.socket | None:
-        """A socket whose other end becomes a zygote as soon as it is told a plan; None when the nursery has ended."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        with theirs, self._lock:
-            try:
-                socket.send_fds(self._socket, [b"z"], [theirs.fileno()])
-            except OSError:
-                ours.close()
-                return None
-        return ours
-
-    def close(self, at_once: bool = False) -> None:
-        """Ends it once its zygotes have ended, as they do with their graders; `at_once` ends them all."""
-        self._socket.close()
-        if at_once:  # it may still be loading torch, and hear of nothing
-            self._process.kill()
-        finish(self._process)
-
-
 class ZygoteProcess:
     """Starts a zygote, which locks its workers in as `plan` says, and asks it for workers."""
 
@@ -114,7 +90,7 @@ class ZygoteProcess:
         options = json.dumps(plan.to_dict())
         self._process: subprocess.Popen[bytes] | None = None
         if waiting is None:
-            self._process, self._socket = start("main", options)
+            self._process, self._socket = start("zygote", "main", options)
         else:
             self._socket = waiting
             with contextlib.suppress(OSError):  # it has ended, which is told when a worker is wanted

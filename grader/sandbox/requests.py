@@ -69,6 +69,11 @@ class PackedUpstream:
     known: frozenset[str]  # names that a step may ask for from now on
 
     @property
+    def names(self) -> list[str]:
+        """The forward values whose gradients these are."""
+        return list(self.header["upstream"])
+
+    @property
     def frame(self) -> bytes:
         return wire.encode(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
 
@@ -104,10 +109,12 @@ def ask(
     watched: bool = False,
     at_once: bool = False,
     upstream: PackedUpstream | None = None,
+    stages: Sequence[Sequence[str]] = (),
 ) -> Asked:
     """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
 
-    `upstream` are gradients that the worker does not have yet.
+    `upstream` are gradients that the worker does not have yet. With `stages`, which are the steps in their groups, each
+    stage is fed what the stages before it have answered.
     """
     ticket = new_ticket()
     header = {
@@ -120,6 +127,7 @@ def ask(
         "room": room,
         "watched": watched,
         "at_once": at_once,
+        "stages": [list(stage) for stage in stages],
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
     if upstream is None:

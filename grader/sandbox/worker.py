@@ -146,6 +146,8 @@ class Worker:
         try:
             if header["joint"]:
                 self.run_joint(header, dtype, values)
+            elif header["stages"]:
+                self.run_stages(header, dtype, values, upstream)
             else:
                 self.run_steps(header, dtype, values, upstream)
         finally:
@@ -182,6 +184,23 @@ class Worker:
             self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
             if header["at_once"] or len(self._together) > MOST_TOGETHER:
                 self.send_together()
+
+    def run_stages(
+        self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
+    ) -> None:
+        """Each step in turn; each stage is fed what the stages before it have answered, laid out as if it were sent."""
+        upstream, going_on = dict(upstream), True
+        for number, stage in enumerate(header["stages"], 1):
+            found: dict[str, Tensor] = {}
+            for step in stage:
+                answer = self.answer(step, values, upstream, dtype, False) if going_on else Answer("skipped")
+                if number == len(header["stages"]) and step == stage[-1] and autograd_works():
+                    answer = Answer("forbidden", message=SWITCHED_ON)
+                if answer.tensor is not None:
+                    found[step[1:]] = answer.tensor.clone(memory_format=torch.contiguous_format)
+                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+            going_on = going_on and len(found) == len(stage)
+            upstream |= found
 
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool

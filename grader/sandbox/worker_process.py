@@ -9,7 +9,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, Protocol
 
@@ -186,23 +186,26 @@ class WorkerProcess:
             yield run.problem, dict(self._answers_to(run, hurry, until))
 
     def run_stages(
-        self, number: int, stages: Iterable[tuple[PackedUpstream, Sequence[str]]], hurry: float, until: float
-    ) -> Iterator[dict[str, Answer]]:
-        """{step: answer} for stage after stage: upstream gradients are sent when the stage before has been answered.
+        self, upstream: PackedUpstream, stages: Sequence[Sequence[str]], hurry: float, until: float
+    ) -> Iterator[tuple[str, Answer]]:
+        """(step, answer) for stage after stage: each is fed the answers of the stages before it.
 
-        The problem is there already. Raises WorkerLost or DeadlineMissed.
+        The problem is there already; `upstream` are more of its gradients. Raises WorkerLost or DeadlineMissed.
         """
+        number, steps = upstream.number, list(itertools.chain.from_iterable(stages))
         self.printed_before = self.printed_bytes
+        self.knows_upstream(upstream)
+        known = self._known[number] | set(steps)
         self._reader.max_body = self._room[number]
-        for upstream, steps in stages:
-            self.knows_upstream(upstream)
-            asked = ask(number, steps, self._room[number], upstream=upstream)
-            self._send_bytes(asked.frame, min(until, time.monotonic() + hurry))
-            yield dict(self._answers_to(asked, hurry, until))
+        asked = ask(number, steps, self._room[number], upstream=upstream, stages=stages)
+        self._send_bytes(asked.frame, min(until, time.monotonic() + hurry))
+        yield from self._answers_to(asked, hurry, until, known)
 
-    def _answers_to(self, asked: Asked, hurry: float | None, until: float) -> Iterator[tuple[str, Answer]]:
+    def _answers_to(
+        self, asked: Asked, hurry: float | None, until: float, known: Collection[str] = ()
+    ) -> Iterator[tuple[str, Answer]]:
         seconds = self._limits.step_seconds if hurry is None else min(hurry, self._limits.step_seconds)
-        known, room = self._known[asked.problem], self._room[asked.problem]
+        known, room = known or self._known[asked.problem], self._room[asked.problem]
         for step in asked.steps:
             frame = self._receive(min(until, time.monotonic() + seconds))
             try:

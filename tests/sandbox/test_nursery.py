@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import secrets
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from grader.grading.student import Student
-from grader.sandbox.client import Nursery, ZygoteProcess
+from grader.sandbox.client import ZygoteProcess
 from grader.sandbox.endings import ZygoteDied
+from grader.sandbox.forked import Nursery, NurseryEnded, path_of_a_program
 from grader.sandbox.lockdown import plan_for
 from grader.sandbox.probe import LAYERS, avoid_above, probe
 
@@ -142,6 +147,96 @@ def test_one_that_is_killed_takes_no_other_with_it(zygote):
     with pytest.raises(ZygoteDied):
         first.worker()
     assert looked_around(second)["user"]
+
+
+# Programs -------------------------------------------------------------------------------------------------------------
+
+SAYS = """
+import json, os, sys
+lines = sys.stdin.read().split()
+found = {"arguments": sys.argv[1:], "folder": os.getcwd(), "token": os.environ.get("TOKEN"), "lines": lines}
+print(json.dumps(found | {"path": sys.path, "torch": "torch" in sys.modules, "name": __name__}))
+"""
+
+
+def test_a_program_has_our_environment_folder_and_path_and_torch(nursery, monkeypatch, tmp_path):
+    monkeypatch.setenv("TOKEN", "of ours")
+    monkeypatch.chdir(tmp_path)
+    program = nursery.program(SAYS, "one", "two")
+    program.stdin.write(b"a b\n")
+    program.stdin.close()
+    found = json.loads(program.stdout.read())
+    assert program.wait(10) == 0
+    assert found == {
+        "arguments": ["one", "two"],
+        "folder": str(tmp_path),
+        "token": "of ours",
+        "lines": ["a", "b"],
+        "path": path_of_a_program(),
+        "torch": True,
+        "name": "__main__",
+    }
+    assert "" not in found["path"] and str(tmp_path) not in found["path"]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("pass", 0),
+        ("raise SystemExit(3)", 3),
+        ("raise SystemExit('a sentence')", 1),
+        ("1 / 0", 1),
+        ("import os; os._exit(7)", 7),
+        ("import os; os.kill(os.getpid(), 15)", -15),
+    ],
+)
+def test_its_exit_status_is_told(nursery, text, status):
+    program = nursery.program(text)
+    assert program.wait(10) == status == program.wait()
+
+
+def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(nursery):
+    hangs = "import time\ntime.sleep(600)"
+    killed, dropped, left = (nursery.program(hangs) for _ in range(3))
+    killed.kill()
+    assert killed.wait(10) == -signal.SIGKILL
+    dropped.close()
+    with pytest.raises(subprocess.TimeoutExpired):
+        left.wait(0.1)
+    nursery.close(at_once=True)
+    assert left.wait(10) == -signal.SIGKILL
+    with pytest.raises(NurseryEnded):
+        nursery.program(hangs)
+
+
+def holds(pid: int, word: bytes) -> bool:
+    """Whether the word is anywhere in a process's own memory."""
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_text().splitlines()
+        with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
+            for start, end in (line.split()[0].split("-") for line in lines if " rw" in line):
+                memory.seek(int(start, 16))
+                with contextlib.suppress(OSError):
+                    if word in memory.read(int(end, 16) - int(start, 16)):
+                        return True
+    except OSError as error:
+        pytest.skip(f"another process's memory cannot be read here: {error}")
+    return False
+
+
+def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(nursery, monkeypatch):
+    token = secrets.token_hex(16)
+    monkeypatch.setenv("TOKEN", token)
+    program = nursery.program("import os, sys\nprint(os.getpid(), flush=True)\nsys.stdin.read()", token)
+    process = ZygoteProcess(plan_for(probe(avoid=LAYERS)), nursery.zygote())  # unlocked: with a number that we can see
+    told: list[int] = []
+    process._read_until(lambda message: "ready" in message and not told.append(message["pid"]), 60.0)
+    processes = {"the program": int(program.stdout.readline()), "its zygote": told[0]}
+    processes |= {"the nursery": nursery._process.pid}
+    found = {name: holds(pid, token.encode()) for name, pid in processes.items()}
+    process.close()
+    program.close()
+    assert found == {"the program": True, "its zygote": False, "the nursery": False}
 
 
 def test_a_nursery_that_has_ended_gives_none(nursery):
