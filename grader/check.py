@@ -373,6 +373,7 @@ class Row:
     file: str | None = None
     line: int | None = None
     numerical_differentiation: dict[str, Any] | None = None
+    counted: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

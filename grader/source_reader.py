@@ -60,12 +60,16 @@ class ReadingFailed(Exception):
 
 @dataclass(frozen=True)
 class LessonRead:
-    """What a notebook holds for one lesson. `refused`: why the notebook is not read for it."""
+    """What a notebook holds for one lesson. `refused`: why the notebook is not read for it.
+
+    `attempted` is False where the notebook does not have the lesson's exercise at all.
+    """
 
     source: bytes | None = None
     message: str | None = None
     origin: Origin | None = None
     refused: str | None = None
+    attempted: bool = True
 
 
 @dataclass(frozen=True)
@@ -181,10 +185,12 @@ class SourceReader:
                 {row: (file, line) for row, (file, line) in entry["rows"].items()},
                 entry["sizes"],
                 {row: [WrittenNumber(*number) for number in found] for row, found in entry["numbers"].items()},
+                entry["remarks"],
+                tuple(entry["uncounted"]),
             )
             source = entry["source"]
             source = None if source is None else source.encode("utf-8", "surrogatepass")
-            found[name] = LessonRead(source, entry["message"], origin)
+            found[name] = LessonRead(source, entry["message"], origin, attempted=entry["attempted"])
         return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
 
     def _ask(self, task: str, texts: Sequence[bytes], arguments: Mapping[str, Any]) -> Any:

@@ -104,6 +104,9 @@ def notebook(
             "rows": dict(origin.rows),
             "sizes": origin.sizes,
             "numbers": dict(origin.numbers),
+            "remarks": dict(origin.remarks),
+            "uncounted": list(origin.uncounted),
+            "attempted": reading.attempted,
         }
     try:
         answer["defined"] = sorted(script_of(page, ()).functions)

@@ -83,7 +83,12 @@ Examples:
     help="Where results go.",
 )
 @click.option(
-    "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson (number, name or both); may be repeated."
+    "--lesson",
+    "wanted",
+    multiple=True,
+    metavar="L",
+    help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
+    "submission contains]",
 )
 @click.option(
     "--roster",
@@ -196,6 +201,11 @@ def run(
         fail(str(error))
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
+    left_out: list[str] = []
+    if not wanted:
+        counted = found.contained(lessons)
+        left_out = [lesson.name for lesson in lessons if lesson not in counted]
+        lessons = counted
     limits = limits_from(timeout, chosen_limits)
     if cluster is None:
         check_isolation(require)
@@ -210,6 +220,7 @@ def run(
         limits=limits.to_dict(),
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
+        left_out=left_out,
     )
     console = console_for(stderr=not on_github)
     try:
@@ -223,7 +234,7 @@ def run(
     except Unusable as error:
         fail(str(error))
     if not quiet:
-        summary(console, outcome, len(found), out)
+        summary(console, outcome, len(found), out, left_out)
     try:
         write_formats(out, (result["student"] for result in outcome.results), formats)
         if on_github:

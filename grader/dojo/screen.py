@@ -162,16 +162,17 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`"""
-    gradients = len(progress.lesson.gradients)
+    gradients = sum(item.target is not None for item in progress.items)
     parts = [f"{len(progress.right)} of {gradients} right"] if gradients else []
     counted = (
         (progress.wrong, "wrong"),
         (progress.unwritten, "to do"),
         (progress.having(HERE), "passed here"),
         (progress.having(HIDDEN), "for the hidden suite"),
+        (progress.uncounted, "not counted"),
     )
     parts += [f"{len(names)} {word}" for names, word in counted if names]
-    return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.lesson.max_score):g} points"
+    return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.max_score):g} points"
 
 
 def scope(lesson: Lesson) -> Paragraph:

@@ -52,7 +52,9 @@ class Outcome:
         return [r["student"] for r in self.results if 100 * r["score"] < percent * r["max_score"]]
 
 
-def fault_results(submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str) -> dict[str, Any]:
+def fault_results(
+    submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
+) -> dict[str, Any]:
     """results.json of a submission that could not be graded for a reason of ours."""
     return {
         "version": VERSION,
@@ -67,6 +69,7 @@ def fault_results(submission: Submission, lessons: Sequence[Lesson], seed: int, 
         "seconds": 0,
         "environment": environment(),
         "lessons": [],
+        "left_out": list(left_out),
     }
 
 
@@ -101,7 +104,7 @@ def grade_run(
         finally:
             gradebook.close()
             if outcome.results:
-                write_class(out, outcome.results, lessons, attendance)
+                write_class(out, outcome.results, lessons, attendance, settings.left_out)
     return outcome
 
 
@@ -161,7 +164,8 @@ class Run:
                 results = reply.get("results")
                 if results is None:
                     self._outcome.faults += 1
-                    results = fault_results(submission, self._lessons, self._settings.seed, reply["fault"])
+                    settings = self._settings
+                    results = fault_results(submission, self._lessons, settings.seed, reply["fault"], settings.left_out)
                 # a file changed between two readings: the result is of what nobody has a key for
                 sound = "results" in reply and results["submission_sha256"] == submission.sha256
                 self._gradebook.add(key(self._conditions, submission) if sound else "", results)
@@ -176,6 +180,7 @@ def write_class(
     graded: Sequence[Mapping[str, Any]],
     lessons: Sequence[Lesson],
     attendance: Attendance | None = None,
+    left_out: Sequence[str] = (),
 ) -> None:
     """grades.csv and index.html over all students, those of the roster who handed in nothing as well.
 
@@ -189,6 +194,6 @@ def write_class(
     csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
     try:
         write_whole(out / "grades.csv", text.getvalue())
-        write_whole(out / "index.html", Reporter(lessons).class_page(results, remarks))
+        write_whole(out / "index.html", Reporter(lessons).class_page(results, remarks, left_out))
     except OSError as error:
         raise unwritable(out, error) from error

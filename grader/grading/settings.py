@@ -22,6 +22,7 @@ class Settings:
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
+    left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)
