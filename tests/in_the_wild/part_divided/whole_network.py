@@ -23,6 +23,7 @@ demb: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n`
 dC: failed | = In `probs - F.one_hot(Yb, C.shape[0]) / n`, the division by `n` applies to `F.one_hot(Yb, C.shape[0])
     / n` only, because it comes before `+` and `-`. Should it apply to both terms? With brackets around them, this
     gradient is right.
+db: failed | zeros are right without any work
 others: passed
 """
 

@@ -8,6 +8,7 @@ demb: failed | = The 1e-5 is missing: the forward pass adds it before it takes t
     `var.sqrt()` uses `var` alone. With it, this gradient is right.
 dC: failed | = The 1e-5 is missing: the forward pass adds it before it takes the root or the power, and `var.sqrt()`
     uses `var` alone. With it, this gradient is right.
+db: failed | zeros are right without any work
 others: passed
 """
 

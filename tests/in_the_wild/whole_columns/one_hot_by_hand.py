@@ -16,6 +16,7 @@ demb: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, t
     and columns together, so that each row is paired with its own entry; then this gradient is right.
 dC: failed | = `dlogits[:, Yb]` picks whole columns: for each entry of `Yb`, that column in every row. Index rows
     and columns together, so that each row is paired with its own entry; then this gradient is right.
+db: failed | zeros are right without any work
 others: passed
 """
 

@@ -12,6 +12,7 @@ demb: failed | = In `1 - out**2`, `out` is not the value that belongs there; wit
     right. Which value does the forward pass use there?
 dC: failed | = In `1 - out**2`, `out` is not the value that belongs there; with another one this gradient is right.
     Which value does the forward pass use there?
+db: failed | zeros are right without any work
 others: passed
 """
 
