@@ -166,7 +166,7 @@ def test_exercises_2_and_3_are_lessons_of_their_own(graded):
     chain, entropy, norm = graded(notebook(CHAIN, wrong, BATCH_NORM.replace("n/(n-1)", "1")), "03", "04", "05")
     assert others(chain) == {"passed"}
     assert entropy["dlogits"]["status"] == "failed"
-    assert (entropy["dlogits"]["file"], entropy["dlogits"]["line"]) == ("mine.ipynb, cell 2", 1)
+    assert (entropy["dlogits"]["file"], entropy["dlogits"]["line"]) == ("mine.ipynb, cell 2", 2)  # the line of the slip
     assert norm["dhprebn"]["status"] == "failed"
 
 
