@@ -235,7 +235,9 @@ def gradient_rows(lesson: Lesson, seeds: Sequence[int]) -> Iterator[Score]:
         steps = list(lazy_steps(lesson, item.target))
         for step in steps:
             student = LazyStudent(lesson, step)
-            earned = sum(judge_one(student, item.name, drawn) for drawn in problems)
+            earned = sum(
+                all(judge_one(student, name, drawn) for name in (item.name, *item.earned_with)) for drawn in problems
+            )
             if earned:
                 best = f"{step.name}: {WHY['d' if step.name.startswith('d') else step.name]}"
                 yield Score(lesson.number, item.name, len(steps), best, earned / len(seeds))

@@ -25,3 +25,4 @@ class Answer(NamedTuple):
     uses: frozenset[str] = frozenset()  # parameters that the step's code reads
     operators: int = 0  # aten operators dispatched
     low_precision: bool = False  # some of a float64 step was computed in float32 or less
+    in_float32: bool = False  # it cannot run in float64, and was run on the same values in float32

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.diagnosis.allowance import uncounted
 from grader.lesson import Lesson
+from grader.own_sizes import OwnProblems, elements, own_problems
 from grader.problem import Draw, Problem, derive
+
+MOST_KEPT = 1 << 20
+"""Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
 
 
 class ProblemBook:
@@ -19,6 +23,7 @@ class ProblemBook:
         self._drawn: dict[tuple[str, int, str], Problem] = {}
         self._latest: dict[tuple[str, int], Problem] = {}
         self._values: dict[tuple[object, ...], Any] = {}
+        self._own: dict[tuple[object, ...], OwnProblems] = {}  # of notebooks, the latest used last
         self.made_seconds = 0.0  # processor time spent on what serves every student
 
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
@@ -29,6 +34,19 @@ class ProblemBook:
                 self._values[key] = make()
             self.made_seconds += time.process_time() - started
         return self._values[key]
+
+    def own_problems(self, lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]) -> OwnProblems:
+        """Problems at the sizes of a notebook, in place of these draws. Those of the latest notebooks are kept."""
+        key = (lesson.name, *sizes.items(), *map(id, draws))
+        found = self._own.pop(key, None)
+        if found is None:
+            with uncounted():
+                found = own_problems(lesson, draws, sizes, self.seed)
+            weight = elements(lesson, sizes)
+            while self._own and (len(self._own) + 1) * weight > MOST_KEPT:
+                del self._own[next(iter(self._own))]
+        self._own[key] = found
+        return found
 
     def problems(self, lesson: Lesson, draws: Sequence[Draw]) -> list[Problem]:
         """One for each draw. Equal draws in the same place have the same problem."""

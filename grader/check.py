@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -12,10 +12,12 @@ from grader.answer import Answer
 from grader.diagnosis.allowance import attempt
 from grader.diagnosis.anatomy import anatomy
 from grader.diagnosis.circumstances import circumstances
+from grader.diagnosis.claims import Contents
 from grader.diagnosis.diagnose import explain, known_mistake
-from grader.diagnosis.evidence import Explanation
+from grader.diagnosis.evidence import Explanation, listed
 from grader.diagnosis.raised import explain_error
-from grader.judge import TOLERANCE, Comparison, compare, relative_error
+from grader.diagnosis.widths import width_from_the_data
+from grader.judge import TOLERANCE, Comparison, compare, differs_in_ones, is_coarse, relative_error
 from grader.mistakes import Mistake
 from grader.problem import Problem
 
@@ -40,6 +42,11 @@ IN_FLOAT32 = (
 )
 
 
+JUDGED_IN_FLOAT32 = (
+    "Right, judged in float32: in float64 it does not run, because something in it is always float32 (`.float()`, "
+    "`dtype=torch.float32`). `.to(x.dtype)` and `zeros_like(x)` follow the values that you are given."
+)
+
 UNSTABLE = 1e-2
 """Relative error in float32, on the published problem, from which a right formula is told to be unstable there."""
 
@@ -62,10 +69,17 @@ class Verdict:
 Case = tuple[Problem, Answer]
 
 
-def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (), naming: bool = True) -> Verdict:
+def judge_line(
+    name: str,
+    cases: Sequence[Case],
+    mistakes: Sequence[Mistake] = (),
+    naming: bool = True,
+    contents: Contents | None = None,
+) -> Verdict:
     """The verdict on d`name`, from its answers to several problems. Advisory problems never fail it.
 
     `mistakes` are the lesson's known ones; without `naming` a failed line is not explained (which takes the longest).
+    `contents` is what the step's code is made of, where that is known: no explanation contradicts it.
     """
     deciding = [case for case in cases if not case[0].draw.note]
     line = next((answer.line for _, answer in deciding if answer.line is not None), None)
@@ -73,11 +87,11 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         if answer.outcome != "returned":
             return no_answer(name, problem, answer, deciding)
     if any(answer.changed for _, answer in deciding):
-        mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
+        mistake = attempt(lambda: explain(name, deciding, mistakes, contents)) if naming else None
         return Verdict("failed", message=mistake.message if mistake else None, mistake=mistake, line=line)
     for _, answer in deciding:
         if answer.tensor is None:
-            mistake = attempt(lambda: known_mistake("d" + name, deciding, mistakes))
+            mistake = attempt(lambda: known_mistake("d" + name, deciding, mistakes, contents))
             return Verdict(
                 "shape", message=mistake.message if mistake else not_a_tensor(name, answer), mistake=mistake, line=line
             )
@@ -89,16 +103,19 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         if skipping is not None and known_mistake("d" + name, deciding, mistakes) is None:
             verdict.relative_error = skipping.error
             if not skipping.ones:
-                verdict.message = GOES_ROUND
+                in_float32 = any(answer.in_float32 for _, answer in deciding)
+                verdict.message = f"{GOES_ROUND} {JUDGED_IN_FLOAT32}" if in_float32 else GOES_ROUND
                 return verdict
             mistake = upstream_left_out(name, skipping.ones)
         else:
-            mistake = attempt(lambda: explain(name, deciding, mistakes)) if naming else None
+            mistake = attempt(lambda: explanation_of(name, deciding, mistakes, contents)) if naming else None
         verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
         return verdict
-    if verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
+    if any(answer.in_float32 for _, answer in deciding):
+        verdict.message = JUDGED_IN_FLOAT32
+    elif verdict.relative_error is not None and verdict.relative_error > TOLERANCE:
         verdict.message = IN_FLOAT32
     for problem, answer in cases:
         if problem.draw.note and (
@@ -106,6 +123,18 @@ def judge_line(name: str, cases: Sequence[Case], mistakes: Sequence[Mistake] = (
         ):
             verdict.message = problem.draw.note
     return verdict
+
+
+def with_remark(verdict: Verdict, remark: str) -> Verdict:
+    """The same verdict with one more sentence for the student."""
+    return replace(verdict, message=f"{remark} {verdict.message}" if verdict.message else remark)
+
+
+def explanation_of(
+    name: str, cases: Sequence[Case], mistakes: Sequence[Mistake], contents: Contents | None = None
+) -> Explanation | None:
+    known = known_mistake("d" + name, cases, mistakes, contents)
+    return known or width_from_the_data(name, cases) or explain(name, cases, (), contents)
 
 
 def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
@@ -131,6 +160,10 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
 def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]) -> Verdict:
     """The verdict where a step raised, hung, or was not there."""
     message, explanation = answer.message or None, None
+    width = attempt(lambda: width_from_the_data(name, cases)) if answer.outcome == "raised" else None
+    if width is not None:
+        told = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
+        return Verdict("error", message=told, mistake=Explanation(width.id, told), line=answer.line)
     if answer.outcome == "raised":
         explanation = attempt(lambda: explain_error(name, problem, answer))
         if explanation is not None:
@@ -162,8 +195,10 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: 
 
 def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
     assert answer.tensor is not None
-    reference, scale = problem.reference(name), problem.scale(name)
-    return compare(answer.tensor, reference, scale, answer.low_precision, problem.size(name))
+    reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
+    if not is_coarse(answer.tensor, low):
+        return compare(answer.tensor, reference, scale, low, problem.size(name))
+    return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 
 
 def worst_error(comparisons: Sequence[Comparison]) -> float | None:
@@ -231,16 +266,76 @@ def upstream_left_out(name: str, ones: Sequence[str]) -> Explanation:
     )
 
 
-def sizes_written_in(name: str, at_the_lecture_sizes: Case, cases: Sequence[Case]) -> Explanation | None:
-    """Told of a step that is right at the published sizes and at no other: a size stands in it as a number."""
+def not_earned_alone(name: str, missing: str) -> Explanation:
+    """Why a row whose true gradient is zero earns nothing while `missing` is wrong."""
+    return Explanation(
+        "earned_together",
+        f"The true `{name}` is zero here, so zeros are right without any work. Its points come with those of "
+        f"`{missing}`, which is computed from the same upstream gradient and is not right yet.",
+    )
+
+
+def sizes_written_in(
+    name: str,
+    at_the_lecture_sizes: Case,
+    cases: Sequence[Case],
+    contents: Contents | None = None,
+    unnamed: bool = True,
+    function: str = "",
+) -> Explanation | None:
+    """A message about a step that is right at the published sizes and at no others; None for every other step.
+
+    `contents` is what its code is made of (edits.contents_of): the number and its line are named where they are found.
+    Where the code is not known to hold such a number, only a step that is `unnamed` so far gets the message. `function`
+    is the one that returns the gradient, where it is not called like it.
+    """
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
-    other = cases[0][0].draw.describe()
+    failing = (case for case in cases if not judge_line(name, [case], naming=False).passed)
+    published, (other, _) = at_the_lecture_sizes[0], next(failing, cases[0])
+    where = numbers_of_sizes("" if function else name, published, other, contents or {})
+    if not where and not unnamed:
+        return None
+    where = where or "A size is written into it as a number."
+    it = "This gradient" if function else f"Your `d{name}`"
     return Explanation(
         "sizes_written_in",
-        f"Your `d{name}` is right at the lecture's sizes and wrong at others ({other}): "
-        "a size stands in it as a number. Take sizes from what you are given: `n`, `x.shape[1]`, `zeros_like(x)`.",
+        f"{it} is right at the lecture's sizes and wrong at others ({other.draw.describe()}). {where} "
+        "Take sizes from what you are given.",
     )
+
+
+def numbers_of_sizes(name: str, published: Problem, other: Problem, contents: Contents) -> str:
+    """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none."""
+    there, here = sizes_by_name(published, name), sizes_by_name(other, name)
+    lines: dict[tuple[int, str], dict[int, str]] = {}
+    for value, line, code in contents.get("numbers", ()):
+        label = next((label for label, size in there.items() if size == value and here.get(label) != value), None)
+        taken = lines.setdefault((line, code), {})
+        if label in taken.values():  # of two axes of one size, each has its name
+            label = next((k for k, v in there.items() if v == value and k not in taken.values()), label)
+        if label is not None:
+            taken.setdefault(value, label)
+    for (line, code), taken in lines.items():
+        if taken:
+            numbers, names = listed_plainly([*map(str, taken)]), listed([*taken.values()])
+            s, are = ("", "is") if len(taken) == 1 else ("s", "are")
+            return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
+    return ""
+
+
+def listed_plainly(words: Sequence[str]) -> str:
+    return listed(words).replace("`", "")
+
+
+def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
+    """{how a size is called: its value}: whole numbers by name, then axes of values, the step's own first."""
+    found = {label: value for label, value in problem.values.items() if type(value) is int and value > 1}
+    for label in dict.fromkeys((name, *problem.graph.consumers.get(name, ()), *problem.values)):
+        value = problem.values.get(label)
+        if isinstance(value, torch.Tensor):
+            found |= {f"{label}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
+    return found
 
 
 def not_a_tensor(name: str, answer: Answer) -> str:
@@ -277,6 +372,8 @@ class Row:
     message: str | None = None
     file: str | None = None
     line: int | None = None
+    numerical_differentiation: dict[str, Any] | None = None
+    counted: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -288,25 +385,38 @@ def chain_verdicts(
     answers: Mapping[str, Answer],
     lines: Mapping[str, bool],
     in_float32: Collection[str] = (),
+    other_shape: Collection[str] = (),
 ) -> dict[str, tuple[str, list[str]]]:
     """{step: (passed | failed | skipped, the wrong steps above it, nearest first)} for the student's own chain.
 
     `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients, and
-    `in_float32` which of them are so only as far as float32 goes.
+    `in_float32` which of them are so only as far as float32 goes. Those in `other_shape` are right in a shape that
+    differs from their value's in axes of length one: such a step is a wrong one for the steps that it makes wrong.
     """
+    blamed: set[str] = set()
     verdicts: dict[str, tuple[str, list[str]]] = {}
     coarse: set[str] = set()
     order = list(problem.graph.values)
     for step, target in targets.items():
         answer = answers[step]
         above = problem.graph.above(target)
-        if step in in_float32 or (answer.tensor is not None and answer.tensor.dtype == torch.float32):
+        narrow = answer.tensor is not None and answer.tensor.dtype == torch.float32
+        if step in in_float32 or narrow or answer.low_precision:
             coarse.add(target)
-        culprits = [s for s, t in targets.items() if t in above and not lines.get(s, False)]
-        culprits.sort(key=lambda s: order.index(targets[s]))
-        if answer.tensor is None:
-            verdicts[step] = ("failed" if answer.outcome in ("returned", "raised") else "skipped", culprits)
+        culprits = [s for s, t in targets.items() if t in above and (s in blamed or not lines.get(s, False))]
+        odd = [s for s, t in targets.items() if t in above and s in other_shape]
+        tensor = answer.tensor
+        reference, scale, low = problem.chain[target], problem.scale(target), bool(coarse & (above | {target}))
+        allowed = {"low_precision_tolerance": problem.low_precision_tolerance} if low else {}
+        if tensor is not None and step in other_shape and differs_in_ones(tensor.shape, reference.shape):
+            tensor = tensor.reshape(reference.shape)
+        if tensor is not None and not answer.changed and compare(tensor, reference, scale, low, **allowed).passed:
+            verdicts[step] = ("passed", [])
             continue
-        result = compare(answer.tensor, problem.chain[target], problem.scale(target), bool(coarse & (above | {target})))
-        verdicts[step] = ("passed", []) if result.passed and not answer.changed else ("failed", culprits)
+        if not culprits and lines.get(step, False):
+            culprits = odd
+            blamed.update(odd)
+        culprits.sort(key=lambda s: order.index(targets[s]))
+        ran = tensor is not None or answer.outcome in ("returned", "raised")
+        verdicts[step] = ("failed" if ran else "skipped", culprits)
     return verdicts

@@ -8,7 +8,8 @@ forgotten) is 3e-5 away, so 1e-9 has room on both sides.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import torch
@@ -27,6 +28,10 @@ FLOOR = 1e-3
 VANISHING = 1e-6
 """A reference below this share of the upstream gradient's norm is a zero with rounding noise (a bias before a batch
 norm): float32's own noise is then measured against the upstream gradient itself."""
+
+PASS_FACTOR = 3.0
+"""How much further from the gradient a float32 answer may be than autograd's own float32 pass, where a whole backward
+pass is judged. The factor is FlashAttention's (https://github.com/Dao-AILab/flash-attention, tests)."""
 
 HALF = (torch.float16, torch.bfloat16)
 
@@ -50,7 +55,12 @@ def written(shape: torch.Size | tuple[int, ...]) -> str:
 
 
 def compare(
-    answer: Tensor, reference: Tensor, scale: float, low_precision: bool = False, size: float | None = None
+    answer: Tensor,
+    reference: Tensor,
+    scale: float,
+    low_precision: bool = False,
+    size: float | None = None,
+    low_precision_tolerance: float = LOW_PRECISION_TOLERANCE,
 ) -> Comparison:
     """Judges `answer` against `reference`; `scale` is the norm of the upstream gradients that the step was fed.
 
@@ -80,12 +90,21 @@ def compare(
             f"Element {list(where)} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) "
             "or an overflow.",
         )
-    coarse = low_precision or answer.dtype == torch.float32
+    coarse = is_coarse(answer, low_precision)
     size = norm(exact) if size is None else size
-    vanishes = coarse and size < VANISHING * scale
-    error = quotient(difference, max(size, (1.0 if vanishes else FLOOR) * scale))
-    limit = LOW_PRECISION_TOLERANCE if coarse and reference.dtype == torch.float64 else TOLERANCE
+    error = quotient(difference, low_precision_size(size, scale) if coarse else max(size, FLOOR * scale))
+    limit = low_precision_tolerance if coarse and reference.dtype == torch.float64 else TOLERANCE
     return Comparison("passed" if error <= limit else "value", error)
+
+
+def is_coarse(answer: Tensor, low_precision: bool) -> bool:
+    """Whether an answer is judged with float32's tolerance."""
+    return low_precision or answer.dtype == torch.float32
+
+
+def low_precision_size(size: float, scale: float) -> float:
+    """What an error in float32 is measured against, for a reference of norm `size`."""
+    return max(size, (1.0 if size < VANISHING * scale else FLOOR) * scale)
 
 
 def relative_error(answer: Tensor, reference: Tensor, scale: float, floor: float = FLOOR) -> float:
@@ -103,6 +122,11 @@ def norm(tensor: Tensor) -> float:
 
 def first_index(mask: Tensor) -> tuple[int, ...]:
     return tuple(int(i) for i in mask.nonzero()[0])
+
+
+def differs_in_ones(shape: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether two different shapes are the same without their axes of length one."""
+    return list(shape) != list(other) and [n for n in shape if n != 1] == [n for n in other if n != 1]
 
 
 @dataclass(frozen=True)
@@ -130,6 +154,18 @@ def bits(answer: Tensor, reference: Tensor) -> Bits:
         maxdiff=float((narrow - reference).abs().max()),
         ulps=ulps(narrow, reference),
     )
+
+
+def broadcast_bits(answer: Tensor, reference: Tensor) -> Bits:
+    """`bits`, for shapes that differ what the lecture's cmp prints of them: it compares what they broadcast to."""
+    if answer.shape == reference.shape or not answer.is_floating_point():
+        return bits(answer, reference)
+    try:
+        shape = torch.broadcast_shapes(answer.shape, reference.shape)  # type: ignore[no-untyped-call]
+    except RuntimeError:  # here cmp raises
+        return Bits()
+    found = bits(answer.expand(shape), reference.expand(shape))
+    return found if answer.numel() == shape.numel() else replace(found, ulps=None)
 
 
 def ulps(a: Tensor, b: Tensor) -> int:

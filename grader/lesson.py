@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads ti
     from grader.problem import Draw, Problem
     from grader.sandbox.joint import Joint
 
+MOST_SIZES = 4
 LECTURE_SEED = 2147483647
 """The lecture's generator seed; lesson.toml may give another."""
 
@@ -34,7 +35,9 @@ class Item:
     """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
 
     `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
-    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve.
+    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. The points
+    of a gradient that is zero whatever the inputs are earned only together with the gradients named by `earned_with`.
+    `differentiates` is the function, or `Class.method`, whose result is a gradient that a check is about.
     """
 
     name: str
@@ -43,6 +46,8 @@ class Item:
     hints: tuple[str, ...]
     function: str
     drawn: str = ""
+    earned_with: tuple[str, ...] = ()
+    differentiates: str = ""
 
 
 def load_module(path: Path, name: str) -> ModuleType:
@@ -73,13 +78,42 @@ def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., An
     return part
 
 
-def public_sizes(settings: Mapping[str, Any], path: Path) -> tuple[dict[str, int | float], ...]:
-    """`[public] draws = [{batch = 5}, ...]`: sizes for `inputs`. Raises LessonError where they are no such tables."""
+@dataclass(frozen=True)
+class PublicDraw:
+    """An entry of `[public] draws`: sizes for `inputs`, and names in forward.py, or "": of a change, of its note."""
+
+    sizes: Mapping[str, int | float]
+    change: str = ""
+    note: str = ""
+
+
+def public_draws(settings: Mapping[str, Any], path: Path) -> tuple[PublicDraw, ...]:
+    """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`. Raises LessonError for anything else."""
     draws = settings.get("public", {}).get("draws", [])
-    sound = isinstance(draws, list) and all(isinstance(sizes, dict) for sizes in draws)
-    if not sound or not all(type(size) in (int, float) for sizes in draws for size in sizes.values()):
-        raise LessonError(f"{path}: [public] draws is a list of tables of numbers, such as [{{batch = 5}}].")
-    return tuple(draws)
+    if not isinstance(draws, list) or not all(isinstance(entry, dict) for entry in draws):
+        raise LessonError(f"{path}: {NO_DRAWS}")
+    found = []
+    for entry in draws:
+        names = {key: entry[key] for key in ("change", "note") if key in entry}
+        sizes = {key: value for key, value in entry.items() if key not in names}
+        sound = all(type(size) in (int, float) for size in sizes.values())
+        if not sound or not all(isinstance(name, str) for name in names.values()):
+            raise LessonError(f"{path}: {NO_DRAWS}")
+        found.append(PublicDraw(sizes, **names))
+    return tuple(found)
+
+
+NO_DRAWS = (
+    "[public] draws is a list of tables of numbers, such as [{batch = 5}]; in it `change` and `note` are names of what "
+    "forward.py holds."
+)
+
+
+def forward_of(suite: str) -> ModuleType:
+    """forward.py of the lesson whose hidden suite is the file `suite`, for the changes that both draw."""
+    folder = Path(suite).resolve().parent
+    path = folder.parents[1] / "exercises" / folder.name / "forward.py"
+    return load_module(path, f"backprop_ninja_forward_of_suite_{folder.name}")
 
 
 def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
@@ -115,12 +149,13 @@ class Lesson:
         self.seed: int = table.get("seed", LECTURE_SEED)
         self._function = table.get("function")
         self.notebook: Any = table.get("notebook")  # see grader/notebook/lesson_part.py
-        self._public_sizes = public_sizes(table, self.exercise / "lesson.toml")
+        self._public_draws = public_draws(table, self.exercise / "lesson.toml")
         self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
         self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
         self.items = self.gradients + self.checks
         self._wrong: dict[tuple[str, str], ModuleType] = {}
+        self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
 
     def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
         together = self._function["name"] if gradient and self._function else None
@@ -132,6 +167,8 @@ class Lesson:
                 tuple(entry.get("hints", ())),
                 together or entry.get("function", name),
                 entry.get("drawn", ""),
+                tuple(entry.get("with", ())) if gradient else (),
+                entry.get("differentiates", ""),
             )
             for name, entry in table.items()
         ]
@@ -174,10 +211,28 @@ class Lesson:
         groups = getattr(self.module, "GROUPS", None)
         return Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
 
-    def _published(self, dtype: torch.dtype) -> Problem:
+    @cached_property
+    def small_numbers(self) -> tuple[float, ...]:
+        """The small numbers of the forward pass, such as the 1e-5 that it adds to a variance."""
+        from grader.diagnosis.repairs import small_numbers_in
+
+        return small_numbers_in(self.exercise / "forward.py")
+
+    def _published(self, dtype: torch.dtype, sizes: Mapping[str, int] | None = None) -> Problem:
         from grader.problem import Draw
 
-        return self.problem(Draw(), self.seed, dtype, random_upstream=False)
+        return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
+
+    def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
+        """`public` and `public_chain` at other sizes. Those of the latest few sizes are kept."""
+        import torch
+
+        key = tuple(sizes.items())
+        found = self._at_sizes.pop(key, None)
+        self._at_sizes[key] = found or (self._published(torch.float32, sizes), self._published(torch.float64, sizes))
+        while len(self._at_sizes) > MOST_SIZES:
+            del self._at_sizes[next(iter(self._at_sizes))]
+        return self._at_sizes[key]
 
     @cached_property
     def public(self) -> Problem:
@@ -198,7 +253,13 @@ class Lesson:
         """What a student's own check draws: the published sizes and those that lesson.toml names for it."""
         from grader.problem import Draw
 
-        return (Draw(), *map(Draw, self._public_sizes or [{}]))
+        def named(name: str, default: Any) -> Any:
+            if name and not hasattr(self.module, name):
+                raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
+            return getattr(self.module, name) if name else default
+
+        draws = self._public_draws or (PublicDraw({}),)
+        return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
 
     @property
     def pristine(self) -> Path:

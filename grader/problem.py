@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.judge import norm
+from grader.judge import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
 from grader.tape import LOSS, Graph, Unfused, is_floating, record, total
 
 Inputs = dict[str, Any]
@@ -140,6 +140,27 @@ class Problem:
                 scale = max((norm(self.upstream[above]) for above in self.graph.above(name)), default=0.0)
             self._scales[name] = scale
         return self._scales[name]
+
+    @cached_property
+    def low_precision_tolerance(self) -> float:
+        """The largest relative error of a right answer that is computed in float32.
+
+        Where a whole backward pass is judged, rounding adds up, and a batch norm of small variance multiplies it. So
+        there autograd's own pass in float32 is the yardstick: its largest error of any gradient.
+        """
+        if self.random_upstream:
+            return LOW_PRECISION_TOLERANCE
+        narrow = record(self._forward, {k: v.float() if is_floating(v) else v for k, v in self._inputs.items()})
+        found = narrow.chain({name: upstream.float() for name, upstream in self.ends.items()})
+        errors = [
+            quotient(
+                norm(found[name].double() - gradient.double()),
+                low_precision_size(norm(gradient.double()), self.scale(name)),
+            )
+            for name, gradient in self.chain.items()
+            if self.graph.consumers[name]
+        ]
+        return max(LOW_PRECISION_TOLERANCE, PASS_FACTOR * max(errors, default=0.0))
 
     def reference_from(self, name: str, asked: Collection[str]) -> Tensor:
         """The gradient with respect to `name` for a step that asks for the upstream gradients of `asked` only.

@@ -19,13 +19,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.policy.numerical import Observation
 from grader.policy.static_check import Finding
 
 if TYPE_CHECKING:
+    from grader.diagnosis.edits import Edit, Known
     from grader.notebook.as_file import Origin
     from grader.notebook.lesson_part import Sought
 
@@ -58,12 +60,16 @@ class ReadingFailed(Exception):
 
 @dataclass(frozen=True)
 class LessonRead:
-    """What a notebook holds for one lesson. `refused`: why the notebook is not read for it."""
+    """What a notebook holds for one lesson. `refused`: why the notebook is not read for it.
+
+    `attempted` is False where the notebook does not have the lesson's exercise at all.
+    """
 
     source: bytes | None = None
     message: str | None = None
     origin: Origin | None = None
     refused: str | None = None
+    attempted: bool = True
 
 
 @dataclass(frozen=True)
@@ -115,17 +121,48 @@ class SourceReader:
         found = self._ask("static_check", [source, *neighbours.values()], arguments)
         return [Finding(*entry) for entry in found]
 
+    def numerical(
+        self,
+        source: bytes,
+        filename: str,
+        rows: Mapping[str, tuple[str, Sequence[str]]],
+        neighbours: Mapping[str, bytes],
+    ) -> list[Observation]:
+        """policy.numerical.observe. Raises ReadingStopped, ReadingFailed."""
+        arguments = {"filename": filename, "rows": rows, "neighbours": list(neighbours)}
+        found = self._ask("numerical", [source, *neighbours.values()], arguments)
+        return [Observation(*entry) for entry in found]
+
     def lines_of_changes(self, source: bytes, changes: Sequence[tuple[str, Sequence[str]]]) -> list[int | None]:
         """diagnosis.changed.lines_of_changes. Raises ReadingStopped, ReadingFailed."""
         wanted = [(function, sorted(changed)) for function, changed in changes]
         found: list[int | None] = self._ask("lines_of_changes", [source], {"changes": wanted})
         return found
 
+    def nested_definitions(self, source: bytes, names: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """diagnosis.nested.nested_definitions. Raises ReadingStopped, ReadingFailed."""
+        found = self._ask("nested_definitions", [source], {"names": list(names)})
+        return {name: (line, inside) for name, (line, inside) in found.items()}
+
+    def contents_of(self, source: bytes, functions: Sequence[str]) -> dict[str, Any]:
+        """diagnosis.edits.contents_of. Raises ReadingStopped, ReadingFailed."""
+        found: dict[str, Any] = self._ask("contents_of", [source], {"functions": list(functions)})
+        return found
+
+    def edits_of(self, source: bytes, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
+        """diagnosis.edits.edits_of. Raises ReadingStopped, ReadingFailed."""
+        from grader.diagnosis.edits import Edit
+
+        arguments = {"function": function, "named": named, "known": asdict(known)}
+        found, texts = self._ask("edits_of", [source], arguments)
+        return [Edit(**edit) for edit in found], texts
+
     def notebook(
         self, data: bytes, shown: str, is_notebook: bool, lessons: Sequence[Sought], functions: bool
     ) -> NotebookRead:
         """notebook.reading.read_for, for all `lessons` at once. Raises ReadingStopped, ReadingFailed."""
         from grader.notebook.as_file import Origin
+        from grader.notebook.sizes import WrittenNumber
 
         arguments = {
             "shown": shown,
@@ -146,10 +183,14 @@ class SourceReader:
                 answer["texts"] if entry["texts"] else {},
                 entry["missing"],
                 {row: (file, line) for row, (file, line) in entry["rows"].items()},
+                entry["sizes"],
+                {row: [WrittenNumber(*number) for number in found] for row, found in entry["numbers"].items()},
+                entry["remarks"],
+                tuple(entry["uncounted"]),
             )
             source = entry["source"]
             source = None if source is None else source.encode("utf-8", "surrogatepass")
-            found[name] = LessonRead(source, entry["message"], origin)
+            found[name] = LessonRead(source, entry["message"], origin, attempted=entry["attempted"])
         return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
 
     def _ask(self, task: str, texts: Sequence[bytes], arguments: Mapping[str, Any]) -> Any:

@@ -13,6 +13,7 @@ import gc
 import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import IO, Any
 
 MEMORY = "memory"
@@ -28,10 +29,44 @@ def static_check(
     return [[each.line, each.column, each.step, each.what, each.message, each.filename] for each in found]
 
 
+def numerical(
+    texts: Sequence[bytes],
+    filename: str,
+    rows: Mapping[str, tuple[str, list[str]]],
+    neighbours: Sequence[str],
+) -> list[list[Any]]:
+    """`texts`: the graded file, then its neighbours in the order of their names."""
+    from grader.policy.numerical import observe
+
+    found = observe(texts[0], filename, rows, dict(zip(neighbours, texts[1:], strict=True)))
+    return [[each.row, each.method, each.line, each.filename] for each in found]
+
+
 def lines_of_changes(texts: Sequence[bytes], changes: Sequence[tuple[str, list[str]]]) -> list[int | None]:
     from grader.diagnosis.changed import lines_of_changes
 
     return lines_of_changes(texts[0].decode("utf-8", errors="replace"), changes)
+
+
+def contents_of(texts: Sequence[bytes], functions: Sequence[str]) -> dict[str, Any]:
+    from grader.diagnosis.edits import contents_of
+
+    return contents_of(texts[0].decode("utf-8", errors="replace"), functions)
+
+
+def nested_definitions(texts: Sequence[bytes], names: Sequence[str]) -> dict[str, Any]:
+    from grader.diagnosis.nested import nested_definitions
+
+    return nested_definitions(texts[0].decode("utf-8", errors="replace"), names)
+
+
+def edits_of(
+    texts: Sequence[bytes], function: str, named: str, known: Mapping[str, Any]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    from grader.diagnosis.edits import Known, edits_of
+
+    found, changed = edits_of(texts[0].decode("utf-8", errors="replace"), function, named, Known(**known))
+    return [asdict(edit) for edit in found], changed
 
 
 def notebook(
@@ -67,6 +102,11 @@ def notebook(
             "texts": bool(origin.texts),
             "missing": dict(origin.missing),
             "rows": dict(origin.rows),
+            "sizes": origin.sizes,
+            "numbers": dict(origin.numbers),
+            "remarks": dict(origin.remarks),
+            "uncounted": list(origin.uncounted),
+            "attempted": reading.attempted,
         }
     try:
         answer["defined"] = sorted(script_of(page, ()).functions)
@@ -77,7 +117,11 @@ def notebook(
 
 TASKS: dict[str, Callable[..., Any]] = {
     "static_check": static_check,
+    "numerical": numerical,
     "lines_of_changes": lines_of_changes,
+    "nested_definitions": nested_definitions,
+    "contents_of": contents_of,
+    "edits_of": edits_of,
     "notebook": notebook,
 }
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.diagnosis.changed import line_of_change
 from grader.diagnosis.diagnose import explain
+from grader.diagnosis.edits import contents_of
 from grader.diagnosis.evidence import Explanation
 from grader.diagnosis.ratios import named_factors
 from grader.mistakes import Mistake, mistake
@@ -275,8 +276,7 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
             "b",
             lambda p: db_unsummed(p).mean(0),
             "You take the mean over axis 0 where a sum belongs: `b` (5,) is broadcast to (4, 5) in `y`; every copy "
-            "counts in full. It is also true that: Your `db` is exactly 4 times too small: n = 4. A constant factor is "
-            "lost, or there is one too many.",
+            "counts in full.",
         ),
         (
             "b",
@@ -546,10 +546,16 @@ def test_a_value_that_the_line_does_not_read(problems):
     assert told(problems, "W", formula, uses=frozenset({"z", "dp"})) is None  # that is not what the code reads
 
 
-def test_what_fits_twice_is_told_twice(problems):
-    explanation = told(problems, "b", lambda p: db_unsummed(p).mean(0))
+def test_of_two_that_fit_the_numbers_the_first_that_fits_the_code(problems):
+    cases = [(problem, Answer("returned", db_unsummed(problem).mean(0))) for problem in problems]
+    explanation = explain("b", cases, ())
     assert explanation is not None and explanation.id == "mean_for_sum"
-    assert " It is also true that: Your `db` is exactly 4 times too small: n = 4." in explanation.message
+    contents = contents_of("def db(dy):\n    return dy.quantile(0.5)", ["db"])["db"]
+    explanation = explain("b", cases, (), contents)
+    assert explanation is not None
+    assert explanation.message == (
+        "Your `db` is exactly 4 times too small: n = 4. A constant factor is lost, or there is one too many."
+    )
 
 
 def test_two_of_the_lesson_s_own_that_cannot_be_told_apart(problems):
@@ -608,8 +614,8 @@ def test_the_parts_of_a_fused_step(fused):
 @pytest.mark.parametrize(
     ("name", "weights", "sentence"),
     [
-        ("inner_branch_missing", (1, 0, 1), "lacks the part of the gradient that flows back from `s` to `mean`"),
-        ("inner_branch_missing", (1, 1, 0), "lacks the part of the gradient that flows back from `s` to `var`"),
+        ("held_constant", (1, 0, 1), "treats `mean` as a constant. It is computed from `x`, so the gradient also"),
+        ("held_constant", (1, 1, 0), "treats `var` as a constant. It is computed from `x`, so the gradient also"),
         ("inner_branch_sign", (1, 1, -1), "flows back from `s` to `var` has its sign turned round"),
         ("inner_branch_ratio", (1, 1, 2), "flows back from `s` to `var` is exactly 2 times what it should be"),
         ("inner_branch_ratio", (2, 1, 1), "flows back from `s` to `x` is exactly 2 times what it should be"),

@@ -110,7 +110,7 @@ def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_s
         "relative_error  | passed here; the hidden suite checks more\nfactors         | wrong here\n" in result.stdout
     )
     assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
-    assert "\nIt printed, in the public examples:\n    a is [ 4. -1.  0.]\n" in result.stdout
+    assert "\nIt printed, in the public examples:\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
     assert "Checked on public examples. Grades come from the hidden suite, on problems of\nits own.\n" in result.stdout
 
 

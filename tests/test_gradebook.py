@@ -98,7 +98,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
         **settings: Any,
     ) -> tuple[Outcome, Watching]:
         def grade_all(
-            due: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None]
+            due: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None], *_: object
         ) -> Generator[tuple[Submission, dict[str, Any]], None, None]:
             for submission in reversed(list(due)) if backwards else due:
                 meanwhile(submission.student)

@@ -112,7 +112,7 @@ def test_the_lecture_s_answers_in_three_styles(graded, style):
         assert {training[name]["status"] for name in read} == {"passed"}
         assert others(training, *read) == {"missing"}
     assert training["update"]["message"] is None or training["update"]["message"] == (
-        "This row is not in the lecture's notebook: hand in backward.py with `update` for it."
+        "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has `update`."
     )
 
 
@@ -144,11 +144,19 @@ def test_a_skipped_gradient_is_missing_and_the_rest_is_graded(graded):
     assert others(rows, "dbnvar_inv") == {"passed"}
 
 
-def test_another_name_is_told_and_not_guessed(graded):
+def test_a_similar_name_is_read_and_the_row_says_so(graded):
     rows = graded(notebook(CHAIN.replace("dlogit_maxes", "dlogit_max")), "03")
+    assert {row["status"] for row in rows.values()} == {"passed"}
+    assert {name: row["message"] for name, row in rows.items() if row["message"]} == {
+        "dlogit_maxes": "Read from `dlogit_max`: by its name and its formula it can only be `dlogit_maxes`."
+    }
+
+
+def test_a_distant_name_is_a_question(graded):
+    rows = graded(notebook(CHAIN.replace("dlogit_maxes", "dlogit_top")), "03")
     assert rows["dlogit_maxes"]["status"] == "missing"
     assert rows["dlogit_maxes"]["message"] == (
-        "mine.ipynb assigns no `dlogit_maxes`; did you mean `dlogit_max`? Rename it."
+        "mine.ipynb assigns no `dlogit_maxes`; did you mean `dlogit_top`? Rename it."
     )
     assert others(rows, "dlogit_maxes") == {"passed"}  # dlogits takes the helper's line with it
 
@@ -169,7 +177,10 @@ def test_without_exercises_2_and_3(graded):
         "mine.ipynb assigns `dlogits` for another exercise only, and for this one not once more."
     )
     (entropy,) = [graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dlogits_fast")), "04")]
-    assert entropy["dlogits"]["message"].endswith("not once more; did you mean `dlogits_fast`? Rename that one.")
+    assert entropy["dlogits"]["status"] == "passed"
+    assert entropy["dlogits"]["message"].startswith("Read from `dlogits_fast`: by its name and its formula")
+    (entropy,) = [graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dl_quick")), "04")]
+    assert entropy["dlogits"]["status"] == "missing"
 
 
 def test_a_loop_around_the_chain(graded):
@@ -315,7 +326,12 @@ def test_sizes_by_the_lecture_s_names_and_as_numbers(graded):
     named = lecture(demb="demb = dembcat.view(batch_size, block_size, n_embd)")
     assert others(graded(notebook("n_embd = 10", named), "03")) == {"passed"}
     rows = graded(notebook(lecture(demb="demb = dembcat.view(32, 3, 10)")), "03")
-    assert rows["demb"]["status"] == "error" and others(rows, "demb") == {"passed"}
+    assert others(rows) == {"passed"}
+    assert rows["demb"]["message"] == (
+        "Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 1, line 30: 32 (batch), "
+        "3 (block), 10 (embedding). `n` in place of 32 works at any size."
+    )
+    assert rows["demb"]["chain"] == "passed" and rows["demb"]["exact"]
 
 
 def test_an_error_names_the_line_that_raised_it(graded):

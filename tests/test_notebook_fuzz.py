@@ -36,6 +36,14 @@ PIECES = sorted(
         "for dh in dlogits:",
         "  dW2 = dh; dh += 1",
     }
+    | {"cmp('probs', dL_dp, probs)", "for s, g, t in [('W2', gw, W2), ('b2', gw)]:", "  cmp(s, g, t); cmp(*s)"}
+    | {"dL_dp = dlogprobs / probs", "gw = h.T @ dlogits", "gw += 1", "d_probs = grad_probs = dL_dp", "C = table = C"}
+    | {
+        "def cmp(s, dt, t): return dt == t.grad",
+        "cmp(dt=gw, t=W2, s=1)",
+        "gw - W2.grad",
+        "pre = bngain * bnraw + bnbias",
+    }
     | {"class dC: pass", "from torch import *", "import dC", "async def f(): await dh", "lambda: (yield)", "global dh"}
     | {
         "dprobs: int",

@@ -79,3 +79,25 @@ def forward(t):
     t.z = t.x @ t.W + t.b
     t.a = torch.tanh(t.z)
     t.loss = t.a.sum()
+
+
+# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+
+
+def without_the_last(inputs):
+    """The last token never occurs, and no row has its maximum in the last column."""
+    inputs["tokens"] %= len(inputs["embedding"]) - 1
+    inputs["rating"][:, -1] = inputs["rating"].min() - 1.0
+
+
+def two_highest(inputs):
+    """In every row the first and the last column share the row's maximum, exactly."""
+    rating = inputs["rating"]
+    rating[:, 0] = rating[:, -1] = rating.max(1).values + 1.0
+
+
+TIE = (
+    "In a row whose maximum stands in two places, `drating` is not what torch's `max(1)` gives: it sends the gradient "
+    "to one of them. There is no derivative at a tie, so this costs nothing; but does your row still add up to "
+    "`dhighest`?"
+)

@@ -55,3 +55,26 @@ def forward(t):
     t.probs = t.counts * t.counts_sum_inv
     t.logprobs = t.probs.log()
     t.loss = -t.logprobs[range(t.n), t.Yb].mean()
+
+
+# What hidden problems also are, and those that `dojo check` draws: see `change` in lesson.toml.
+
+
+def without_the_last(inputs):
+    """The last token and the last class never occur, and the last logit is never a row's maximum."""
+    classes = len(inputs["b2"])
+    inputs["Xb"] %= classes - 1
+    inputs["Yb"] %= classes - 1
+    inputs["b2"][-1] = inputs["b2"].min() - 3
+
+
+def tie_at_the_maximum(inputs):
+    """Two classes have exactly the same logit in every row, and it is the row's largest."""
+    inputs["W2"][:, 1] = inputs["W2"][:, 4] = 0
+    inputs["b2"][1] = inputs["b2"][4] = 20
+
+
+TIE = (
+    "Two logits tie for their row's maximum here, and at a tie the maximum has no derivative. `max(1)` gives all of "
+    "the gradient to the first of them, `amax` shares it, comparing with the maximum repeats it. All count as right."
+)

@@ -108,6 +108,10 @@ def test_loss(check):
 def test_update(check):
     parameters, gradients = [numbers([1.0, 2.0]), numbers([[3.0]])], [numbers([4.0, -2.0]), numbers([[0.0]])]
     _, (after, *_) = check.on.apply("update", parameters, gradients, 0.25)
+    if all(torch.is_tensor(new) and torch.equal(new, old) for new, old in zip(after, parameters, strict=False)):
+        check.fail(
+            "The parameters are as they were. `p - ...` is a new tensor: change the tensors of the list in place."
+        )
     check.equals({"parameters afterwards": after}, {"parameters afterwards": [numbers([0.0, 2.5]), numbers([[3.0]])]})
 
 

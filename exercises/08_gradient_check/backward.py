@@ -36,8 +36,9 @@ def gradient_check(f, x, dx, eps=1e-5):
     dx:  the claimed gradient. One of another shape than `x` is wrong, and so is one with a NaN or an infinity in it.
     eps: the step that the caller proposes. The verdict must be right even if it is far too small or too large.
 
-    Returns a pair (ok, error). ok: True or False; this is what is graded. error: a float, the relative error that you
-    found (infinity where there is none to compute); yours to define.
+    Returns a pair (ok, error). ok is what is graded: True or False; or None, "cannot tell", where the values of `f` do
+    not determine the slope to 1 % (the hidden suite has no such case). error: a float, an upper limit of the relative
+    error as far as you can tell (infinity where there is none to compute); yours to define.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
@@ -50,7 +51,8 @@ def wrong_gradients(f, parameters, gradients, eps=1e-5):
     parameters: {name: array}
     gradients:  {name: claimed gradient}. A parameter that has none here counts as wrong.
 
-    Returns a list of names, in the order of `parameters`; an empty one if all is well.
+    Returns a list of names, in the order of `parameters`; an empty one if all is well. A gradient of which
+    `gradient_check` cannot tell whether it is right is listed, too.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

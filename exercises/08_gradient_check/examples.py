@@ -18,6 +18,10 @@ def sines(x, *, scale=1.0):
     return float(scale * np.sum(np.sin(x)))
 
 
+def parabola(x):
+    return float(np.sum(x**2))
+
+
 def constant(x):
     return 7.0
 
@@ -96,11 +100,18 @@ def test_scales(check):
         f, dx = Function(sines, scale=scale), scale * np.cos(x)
         wrong = {f"1.05 times one near {scale:g}": (f, x, 1.05 * dx), f"zeros for one near {scale:g}": (f, x, 0 * dx)}
         verdicts(check, {f"a right gradient near {scale:g}": (f, x, dx)}, wrong)
+    f, near = Function(parabola), np.array([1e-5, -3e-4])
+    wrong = {
+        f"{factor} times the gradient of x**2 near its minimum": (f, near, 2 * factor * near) for factor in (1.02, 1.4)
+    }
+    verdicts(check, {"the gradient of x**2 near its minimum": (f, near, 2 * near)}, wrong)
 
 
 def test_zero_gradients(check):
     f, nothing = Function(constant), np.zeros_like(x)
     verdicts(check, {"zeros for a constant": (f, x, nothing)}, {"0.1 for a constant": (f, x, nothing + 0.1)})
+    f, lowest = Function(parabola), np.zeros(2)
+    verdicts(check, {"zeros for x**2 at 0": (f, lowest, lowest)}, {"3e-6 for x**2 at 0": (f, lowest, lowest + 3e-6)})
 
 
 def test_kinks(check):
@@ -108,6 +119,10 @@ def test_kinks(check):
     claims = {slope: (f, at, np.array([slope, 1.0, 0.0])) for slope in (0.0, 0.5, 1.0, 1.5, -0.5)}
     right = {f"the slope {slope} of max(0, x) at 0": claims[slope] for slope in (0.0, 0.5, 1.0)}
     verdicts(check, right, {f"the slope {slope} of max(0, x) at 0": claims[slope] for slope in (1.5, -0.5)})
+    f, near = Function(parabola), np.array([1e-5])
+    claims = {slope: (f, near, np.array([slope])) for slope in (2e-5, 1.2e-5, 2.8e-5)}
+    wrong = {f"the slope {slope:g} of x**2 at 1e-5": claims[slope] for slope in (1.2e-5, 2.8e-5)}
+    verdicts(check, {"the slope 2e-5 of x**2 at 1e-5": claims[2e-5]}, wrong)
 
 
 def test_bad_eps(check):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -48,7 +49,7 @@ def printable(text: str) -> str:
     return terminal(text)
 
 
-def summary(console: Console, outcome: Outcome, count: int, out: Path) -> None:
+def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:
     graded = len(outcome.results)
     if outcome.stopped:
         console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)
@@ -58,6 +59,13 @@ def summary(console: Console, outcome: Outcome, count: int, out: Path) -> None:
             f"{graded} graded, {full} with full marks."
             + (f" {outcome.faults} could not be graded." if outcome.faults else ""),
             markup=False,
+        )
+    if left_out:
+        numbers = ", ".join(name.partition("_")[0] for name in left_out)
+        console.print(
+            f"Not counted: {numbers}, which no submission contains. --lesson names the lessons that count.",
+            markup=False,
+            soft_wrap=True,
         )
     if outcome.results:
         click.echo(f"The class:    {out / 'index.html'}")

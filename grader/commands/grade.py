@@ -83,7 +83,12 @@ Examples:
     help="Where results go.",
 )
 @click.option(
-    "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson (number, name or both); may be repeated."
+    "--lesson",
+    "wanted",
+    multiple=True,
+    metavar="L",
+    help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
+    "submission contains]",
 )
 @click.option(
     "--roster",
@@ -167,9 +172,14 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
+    from grader.grading.settings import PRELOAD, Settings
+    from grader.sandbox.forked import Nursery
+
+    nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
+    if nursery is not None:
+        click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.export.outputs import tell_github, write_formats
     from grader.grading.run import OutputError, grade_run
-    from grader.grading.settings import Settings
     from grader.lesson import Course, LessonError
     from grader.submissions.finding import SubmissionError, find
     from grader.submissions.places import innermost
@@ -191,6 +201,11 @@ def run(
         fail(str(error))
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
+    left_out: list[str] = []
+    if not wanted:
+        counted = found.contained(lessons)
+        left_out = [lesson.name for lesson in lessons if lesson not in counted]
+        lessons = counted
     limits = limits_from(timeout, chosen_limits)
     if cluster is None:
         check_isolation(require)
@@ -205,13 +220,13 @@ def run(
         limits=limits.to_dict(),
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
+        left_out=left_out,
     )
     console = console_for(stderr=not on_github)
     try:
         with RunView(console, quiet) as view:
-            outcome = grade_run(
-                found, lessons, settings, jobs or os.cpu_count() or 1, view, fresh, cluster, found.attendance
-            )
+            processes = jobs or os.cpu_count() or 1
+            outcome = grade_run(found, lessons, settings, processes, view, fresh, cluster, found.attendance, nursery)
     except OutputError as error:
         fail(str(error))
     except WentAway as error:
@@ -219,7 +234,7 @@ def run(
     except Unusable as error:
         fail(str(error))
     if not quiet:
-        summary(console, outcome, len(found), out)
+        summary(console, outcome, len(found), out, left_out)
     try:
         write_formats(out, (result["student"] for result in outcome.results), formats)
         if on_github:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.check import TRIVIAL
 from grader.checks import tests_of
 from grader.lesson import Lesson, LessonError, load_module
 from grader.mistakes import Mistake
@@ -17,7 +18,8 @@ def faults(lesson: Lesson) -> Iterator[str]:
     for item in lesson.items:
         if len(item.hints) != HINTS:
             yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
-    yield from forward_faults(lesson)
+    unusable = list(forward_faults(lesson))
+    yield from unusable or vanishing_faults(lesson)
     tests = tests_of(load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}"))
     for item in lesson.checks:
         if item.name not in tests:
@@ -53,6 +55,27 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
             lesson.problem(draw, seed=1)
         except (TapeError, RuntimeError, TypeError, ValueError, KeyError) as error:
             yield f"{lesson.suite.name}, the draw with {draw.describe()}: {type(error).__name__}: {error}"
+
+
+def vanishing_faults(lesson: Lesson) -> Iterator[str]:
+    """Gradients that zeros would earn: they vanish on every hidden problem, and `with` names no other gradient."""
+    names = {item.name for item in lesson.gradients}
+    alone = {item.name for item in lesson.gradients if not item.earned_with}
+    for item in lesson.gradients:
+        for other in item.earned_with:
+            if other == item.name or other not in alone:
+                what = "is earned with another one itself" if other in names else "is no gradient of this lesson"
+                yield f"lesson.toml: [gradients.{item.name}] has `with = {list(item.earned_with)}`, but {other} {what}."
+    problems = [lesson.problem(draw, seed=1) for draw in lesson.draws if not draw.note]
+    for item in lesson.gradients:
+        name = item.target
+        if name is None or item.earned_with or not all(problem.graph.consumers.get(name) for problem in problems):
+            continue
+        if problems and all(problem.size(name) < TRIVIAL * problem.scale(name) for problem in problems):
+            yield (
+                f"lesson.toml: {item.name} is zero on every hidden problem, so zeros would earn its points. Name a "
+                f'gradient from the same upstream gradient, `with = ["dW"]` under [gradients.{item.name}], say.'
+            )
 
 
 def targets(lesson: Lesson) -> set[str]:

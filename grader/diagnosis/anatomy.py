@@ -44,12 +44,17 @@ def wrong_places(found: Tensor, expected: Tensor) -> str:
             total = expected.shape[1 - axis]
             if 0 < len(lines) < total:
                 shown = ", ".join(map(str, lines[:5])) + (" ..." if len(lines) > 5 else "")
-                return f"Only {len(lines)} of {total} {word} are wrong: {shown}."
+                return f"{counted(len(lines), total)} {word} are wrong: {shown}."
     count, total = int(wrong.sum()), wrong.numel()
     if 0 < count < total:
         first = [int(i) for i in wrong.nonzero()[0]]
-        return f"Only {count} of {total} elements are wrong, the first of them {first}."
+        return f"{counted(count, total)} elements are wrong, the first of them {first}."
     return ""
+
+
+def counted(count: int, total: int) -> str:
+    """ "Only 3 of 40", but "39 of 40"."""
+    return f"{'Only ' if 2 * count <= total else ''}{count} of {total}"
 
 
 def direction(found: Tensor, expected: Tensor) -> str:

@@ -1,29 +1,31 @@
 """Naming the mistake: which wrong formula gives exactly this answer?
 
-The lesson's known mistakes come first, in their author's words; then what can be read off the graph, from the simplest
-slip to the oddest. Where two explanations fit, both are told. How one is found to hold: grader/diagnosis/evidence.py.
+The lesson's known mistakes come first, in their author's words (two, where two fit); then what can be read off the
+graph, from the simplest slip to the oddest. How one is found to hold: grader/diagnosis/evidence.py; what contradicts
+the code is left out: grader/diagnosis/claims.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 
 from grader.answer import Answer
 from grader.diagnosis.allowance import check_time
+from grader.diagnosis.claims import Contents, is_borne_out
 from grader.diagnosis.differences import differences
 from grader.diagnosis.evidence import Cases, Explanation, Wrong, equal, kept, wrong
 from grader.diagnosis.factors import factors
 from grader.diagnosis.forms import arithmetic, constants, upside_down
 from grader.diagnosis.inner_lines import inner_lines
 from grader.diagnosis.lines import factor_of_a_line, term_of_a_line
-from grader.diagnosis.paths import each_way, one_way, several_ways
+from grader.diagnosis.paths import each_way, held_constant, one_way, several_ways
 from grader.diagnosis.places import repeated_index, zero_elsewhere
 from grader.diagnosis.ratios import coefficients, ratio, some_multiple
 from grader.diagnosis.reductions import extra_sums, not_broadcast, sums
 from grader.diagnosis.shapes import keepdim, shuffled, transposed
 from grader.diagnosis.substitutes import (
+    other_gradient,
     unchanged_upstream,
     upstream_forgotten,
     upstream_with_a_factor,
@@ -40,9 +42,14 @@ Reading = Callable[[Wrong], Iterator[Explanation]]
 MOST_TOLD = 2
 
 
-def explain(name: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
-    """What holds on all `cases`, or None. `name` is the forward value (`probs` for `dprobs`)."""
-    known = known_mistake("d" + name, cases, mistakes)
+def explain(
+    name: str, cases: Cases, mistakes: Iterable[Mistake], contents: Contents | None = None
+) -> Explanation | None:
+    """What holds on all `cases`, or None. `name` is the forward value (`probs` for `dprobs`).
+
+    `contents` is what the student's function is made of: an explanation that contradicts it is left out.
+    """
+    known = known_mistake("d" + name, cases, mistakes, contents)
     if known is not None:
         return known
     changed = changed_argument(name, cases)
@@ -51,7 +58,7 @@ def explain(name: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation
     failed = wrong(name, cases)
     if failed is None:
         return zeros(name, cases)
-    return zeros(name, cases) or together(islice(readings(failed), MOST_TOLD))
+    return zeros(name, cases) or next((e for e in readings(failed) if is_borne_out(e.message, contents)), None)
 
 
 def together(explanations: Iterable[Explanation]) -> Explanation | None:
@@ -60,12 +67,12 @@ def together(explanations: Iterable[Explanation]) -> Explanation | None:
     if not all_of_them:
         return None
     sentences = dict.fromkeys(explanation.message for explanation in all_of_them)
-    return Explanation(all_of_them[0].id, " It is also true that: ".join(sentences))
+    return Explanation(all_of_them[0].id, " It is also true that: ".join(sentences), all_of_them[0].known)
 
 
 TIERS: tuple[tuple[Reading, ...], ...] = (
-    (sums, ratio, coefficients, keepdim, not_broadcast, transposed),
-    (unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
+    (sums, ratio, coefficients, keepdim, not_broadcast, transposed, other_gradient),
+    (held_constant, unchanged_upstream, extra_sums, wrong_upstream, wrong_value, upstream_forgotten, factors),
     (differences, inner_lines, repeated_index),
     (one_way, upstream_with_a_factor, sums_inside),
     (several_ways,),
@@ -109,10 +116,13 @@ def asked(number: int, tier: Sequence[Reading], failed: Wrong, said: Collection[
                     yield from reading(part)
 
 
-def known_mistake(step: str, cases: Cases, mistakes: Iterable[Mistake]) -> Explanation | None:
+def known_mistake(
+    step: str, cases: Cases, mistakes: Iterable[Mistake], contents: Contents | None = None
+) -> Explanation | None:
     """The lesson's own wrong formulas, run on the same problems: all that give just these answers."""
-    found = [m for m in mistakes if m.gradient == step and all(repeats(m, *case) for case in cases)]
-    return together(Explanation(m.id, m.message) for m in found[:MOST_TOLD])
+    own = (m for m in mistakes if m.gradient == step and is_borne_out(m.message, contents))
+    found = [m for m in own if all(repeats(m, *case) for case in cases)]
+    return together(Explanation(m.id, m.message, known=True) for m in found[:MOST_TOLD])
 
 
 def repeats(mistake: Mistake, problem: Problem, answer: Answer) -> bool:

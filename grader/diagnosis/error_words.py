@@ -109,6 +109,10 @@ INTEGERS = (
     "Integers and floating-point numbers meet where one kind is needed. Is one of them an index, such as tokens or "
     "labels, where a value belongs?"
 )
+TWO_PRECISIONS = (
+    "A float32 and a float64 tensor meet, and one of them is fixed in the code. Which line sets a dtype (`.float()`, "
+    "`.double()`, `dtype=...`)? `zeros_like(x)` and `.to(x.dtype)` follow the values that you are given."
+)
 
 MEANINGS: tuple[Meaning, ...] = (
     meaning(
@@ -248,6 +252,12 @@ MEANINGS: tuple[Meaning, ...] = (
         r"'Tensor' object has no attribute '(append|insert|pop|extend|items|keys|values|remove)'",
         "tensor_for_list",
         lambda m: f"A tensor stands where a list or a dict belongs: `.{m[1]}` is none of a tensor's methods.",
+    ),
+    meaning(
+        r"(?i)(?:dtype|scalar type|source)\b(?=.*\b(?:float|double)\b.*\b(?:float|double)\b)"
+        r"(?!.*\b(?:long|int|bool|byte)\b)",
+        "two_precisions",
+        TWO_PRECISIONS,
     ),
     meaning(
         r"(?:to|must) have the same dtype, but got|must have the same scalar type|could not infer output dtype|"

@@ -7,7 +7,7 @@ several seeds and sizes), within the judge's own tolerance. So nothing is told b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,10 +25,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a student is told: `id` for counting over a class, `message` to read."""
+    """What a message says: `id` for counting over a class, `message` to read; `known` if the lesson declares it.
+
+    `line` is the line of the student's file that the message is about, where one is.
+    """
 
     id: str
     message: str
+    known: bool = field(default=False, compare=False)
+    line: int | None = field(default=None, compare=False)
 
 
 def tolerance_of(answer: Answer) -> float:

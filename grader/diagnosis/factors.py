@@ -139,8 +139,12 @@ def in_words(wrong: Wrong, name: str, power: float, label: str) -> str:
     sign = ", and the sign is turned round" if label.startswith("−") else ""
     besides = label.removeprefix("−")
     extra = "" if besides == "1" else f" (and by {besides})"
-    if power == 1:
+    if power == 1 and wrong.uses and name not in wrong.uses:
+        text = f"multiplied by {times}{extra}: a division by it is missing"
+    elif power == 1:
         text = f"multiplied by {times}{extra} once too often, or a division by it is missing"
+    elif power == -1 and wrong.uses and name not in wrong.uses:
+        text = f"divided by {times}{extra}: `{name}` is missing as a factor"
     elif power == -1:
         text = f"divided by {times}{extra} where it should not be: `{name}` is missing as a factor, or divides once"
         text += " too often"
@@ -177,11 +181,16 @@ def swapped(wrong: Wrong, number: int, ratio: Array, names: Sequence[str], value
             for above in numpy.flatnonzero(numpy.abs(ratio * values[below] / values - 1).max(-1) < CLOSE):
                 taken = names[int(above)]
                 if taken in asked and taken != right and quotient_holds(wrong, taken, right):
-                    yield Explanation(
-                        "wrong_value",
-                        f"{wrong.what} has `{taken}` as a factor where `{right}` belongs: with the one in place of the "
-                        "other it is right. Read the forward line again: which values stand in it?",
-                    )
+                    yield Explanation("wrong_value", f"{wrong.what} {in_place_of(wrong, taken, right)}.")
+
+
+def in_place_of(wrong: Wrong, taken: str, right: str) -> str:
+    """What is known where found = expected · taken / right: which of the two is read, and so what is done with it."""
+    if taken in wrong.uses and right not in wrong.uses:
+        return f"has `{taken}` as a factor where `{right}` belongs: with the right one in its place it is right"
+    if right in wrong.uses and taken not in wrong.uses:
+        return f"is divided by `{right}` where it should be divided by `{taken}`"
+    return f"is the right one times `{taken}`, divided by `{right}`: one of them is where the other belongs"
 
 
 def quotient_holds(wrong: Wrong, taken: str, right: str) -> bool:

@@ -159,11 +159,9 @@ def constants(wrong: Wrong) -> Iterator[Explanation]:
     """Every element the same, on every problem."""
     values = [float(found.flatten()[0]) for found in wrong.found]
     if all(bool((found == values[0]).all()) for found in wrong.found) and max(f.numel() for f in wrong.found) > 2:
-        yield Explanation(
-            "constant",
-            f"Every element of your `d{wrong.name}` is {values[0]:g}, whatever comes from above: the upstream gradient "
-            "has no part in it.",
-        )
+        is_read = any(name.startswith("d") and name[1:] in wrong.problems[0].upstream for name in wrong.uses)
+        text = f"Every element of your `d{wrong.name}` is {values[0]:g}, whatever the upstream gradient is"
+        yield Explanation("constant", f"{text}." if is_read else f"{text}: it is not used.")
 
 
 def upside_down(wrong: Wrong) -> Iterator[Explanation]:

@@ -7,16 +7,19 @@ graph, but a formula in one expression has a term for each way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import torch
 from torch import Tensor
 
-from grader.diagnosis.evidence import Explanation, Wrong, kept
+from grader.diagnosis.evidence import Explanation, Wrong, kept, listed
 from grader.diagnosis.inner_lines import edges
 from grader.diagnosis.ratios import ZERO, briefly, constant
 from grader.problem import Problem
 
 MOST_WAYS = 8
+MOST_HELD = 3
+"""Values that may be held constant together."""
 NOTHING = 1e-12
 """A way that carries less than this share of the largest carries nothing: a mean of deviations from a mean."""
 
@@ -29,7 +32,8 @@ def ways(problem: Problem, name: str) -> dict[Way, Tensor]:
 
     def make() -> dict[Way, Tensor]:
         inner = edges(problem, name)
-        found = {way: t.double() for c in problem.graph.consumers[name] for way, t in walked(problem, name, c, inner)}
+        starts = problem.graph.consumers[name] if problem.random_upstream else problem.ends
+        found = {way: t.double() for c in starts for way, t in walked(problem, name, c, inner)}
         sizes = {way: float(torch.linalg.vector_norm(tensor)) for way, tensor in found.items()}
         found = {way: t for way, t in found.items() if sizes[way] > NOTHING * max(sizes.values())}
         return found if 1 < len(found) <= MOST_WAYS else {}
@@ -40,7 +44,8 @@ def ways(problem: Problem, name: str) -> dict[Way, Tensor]:
 def walked(
     problem: Problem, name: str, consumer: str, inner: dict[tuple[str, str], Tensor]
 ) -> Iterator[tuple[Way, Tensor]]:
-    waiting: list[tuple[Way, Tensor]] = [((consumer,), problem.upstream[consumer])]
+    start = problem.upstream[consumer] if problem.random_upstream else problem.ends[consumer]
+    waiting: list[tuple[Way, Tensor]] = [((consumer,), start)]
     while waiting:
         way, upstream = waiting.pop()
         for parent, share in problem.finer.vjp(way[-1], upstream).items():
@@ -81,6 +86,29 @@ def each_way(wrong: Wrong) -> Iterator[Wrong]:
             wrong.uses,
             f"part that comes {told_apart(found, way)}",
         )
+
+
+def held_constant(wrong: Wrong) -> Iterator[Explanation]:
+    """Some inner values treated as constants, although they are computed from the value: no way leads through them."""
+    found = common(wrong) if wrong.same_shape and wrong.consumer is None else []
+    inner = dict.fromkeys(name for way in found for name in way if not all(name in other for other in found))
+    for count in range(1, min(len(inner), MOST_HELD) + 1):
+        for names in combinations(inner, count):
+            blocked = [way for way in found if not set(way).isdisjoint(names)]
+            if len(blocked) == len(found):
+                continue
+
+            def candidate(problem: Problem, expected: Tensor, blocked: Sequence[Way] = blocked) -> Tensor:
+                return expected - torch.stack([ways(problem, wrong.name)[way] for way in blocked]).sum(0)
+
+            if wrong.holds(candidate):
+                what, they = ("a constant. It is", "it") if count == 1 else ("constants. They are", "them")
+                yield Explanation(
+                    "held_constant",
+                    f"Your `d{wrong.name}` treats {listed(names)} as {what} computed from `{wrong.name}`, so the "
+                    f"gradient also comes back through {they}. The rest is right.",
+                )
+                return
 
 
 def one_way(wrong: Wrong) -> Iterator[Explanation]:

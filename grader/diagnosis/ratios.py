@@ -111,7 +111,7 @@ def too(label: str, wrong: Wrong, value: float) -> str:
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
     named = named_factors(wrong.problems[0], wrong.name).get(size)
     where = f": {size.strip('()')} = {named:g}" if named is not None and size not in ("2", "one half") else ""
-    times = f"{value:.8g} times too large" if value > 1 else f"{1 / value:.8g} times too small"
+    times = f"{value:.6g} times too large" if value > 1 else f"{1 / value:.6g} times too small"
     return f"{times}{where}{sign}. A constant factor is lost, or there is one too many."
 
 

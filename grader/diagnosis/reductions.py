@@ -128,7 +128,7 @@ def not_broadcast(wrong: Wrong) -> Iterator[Explanation]:
     if wrong.same_shape:
         return
     if all(
-        f.shape != e.shape and broadcasts(f.shape, e.shape) and wrong.equals(i, reduced_to(f, e))
+        f.numel() < e.numel() and broadcasts(f.shape, e.shape) and wrong.equals(i, reduced_to(f, e))
         for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
     ):
         yield Explanation(

@@ -12,6 +12,9 @@ from torch import Tensor
 from grader.diagnosis.evidence import Explanation, Wrong, broadcasts, floats, kept
 from grader.problem import Problem
 
+ENOUGH = 3
+"""Elements that a gradient needs before it is recognised as that of another value."""
+
 
 def unchanged_upstream(wrong: Wrong) -> Iterator[Explanation]:
     """An upstream gradient returned as it came."""
@@ -23,6 +26,40 @@ def unchanged_upstream(wrong: Wrong) -> Iterator[Explanation]:
                 f"You return `d{consumer}` as it came: the upstream gradient still has to be multiplied by the "
                 f"derivative of `{consumer}` with respect to `{name}`.",
             )
+
+
+def other_gradient(wrong: Wrong) -> Iterator[Explanation]:
+    """The gradient of another value: two functions, or two entries of what is returned, have changed places."""
+    if wrong.consumer is not None or wrong.found[0].numel() < ENOUGH or is_an_upstream(wrong):
+        return
+    for other in wrong.problems[0].graph.names:
+        if other == wrong.name or not all(wrong.equals(i, of_another(p, other)) for i, p in enumerate(wrong.problems)):
+            continue
+        if all(
+            f.shape == e.shape and bool(torch.equal(f, e)) for f, e in zip(wrong.found, wrong.expected, strict=True)
+        ):
+            continue
+        yield Explanation(
+            "other_gradient",
+            f"Your `d{wrong.name}` is exactly the gradient of `{other}`. Read the forward line that uses "
+            f"`{wrong.name}` again: what is done with it there?",
+        )
+        return
+
+
+def is_an_upstream(wrong: Wrong) -> bool:
+    """Whether the answer is an upstream gradient as it came."""
+    return wrong.problems[0].random_upstream and any(
+        all(wrong.equals(i, p.upstream[name].double()) for i, p in enumerate(wrong.problems))
+        for name in wrong.problems[0].graph.names
+    )
+
+
+def of_another(problem: Problem, name: str) -> Tensor | None:
+    """The gradient of another value that a student writes; None where there is none, or where it is one or zero."""
+    if not problem.graph.consumers.get(name):
+        return None
+    return kept(problem, ("another", name), lambda: problem.reference(name).double())
 
 
 def pulled_back(problem: Problem, name: str, consumer: str, upstream: Tensor) -> Tensor:
@@ -40,11 +77,12 @@ def upstream_forgotten(wrong: Wrong) -> Iterator[Explanation]:
             return rest(wrong, problem, expected, c) + kept(problem, ("ones", wrong.name, c), make)
 
         if problem_has_upstream(wrong, consumer) and wrong.holds(candidate):
+            is_read = "d" + consumer in wrong.uses
+            how = f"comes out as if `d{consumer}` were all ones" if is_read else f"does not use `d{consumer}`"
             yield Explanation(
                 "upstream_forgotten",
-                f"In what comes back through `{consumer}`, the upstream gradient `d{consumer}` has no part: it is the "
-                f"derivative of `{consumer}` with respect to `{wrong.name}` as if ones came from above. The chain rule "
-                "multiplies it by what does come.",
+                f"Your `d{wrong.name}` {how}: it is the local derivative of `{consumer}` alone. The chain rule "
+                f"multiplies it by the upstream gradient `d{consumer}`.",
             )
 
 

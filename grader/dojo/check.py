@@ -18,6 +18,7 @@ from grader.dojo.zygote import Starter
 from grader.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.gradient_check import GradientCheck
 from grader.grading.one_file import Judged, Suite, judge_file, printed_text
+from grader.grading.printed import cut, labelled
 from grader.grading.sending import send_ahead
 from grader.grading.student import Student
 from grader.lesson import Item, Lesson
@@ -69,28 +70,30 @@ class LocalJudge:
 
     def judge(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Judged:
         """Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for a reason of ours."""
-        heard: list[str] = []
+        heard: list[tuple[str, list[str]]] = []
         suite, problems = self._suite(lesson, Outline(handed.files[MAIN]), heard), self._problems(lesson)
         try:
             judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
         except ZygoteDied:  # it may have been killed, for memory say
             self._starter.again()
             judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
-        if heard and heard[-1]:
-            judged.printed = heard[-1]
+        if heard and heard[-1][0]:
+            judged.printed, judged.shown = heard[-1]
         return judged
 
-    def _suite(self, lesson: Lesson, outline: Outline, heard: list[str]) -> Suite:
+    def _suite(self, lesson: Lesson, outline: Outline, heard: list[tuple[str, list[str]]]) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
             loaded = len(student.heard)
             student.chain()
             chained = len(student.heard)
             if lesson.gradients:
-                student.answers(lesson.public)
+                student.answers(student.public or lesson.public)
             others = {item.name: self._check_row(lesson, item, student, outline) for item in lesson.checks}
             # each step runs on several problems; what it prints on the published one is enough to read
-            printed = student.heard[:loaded] + student.heard[chained:]
-            heard.append(printed_text(printed, len(printed)))
+            text, spans = student.heard, student.heard_from
+            printed = text[:loaded] + text[chained:]
+            kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
+            heard.append((printed_text(printed, len(printed)), labelled(printed, kept, MAIN)))
             rows, pictures = [], {}
             for item in lesson.items:
                 if item.target is None:

@@ -36,7 +36,8 @@ class Checked:
     @property
     def progress(self) -> Progress:
         runs = self.judged.runs
-        return Progress(self.lesson, {row.name: row.status if runs else BROKEN for row in self.judged.rows})
+        statuses = {row.name: row.status if runs else BROKEN for row in self.judged.rows}
+        return Progress(self.lesson, statuses, frozenset(row.name for row in self.judged.rows if not row.counted))
 
     @property
     def source(self) -> str:

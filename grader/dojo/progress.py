@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.dojo.file import HERE, HIDDEN
-from grader.lesson import Lesson
+from grader.lesson import Item, Lesson
 from grader.statuses import UNWRITTEN
 
 BROKEN = "broken"
@@ -15,13 +15,26 @@ BROKEN = "broken"
 
 @dataclass(frozen=True)
 class Progress:
-    """Of one lesson; `statuses` is {row: status}, empty where the file is not there."""
+    """Of one lesson; `statuses` is {row: status}, empty where the file is not there.
+
+    `uncounted` are rows that the file, a notebook, cannot contain.
+    """
 
     lesson: Lesson
     statuses: Mapping[str, str]
+    uncounted: Collection[str] = frozenset()
+
+    @property
+    def items(self) -> list[Item]:
+        """The rows that count."""
+        return [item for item in self.lesson.items if item.name not in self.uncounted]
+
+    @property
+    def max_score(self) -> float:
+        return sum(item.points for item in self.items)
 
     def having(self, *statuses: str) -> list[str]:
-        return [item.name for item in self.lesson.items if self.statuses.get(item.name, "missing") in statuses]
+        return [item.name for item in self.items if self.statuses.get(item.name, "missing") in statuses]
 
     @property
     def right(self) -> list[str]:
@@ -43,7 +56,7 @@ class Progress:
     @property
     def wrong(self) -> list[str]:
         fine = {*self.right, *self.hidden, *self.unwritten}
-        return [item.name for item in self.lesson.items if item.name not in fine]
+        return [item.name for item in self.items if item.name not in fine]
 
     @property
     def points(self) -> float:
@@ -57,7 +70,7 @@ class Progress:
 
     @property
     def begun(self) -> bool:
-        return len(self.unwritten) < len(self.lesson.items)
+        return len(self.unwritten) < len(self.items)
 
     @property
     def next_row(self) -> str | None:

@@ -29,7 +29,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
             {
                 "name": each.lesson.name,
                 "score": number(each.progress.points),
-                "max_score": number(each.lesson.max_score),
+                "max_score": number(each.progress.max_score),
                 "status": "graded",
                 "message": each.judged.message,
                 "seconds": each.seconds,
@@ -42,7 +42,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
         "student": "Your own check",
         "submission_sha256": "",
         "score": number(sum(each.progress.points for each in checks)),
-        "max_score": number(sum(each.lesson.max_score for each in checks)),
+        "max_score": number(sum(each.progress.max_score for each in checks)),
         "status": "graded",
         "message": None,
         "isolation": isolation.level,
@@ -56,6 +56,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
         results,
         pictures={each.lesson.name: each.judged.pictures for each in checks},
         printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
+        shown={each.lesson.name: each.judged.shown for each in checks if each.judged.shown},
         texts={file: text for each in checks if each.handed.origin for file, text in each.handed.origin.texts.items()},
     )
 

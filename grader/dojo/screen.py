@@ -19,6 +19,7 @@ from grader.dojo.file import HERE, HIDDEN, place
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
 from grader.examples import examples_of
+from grader.grading.printed import first_and_last
 from grader.judge import written
 from grader.lesson import Lesson
 from grader.report.inert import inert, unheard
@@ -161,16 +162,17 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 def tally(progress: Progress) -> str:
     """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`"""
-    gradients = len(progress.lesson.gradients)
+    gradients = sum(item.target is not None for item in progress.items)
     parts = [f"{len(progress.right)} of {gradients} right"] if gradients else []
     counted = (
         (progress.wrong, "wrong"),
         (progress.unwritten, "to do"),
         (progress.having(HERE), "passed here"),
         (progress.having(HIDDEN), "for the hidden suite"),
+        (progress.uncounted, "not counted"),
     )
     parts += [f"{len(names)} {word}" for names, word in counted if names]
-    return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.lesson.max_score):g} points"
+    return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.max_score):g} points"
 
 
 def scope(lesson: Lesson) -> Paragraph:
@@ -206,10 +208,10 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     if told:
         yield ""
         yield from told
-    if judged.printed:
+    if judged.shown:
         yield ""
         yield Text(f"It printed, {' and '.join(heard_on(checked.lesson))}:", "dim")
-        yield from printed(judged.printed, room)
+        yield from printed(judged.shown, room)
     yield ""
     yield Text(tally(checked.progress))
 
@@ -220,10 +222,7 @@ def heard_on(lesson: Lesson) -> list[str]:
     return problem + (["in the public examples"] if examples_of(lesson) else [])
 
 
-def printed(text: str, room: int | None) -> Iterator[Text]:
-    lines = inert(text).splitlines()
-    most = len(lines) if room is None else max(3, room // 3)
-    if len(lines) > most:
-        yield Text(f"    … {len(lines) - most} lines", "dim")
-    for line in lines[-most:]:
-        yield Text(f"    {unheard(line)}", no_wrap=True, overflow="ellipsis")
+def printed(lines: Sequence[str], room: int | None) -> Iterator[Text]:
+    """Labelled lines; with `room`, the first and the last of them."""
+    for line in lines if room is None else first_and_last(lines, max(3, room // 3)):
+        yield Text(f"    {unheard(inert(line))}", no_wrap=True, overflow="ellipsis")

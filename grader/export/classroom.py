@@ -8,6 +8,7 @@ from typing import Any
 
 from grader.export.rows import Results, message
 from grader.report.inert import unheard
+from grader.report.scores import is_counted
 
 MOST_CHARACTERS = 100_000
 """It travels to the reporter in an environment variable, of which Linux takes 128 KiB."""
@@ -15,7 +16,7 @@ MESSAGE_LENGTHS = (600, 120, 0)
 
 
 def classroom(results: Results, message_length: int) -> dict[str, Any]:
-    rows = [(lesson["name"], row) for lesson in results["lessons"] for row in lesson["gradients"]]
+    rows = [(lesson["name"], row) for lesson in results["lessons"] for row in lesson["gradients"] if is_counted(row)]
     tests = [
         {
             "name": f"{lesson}: {row['name']}",

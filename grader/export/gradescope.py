@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.export.rows import Results, explained, not_graded, number_of
+from grader.export.rows import Results, explained, not_graded, number_of, what_counts
 from grader.report.inert import inert
+from grader.report.scores import is_counted
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 
@@ -43,6 +44,8 @@ def gradescope(results: Results, shown: Shown = Shown()) -> dict[str, Any]:
 
 def overview(results: Results) -> Iterator[str]:
     yield f"{results['score']:g} of {results['max_score']:g} points."
+    if what_counts(results):
+        yield what_counts(results)
     yield from (f"{what} was not graded: {why}" for what, why in not_graded(results))
     for lesson in results["lessons"]:
         if lesson["status"] == "graded" and lesson["message"]:
@@ -52,6 +55,8 @@ def overview(results: Results) -> Iterator[str]:
 def tests(results: Results) -> Iterator[dict[str, Any]]:
     for lesson in results["lessons"]:
         for place, row in enumerate(lesson["gradients"], 1):
+            if not is_counted(row):
+                continue
             yield {
                 "name": f"{lesson['name']}: {row['name']}",
                 "number": f"{number_of(lesson)}.{place}",

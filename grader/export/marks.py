@@ -13,7 +13,7 @@ from grader.errors import Unusable
 from grader.export.outputs import read_results
 from grader.export.rows import Results
 from grader.report.inert import csv_cell
-from grader.report.scores import number
+from grader.report.scores import is_counted, number
 from grader.submissions.claims import Claim, join
 from grader.submissions.roster import Member, Roster
 
@@ -53,13 +53,13 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     possible: dict[str, float] = {}
     for found in results.values():
         for lesson in found["lessons"]:
-            possible[lesson["name"]] = lesson["max_score"]
-    remarks = list(joined.remarks)
+            possible[lesson["name"]] = max(possible.get(lesson["name"], 0), lesson["max_score"])
+    remarks = [*joined.remarks, *scaled(results, possible)]
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
     return Marks(
-        {member: scores_of(results[student]) for member, student in owners.items()},
+        {member: scores_of(results[student], possible) for member, student in owners.items()},
         dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
         tuple(remarks),
     )
@@ -73,8 +73,31 @@ def claim(student: str, students: Collection[str]) -> Claim:
     return Claim(student, (student,), own=f"{student}-2" not in students)
 
 
-def scores_of(results: Results) -> dict[str, float]:
-    return {lesson["name"]: lesson["score"] for lesson in results["lessons"]} | {TOTAL: results["score"]}
+def scores_of(results: Results, possible: Mapping[str, float]) -> dict[str, float]:
+    """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it."""
+    found = {lesson["name"]: lesson["score"] * factor(lesson, possible) for lesson in results["lessons"]}
+    return found | {TOTAL: results["score"] - sum(each["score"] for each in results["lessons"]) + sum(found.values())}
+
+
+def factor(lesson: Results, possible: Mapping[str, float]) -> float:
+    """1 unless the submission cannot contain some of the lesson's rows, and others can."""
+    if not lesson["max_score"] or all(map(is_counted, lesson["gradients"])):
+        return 1.0
+    return float(possible[lesson["name"]] / lesson["max_score"])
+
+
+def scaled(results: Mapping[str, Results], possible: Mapping[str, float]) -> list[str]:
+    """A sentence for each lesson whose scores are scaled."""
+    who: dict[tuple[str, float], list[str]] = {}
+    for student, found in results.items():
+        for lesson in found["lessons"]:
+            if factor(lesson, possible) != 1:
+                who.setdefault((lesson["name"], lesson["max_score"]), []).append(student)
+    return [
+        f"{name}: a notebook cannot contain all rows. Scores out of {number(highest):g} are scaled to the column's "
+        f"{number(possible[name]):g} points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."
+        for (name, highest), names in sorted(who.items())
+    ]
 
 
 def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:

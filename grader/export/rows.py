@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.report.inert import inert
+from grader.report.scores import counted
 from grader.statuses import WORDS
 
 Results = Mapping[str, Any]
@@ -47,6 +48,14 @@ def explained(row: Results) -> Iterator[str]:
 def number_of(lesson: Results) -> str:
     """The lesson's number, as in 03."""
     return str(lesson["name"]).partition("_")[0]
+
+
+def what_counts(results: Results) -> str:
+    """A sentence where a lesson or some of its rows are not counted, else ""."""
+    rows = [row for lesson in results["lessons"] for row in lesson["gradients"]]
+    if not results.get("left_out") and all(row.get("counted", True) for row in rows):
+        return ""
+    return inert(f"Counted: {counted(results)}.")
 
 
 def not_graded(results: Results) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.grading.files import OutputError
-from grader.grading.settings import Settings
+from grader.grading.settings import PRELOAD, Settings
 from grader.sandbox.forked import ForkedProcess, Nursery, NurseryEnded
 from grader.submissions.submission import Submission
 
@@ -27,7 +27,6 @@ import sys
 from grader.grading.server import main
 main(*sys.argv[1:])
 """
-PRELOAD = ("grader.grading.server",)
 
 Reply = dict[str, Any]
 """{"results": results.json}, or {"fault": why it could not be graded, a reason of ours}"""
@@ -146,18 +145,23 @@ def nobody(student: str) -> None:
 
 
 def grade_all(
-    submissions: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None] = nobody
+    submissions: Iterable[Submission],
+    settings: Settings,
+    jobs: int,
+    on_start: Callable[[str], None] = nobody,
+    nursery: Nursery | None = None,
 ) -> Replies:
     """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
 
     `on_start` is told each student as grading begins, from any thread. Leaving the loop early ends the grader
-    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. Raises OutputError.
+    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
+    been started earlier; it is closed at the end. Raises OutputError.
     """
     batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
     threads: list[threading.Thread] = []
     ended = False
-    nursery = Nursery(PRELOAD)
+    nursery = nursery or Nursery(PRELOAD)
     try:
         for _ in range(max(1, jobs)):
             graders.append(GraderProcess(settings, nursery))

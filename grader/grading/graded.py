@@ -12,12 +12,14 @@ VERSION = 1
 
 @dataclass
 class Graded:
-    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}}, `printed` {lesson: text}, and
-    `texts` {a row's file: its text}, for files that are not graded as they were handed in."""
+    """`results` is results.json; for the report: `pictures` {lesson: {row: heat map}}, `printed` {lesson: text},
+    `shown` {lesson: lines of it, each labelled with the function that printed it}, and `texts` {a row's file: its
+    text}, for files that are not graded as they were handed in."""
 
     results: dict[str, Any]
     pictures: dict[str, dict[str, Any]] = field(default_factory=dict)
     printed: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, list[str]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
 
 

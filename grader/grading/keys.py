@@ -39,7 +39,7 @@ def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
     made_of = (f"{name} {version(name)}" for name in LIBRARIES)
     decided = sorted({text_of(each.settings) for each in lessons})
     parts = (part for each in lessons for part in (each.name, each.digest))
-    return digest(LOADED, *made_of, seed, limits, *decided, *parts)
+    return digest(LOADED, *made_of, seed, limits, *decided, "left out", *settings.left_out, *parts)
 
 
 def key(conditions: str, submission: Submission) -> str:

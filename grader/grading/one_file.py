@@ -6,14 +6,19 @@ Which problems it is judged on is for the caller to say: a hidden suite (session
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.check import STATUS_OF, Row, chain_verdicts
 from grader.close_names import close_names
+from grader.grading import numerical
+from grader.grading.printed import cut, labelled
 from grader.grading.student import Student
+from grader.grading.trials import FileTrials
 from grader.lesson import Lesson
+from grader.own_sizes import is_published, terms_of
 from grader.policy.names import may_hold_acts
 from grader.problem import Problem
 from grader.sandbox.autograd_used import SWITCHED_ON
@@ -31,12 +36,17 @@ Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
 
 @dataclass
 class Judged:
-    """`message` is about the file as a whole: why it does not run, or stopped early. `printed` is what it printed."""
+    """What comes of a file.
+
+    `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
+    printed; `shown` are lines of that, each labelled with the function that printed it.
+    """
 
     rows: list[Row]
     message: str | None = None
     pictures: dict[str, Any] = field(default_factory=dict)
     printed: str = ""
+    shown: list[str] = field(default_factory=list)
     runs: bool = True  # False when the file itself fails, and all rows with it
 
 
@@ -64,8 +74,14 @@ def judge_file(
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
         found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}
-    chain = own_chain(lesson) if lesson.gradients else None
-    student = Student(zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain)
+    terms = terms_of(lesson, handed)
+    at_own_sizes = None if is_published(lesson, terms.sizes) else lesson.published_at(terms.sizes or {})
+    public, whole = at_own_sizes or (None, lesson.public_chain if lesson.gradients else None)
+    chain = own_chain(lesson, whole) if whole is not None else None
+    student = Student(
+        zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
+    )
+    student.trials = trials = FileTrials(student, handed.files[MAIN], lesson.functions)
     try:
         failure = student.load_failure
         if failure is not None:
@@ -82,15 +98,21 @@ def judge_file(
             rows, pictures = suite(student)
             judged = Judged(rows, handed.message, pictures)
             if lesson.gradients:
-                add_chain(lesson, student, rows)
+                add_chain(lesson, student, rows, whole or lesson.public_chain)
             if student.note:
                 judged.message = (
                     f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
-            explain_missing(lesson, rows, student)
+            explain_missing(lesson, rows, student, handed)
             find_changes(lesson, rows, student, handed)
     finally:
+        trials.close()
         student.close()
+    if judged.runs and any(row.status in numerical.JUDGED for row in judged.rows):
+        try:
+            numerical.record(lesson, handed, judged.rows, numerical.observations(lesson, handed))
+        except ReadingStopped as reason:
+            remark = f"{handed.shown} could not be read for numerical differentiation: {reason}."
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:
@@ -101,6 +123,7 @@ def judge_file(
         judged.message = f"{judged.message} {remark}" if judged.message else remark
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
+        judged.shown = labelled(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
         if student.printed_bytes > zygote.limits.output_bytes:
             kept = (
                 f"It printed {student.printed_bytes:,} bytes; the first {zygote.limits.output_bytes:,} were kept, "
@@ -119,18 +142,18 @@ def forbid_all(judged: Judged) -> None:
     ]
 
 
-def own_chain(lesson: Lesson) -> tuple[Problem, dict[str, set[str]]]:
+def own_chain(lesson: Lesson, problem: Problem) -> tuple[Problem, dict[str, set[str]]]:
     """The problem on which a student's own chain is run, and for each step the steps above it."""
-    problem = lesson.public_chain
     steps = {item.name for item in lesson.gradients}
     above = {item.name: problem.graph.above(item.name[1:]) for item in lesson.gradients}
     return problem, {step: {"d" + name for name in above[step]} & steps for step in above}
 
 
-def add_chain(lesson: Lesson, student: Student, rows: list[Row]) -> None:
+def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Problem) -> None:
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
     lines = {row.name: row.status == "passed" for row in rows}
-    verdicts = chain_verdicts(lesson.public_chain, targets, student.chain(), lines, student.coarse)
+    other_shape = {row.name for row in rows if lines[row.name] and row.shape not in (None, row.expected_shape)}
+    verdicts = chain_verdicts(problem, targets, student.chain(), lines, student.coarse, other_shape)
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]
@@ -142,7 +165,7 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
     for row in rows:
         item = lesson.item_for(row.name)
         if row.status == "failed" and row.mistake is not None and item.target is not None:
-            changed = student.answers(lesson.public)[row.name].changed
+            changed = student.answers(student.public or lesson.public)[row.name].changed
             if changed:
                 found.append((row, (item.function, tuple(changed))))
     if not found:
@@ -160,17 +183,28 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
             row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
 
 
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student) -> None:
-    """Says of a function that is not there what it may be called instead, or why the file ended before it."""
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
     own = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     wanted = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
     near = close_names(wanted, (name for name in student.functions if name not in own)) if wanted else {}
+    inside: Mapping[str, tuple[int, str]] = {}
+    if wanted:
+        with suppress(ReadingStopped):
+            inside = source_reader().nested_definitions(handed.files[MAIN], wanted)
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"
         if student.note:
             row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+            continue
+        if name in inside:
+            row.line, where = inside[name]
+            row.message = (
+                f"`{name}` is defined inside {where}, so the file has no function of that name. Move it to the top "
+                "level, without indentation."
+            )
             continue
         guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
         row.message = f"There is no {what} `{name}`{guess}"

@@ -21,7 +21,7 @@ import pytest
 from grader.book import ProblemBook
 from grader.calling import CallFailed
 from grader.check import Row
-from grader.checks import OURS, Check, CheckFailed
+from grader.checks import OURS, Check, CheckFailed, explained_by_the_code
 from grader.gradient_check import GradientCheck
 from grader.grading.student import Student
 from grader.lesson import Item, Lesson
@@ -99,7 +99,7 @@ class GradingPlugin:
         try:
             result = yield
         except CheckFailed as failed:
-            self.spoil(row, failed)
+            self.spoil(row, explained_by_the_code(pyfuncitem.obj, check, failed))
         except CallFailed as failed:
             self.spoil(row, check.failed_call(failed))
         except OURS:
@@ -108,6 +108,8 @@ class GradingPlugin:
             if not only_ours(pyfuncitem) or not check.is_sound(pyfuncitem.obj):
                 raise
             self.spoil(row, check.unusable())
+        else:
+            row.message = check.remark
         row.relative_error = check.error
         row.line = row.line or check.on.line
         self._found["row"] = vars(row)

@@ -23,6 +23,7 @@ from grader.lesson import Lesson
 from grader.report.classroom import csv_rows, without_results
 from grader.report.pages import Reporter
 from grader.report.scores import number
+from grader.sandbox.forked import Nursery
 from grader.sandbox.probe import at_least
 from grader.submissions.roster import Attendance
 from grader.submissions.submission import Submission
@@ -51,7 +52,9 @@ class Outcome:
         return [r["student"] for r in self.results if 100 * r["score"] < percent * r["max_score"]]
 
 
-def fault_results(submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str) -> dict[str, Any]:
+def fault_results(
+    submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
+) -> dict[str, Any]:
     """results.json of a submission that could not be graded for a reason of ours."""
     return {
         "version": VERSION,
@@ -66,6 +69,7 @@ def fault_results(submission: Submission, lessons: Sequence[Lesson], seed: int, 
         "seconds": 0,
         "environment": environment(),
         "lessons": [],
+        "left_out": list(left_out),
     }
 
 
@@ -78,12 +82,13 @@ def grade_run(
     fresh: bool = False,
     cluster: str | None = None,
     attendance: Attendance | None = None,
+    nursery: Nursery | None = None,
 ) -> Outcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`. A signal to stop leaves everything
-    finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. Raises
-    OutputError, and with a cluster cluster.ClusterError.
+    finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A `nursery` may
+    have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
     with only_run(out), stopping_at_signals() as stop:
@@ -95,11 +100,11 @@ def grade_run(
             outcome.kept = len(outcome.results)
             live.planned(len(due), outcome.kept)
             if due:
-                run.grade(submissions, due, min(jobs, len(due)), live, stop, cluster)
+                run.grade(submissions, due, min(jobs, len(due)), live, stop, cluster, nursery)
         finally:
             gradebook.close()
             if outcome.results:
-                write_class(out, outcome.results, lessons, attendance)
+                write_class(out, outcome.results, lessons, attendance, settings.left_out)
     return outcome
 
 
@@ -144,11 +149,12 @@ class Run:
         live: Live,
         stop: Stop,
         cluster: str | None = None,
+        nursery: Nursery | None = None,
     ) -> None:
         """Adds results to the gradebook and the outcome as they arrive."""
         wanted = (submissions[place] for place in due)
         if cluster is None:
-            replies = grade_all(wanted, self._settings, jobs, live.started)
+            replies = grade_all(wanted, self._settings, jobs, live.started, nursery)
         else:
             from grader.grading.cluster import grade_on_cluster  # with Dask, which is an extra
 
@@ -158,7 +164,8 @@ class Run:
                 results = reply.get("results")
                 if results is None:
                     self._outcome.faults += 1
-                    results = fault_results(submission, self._lessons, self._settings.seed, reply["fault"])
+                    settings = self._settings
+                    results = fault_results(submission, self._lessons, settings.seed, reply["fault"], settings.left_out)
                 # a file changed between two readings: the result is of what nobody has a key for
                 sound = "results" in reply and results["submission_sha256"] == submission.sha256
                 self._gradebook.add(key(self._conditions, submission) if sound else "", results)
@@ -173,6 +180,7 @@ def write_class(
     graded: Sequence[Mapping[str, Any]],
     lessons: Sequence[Lesson],
     attendance: Attendance | None = None,
+    left_out: Sequence[str] = (),
 ) -> None:
     """grades.csv and index.html over all students, those of the roster who handed in nothing as well.
 
@@ -186,6 +194,6 @@ def write_class(
     csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
     try:
         write_whole(out / "grades.csv", text.getvalue())
-        write_whole(out / "index.html", Reporter(lessons).class_page(results, remarks))
+        write_whole(out / "index.html", Reporter(lessons).class_page(results, remarks, left_out))
     except OSError as error:
         raise unwritable(out, error) from error

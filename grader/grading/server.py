@@ -52,7 +52,8 @@ class Server:
         if not at_least(isolation.level, settings.require):  # each process probes for itself, and fails closed
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         hide = [Path(folder) for folder in settings.hide]
-        return Session(self._lessons, settings.seed, Limits.from_dict(settings.limits), isolation, hide, zygote)
+        limits = Limits.from_dict(settings.limits)
+        return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
 
     def grade(self, submission: Submission) -> dict[str, Any]:
         """Grades one submission and writes its folder in OUT. Raises GraderFault, ZygoteDied or OutputError."""

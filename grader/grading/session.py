@@ -37,13 +37,15 @@ class Session:
         isolation: Isolation | None = None,
         hide: Sequence[Path] = (),
         zygote: socket.socket | None = None,
+        left_out: Sequence[str] = (),
     ) -> None:
         """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
 
-        `zygote` is a socket from a nursery; else a zygote is started.
+        `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
+        because no submission of the run contains them.
         """
         torch.set_num_threads(1)
-        self.lessons, self.seed = tuple(lessons), seed
+        self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
         self._limits = Limits() if limits is None else limits
         self.isolation = probe() if isolation is None else isolation
         secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
@@ -93,6 +95,7 @@ class Session:
             "seconds": round(time.monotonic() - started, 3),
             "environment": environment(),
             "lessons": lessons,
+            "left_out": list(self._left_out),
         }
         if not self._frozen:
             gc.collect()
@@ -109,17 +112,17 @@ class Session:
         else:
             refused = handed.rejected or handed.present
             status, message = ("rejected" if refused else "missing"), handed.message or submission.message
-            why = handed.origin.missing if handed.origin else {}
             rows = [
                 Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))
                 for item in lesson.items
             ]
-            for row in rows:
-                row.message = why.get(row.name)
+            if handed.origin is not None:
+                for row in rows:
+                    handed.origin.tell(row)
         return {
             "name": lesson.name,
             "score": number(sum(row.points for row in rows)),
-            "max_score": number(lesson.max_score),
+            "max_score": number(sum(row.max_points for row in rows)),
             "status": status,
             "message": message,
             "seconds": round(time.monotonic() - started, 3),
@@ -137,4 +140,5 @@ class Session:
         graded.texts |= handed.origin.texts if handed.origin else {}
         if judged.printed:
             graded.printed[lesson.name] = judged.printed
+            graded.shown[lesson.name] = judged.shown
         return judged.rows, judged.message

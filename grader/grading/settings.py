@@ -6,6 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+PRELOAD = ("grader.grading.server",)
+"""Modules that every grader process needs and that hold no secret: a nursery loads them once for all."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -19,6 +22,7 @@ class Settings:
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
+    left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)

@@ -13,8 +13,11 @@ from torch import Tensor
 from grader.answer import Answer
 from grader.calling import Called, Measurement
 from grader.diagnosis.allowance import Allowance, own_seconds
+from grader.diagnosis.repairs import Trials
 from grader.grading.measuring import MeasuredCall, request_for
+from grader.grading.printed import Span, cut
 from grader.grading.sending import Stage, disclosed, packed, packed_chain, stages
+from grader.own_sizes import STRICT, Terms
 from grader.policy.static_check import Finding
 from grader.problem import Problem
 from grader.sandbox.client import ZygoteProcess
@@ -43,12 +46,15 @@ class Student:
         interrupt: int | None = None,
         problems: Sequence[Problem] = (),
         chain: tuple[Problem, Mapping[str, Collection[str]]] | None = None,
+        terms: Terms = STRICT,
+        public: Problem | None = None,
     ) -> None:
         """`interrupt` is a descriptor: once it is readable, every method that waits raises Interrupted.
 
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`); else they
         are numbered as the zygote's are. `chain` is the problem of the student's own chain, and from which steps each
-        step is made: it is run before any true upstream gradient is disclosed.
+        step is made: it is run before any true upstream gradient is disclosed. `terms` are what the file may write
+        otherwise than a stub, and `public` is the published problem at its own sizes, where these are others.
         """
         self._zygote, self._files, self._main, self.steps = zygote, files, main, tuple(steps)
         self._limits, self._joint, self._interrupt = zygote.limits, joint, interrupt
@@ -56,6 +62,10 @@ class Student:
         self._sent: set[int] = set()
         self._disclosed: dict[int, int] = {}  # problem -> stages of true upstream gradients that the worker has
         self._chain, self._chained = chain, dict[str, Answer]()
+        self.terms, self.public = terms, public
+        self._apart: list[Problem] = []  # problems of its own, numbered from APART on, which no zygote keeps
+        if public is not None and chain is not None:
+            self.set_apart((public, chain[0]))
         self._answers: dict[int, dict[str, Answer]] = {}
         self._watched: dict[tuple[int, str], Answer] = {}
         self.measurements: dict[object, Measurement] = {}
@@ -75,15 +85,23 @@ class Student:
         self._spent = 0.0  # seconds waited for this submission
         self._started = own_seconds()
         self.allowance = Allowance()  # for explaining what is wrong
+        self.trials: Trials | None = None  # the file's functions with small changes, for the same
         self.functions: tuple[str, ...] = ()
         self.note = ""  # why the file stopped before its end, if it did
         self.switched_on = False  # one of its workers said that PyTorch differentiates again
         self.printed, self.printed_bytes = b"", 0
+        self.spans: list[Span] = []  # of `printed`: which function printed what
 
     @property
     def heard(self) -> bytes:
         """What the file and its steps have printed up to now."""
         return self.printed + (bytes(self._worker.printed) if self._worker else b"")
+
+    @property
+    def heard_from(self) -> list[Span]:
+        """Which function printed what of `heard`."""
+        worker = self._worker
+        return self.spans + (cut(worker.spans, 0, len(worker.printed), len(self.printed)) if worker else [])
 
     @property
     def load_failure(self) -> Answer | None:
@@ -187,6 +205,8 @@ class Student:
     def _hold(self, problems: Iterable[Problem]) -> None:
         """Has the zygote keep them for the workers to come."""
         for problem in () if self._own_numbers else problems:
+            if self._number(problem) >= APART:
+                continue
             self._zygote.hold(packed(self._number(problem), problem), problem)
 
     def watched(self, problem: Problem, step: str) -> Answer:
@@ -225,7 +245,7 @@ class Student:
                     asked = self._worker.run(key, runnable, own_needs, self._end, self._joint, hurry=hurry, first=first)
                     for step, answer in asked:
                         results[step] = answer
-                if first and not self._own_numbers:
+                if first and not self._own_numbers and self._number(problem) < APART:
                     self._zygote.hold(first[0], problem)
                 break
             except (WorkerLost, DeadlineMissed, WireError):
@@ -282,6 +302,23 @@ class Student:
         """Another file in workers of the same zygote."""
         return Student(self._zygote, files, main, ())
 
+    def extended(self, text: bytes, steps: Sequence[str], seconds: float) -> Student:
+        """The same file with more functions at its end, in workers of its own; it may wait for `seconds` in all."""
+        files = {**self._files, self._main: self._files[self._main] + b"\n\n\n" + text + b"\n"}
+        problems = self._problems if self._own_numbers else ()
+        other = Student(self._zygote, files, self._main, steps, interrupt=self._interrupt, problems=problems)
+        other._spent = max(self._spent, self._limits.total_seconds - seconds)
+        return other
+
+    def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
+        """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
+        self._joint, self._given_up = joint, {}
+        return self._run(self._number(problem), problem, steps)
+
+    @property
+    def joint(self) -> Joint | None:
+        return self._joint
+
     def close(self) -> None:
         self._drop()
 
@@ -307,8 +344,15 @@ class Student:
         for number, known in enumerate(self._problems):
             if known is problem:
                 return number
+        for number, known in enumerate(self._apart, APART):
+            if known is problem:
+                return number
         self._problems.append(problem)
         return len(self._problems) - 1
+
+    def set_apart(self, problems: Iterable[Problem]) -> None:
+        """Says of problems that only this student is asked about them: the zygote need not keep them for others."""
+        self._apart += [problem for problem in problems if all(problem is not known for known in self._apart)]
 
     def _numbered(self, key: int) -> Problem | None:
         number = key if key >= 0 else -1 - key
@@ -367,7 +411,7 @@ class Student:
         self._hurried = False
         self.switched_on |= self._worker.switched_on
         self._worker.close()
-        self.printed = (self.printed + bytes(self._worker.printed[first:last]))[: self._limits.output_bytes]
+        self._keep(self._worker, first, last)
         self.printed_bytes += last - first
         self._worker = None
 
@@ -430,8 +474,13 @@ class Student:
     def _collect(self, worker: WorkerProcess, first: int = 0) -> None:
         """Keeps what a closed worker printed, from its byte number `first` on, and what it said of autograd."""
         self.switched_on |= worker.switched_on
-        self.printed = (self.printed + bytes(worker.printed[first:]))[: self._limits.output_bytes]
+        self._keep(worker, first, len(worker.printed))
         self.printed_bytes += worker.printed_bytes - first
+
+    def _keep(self, worker: WorkerProcess, first: int, last: int) -> None:
+        """Adds what a worker printed between two bytes, as far as there is room."""
+        self.spans += cut(worker.spans, first, last, len(self.printed) - first)
+        self.printed = (self.printed + bytes(worker.printed[first:last]))[: self._limits.output_bytes]
 
 
 def end_of_guess(plan: Sequence[Stage], at: int, known: Collection[str]) -> int:
@@ -462,6 +511,8 @@ def is_nearly(tensor: Tensor, reference: Tensor) -> bool:
 WHOLE = {torch.float32: torch.int32, torch.float64: torch.int64}
 """Integers of the same size: compared as these, zeros of either sign differ, and NaN is NaN."""
 
+APART = 1_000_000
+"""The first number of a student's own problems."""
 FREE_SECONDS = 5.0
 """Processor time for judging a submission that is not its own. A right one takes a hundredth of it."""
 HURRY_SECONDS = 1.0

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.notebook.script import Statement
+from grader.notebook.sizes import WrittenNumber
 from grader.notebook.slices import Slice
 from grader.policy.scope import all_nodes
 from grader.sandbox.stand_ins import KNOWN
@@ -32,18 +33,29 @@ class Origin:
         texts: {the student's file as it is shown: its text}, to quote from.
         missing: {row: why there is nothing to grade}.
         rows: {row: (file, line)}, for rows of one function: where each gradient is assigned.
+        sizes: {size: its value}, as a notebook in the lecture's manner sets them. None for functions, which work at
+            any size.
+        numbers: {row: the numbers in the text of its statements}.
+        remarks: {row: a sentence that its message ends with}: which variable it is read from, and why.
+        uncounted: rows that a notebook in the lecture's style cannot contain: they have no points there.
     """
 
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    sizes: Mapping[str, int] | None = None
+    numbers: Mapping[str, Sequence[WrittenNumber]] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    uncounted: Sequence[str] = ()
 
     @property
     def fingerprint(self) -> bytes:
         """Of all that a result says and the graded file does not hold."""
-        parts = (self.lines, self.texts, self.missing, self.rows)
-        return repr([sorted(part.items()) for part in parts]).encode("utf-8", "surrogatepass")
+        parts = (self.lines, self.texts, self.missing, self.rows, self.sizes or {}, self.numbers, self.remarks)
+        return repr([*(sorted(part.items()) for part in parts), sorted(self.uncounted)]).encode(
+            "utf-8", "surrogatepass"
+        )
 
     def place(self, line: int | None) -> tuple[str, int] | None:
         return self.lines.get(line) if line is not None else None
@@ -63,13 +75,18 @@ class Origin:
         return NUMBERED.sub(own, message)
 
     def tell(self, row: Row) -> None:
-        """Gives the row the student's own file and line, or the reason why there is none."""
+        """Gives the row the student's own file and line, or the reason why there is none or why it is not counted."""
+        if row.name in self.uncounted:
+            row.status, row.counted, row.points, row.max_points = "missing", False, 0, 0
         if row.status == "missing" and row.name in self.missing:
             row.message = self.missing[row.name]
         elif row.message:
             row.message = self.translated(row.message)
         if row.mistake:
             row.mistake = {**row.mistake, "message": self.translated(row.mistake["message"])}
+        if row.name in self.remarks:
+            remark = self.remarks[row.name]
+            row.message = f"{row.message} {remark}" if row.message else remark
         judged = row.status in ("passed", "failed", "shape")
         place = self.rows.get(row.name) if judged and row.name in self.rows else self.place(row.line)
         if place:

@@ -54,7 +54,7 @@ def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool,
     handed = {
         name: refused(name, shown, each.refused)
         if each.refused is not None
-        else as_handed(name, shown, each.source, each.message, each.origin)
+        else as_handed(name, shown, each.source, each.message, each.origin, each.attempted)
         for name, each in read.lessons.items()
     }
     return PageRead(handed, read.cells, read.defined, read.too_much)
@@ -64,8 +64,11 @@ def refused(lesson: str, shown: str, why: object) -> Handed:
     return Handed(lesson, message=f"{shown} cannot be read: {why}", rejected=True)
 
 
-def as_handed(lesson: str, shown: str, source: bytes | None, message: str | None, origin: Origin | None) -> Handed:
-    return Handed(lesson, {MAIN: source} if source is not None else {}, shown, message, origin=origin)
+def as_handed(
+    lesson: str, shown: str, source: bytes | None, message: str | None, origin: Origin | None, attempted: bool
+) -> Handed:
+    files = {MAIN: source} if source is not None else {}
+    return Handed(lesson, files, shown, message, origin=origin, nothing=not attempted)
 
 
 def read_cells(path: Path, shown: str = "") -> list[Cell]:
@@ -87,7 +90,7 @@ def from_notebook(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: 
         reading = read_for(sought_of(lesson), Page(cells), shown, functions)
     except NotebookError as error:
         return refused(lesson.name, shown, error)
-    return as_handed(lesson.name, shown, reading.source, reading.message, reading.origin)
+    return as_handed(lesson.name, shown, reading.source, reading.message, reading.origin, reading.attempted)
 
 
 def as_a_script(lesson: Lesson, source: bytes, shown: str) -> Handed | None:

@@ -10,8 +10,10 @@ import ast
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from grader.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
+from grader.notebook.claims import Claim, Scan, scan_of
 from grader.notebook.names import Function, Names, changed_parameters, names_of
 from grader.policy.scope import Block, all_nodes, children
 
@@ -75,7 +77,32 @@ class Page:
         self.cells = tuple(cells)
         self._parsed: list[tuple[list[ast.stmt], list[Broken]]] | None = None
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
+        self._opaque: dict[int, bool] = {}
         self._names: dict[tuple[int, int], Names] = {}  # (id of a statement, hash of the changers before it) -> names
+
+    @cached_property
+    def _scan(self) -> Scan:
+        return scan_of((cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True))
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """What the cells' own comparisons say."""
+        return self._scan.claims()
+
+    @property
+    def stored(self) -> set[str]:
+        """Every name that is assigned anywhere."""
+        return self._scan.stored
+
+    def has_loop(self, cell: Cell) -> bool:
+        return cell.file in self._scan.looping
+
+    def is_opaque(self, node: ast.stmt) -> bool:
+        if bound_by_loop(node):
+            return True
+        if id(node) not in self._opaque:
+            self._opaque[id(node)] = is_opaque(node)
+        return self._opaque[id(node)]
 
     @property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
@@ -100,7 +127,8 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
-            for node, loop in opened(body, whole_loops(body, frozenset(gradients)), loops, None):
+            whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
+            for node, loop in opened(body, whole, loops, None):
                 loops = max(loops, loop or 0)
                 if isinstance(node, Function):
                     changers[node.name] = changed_parameters(node)
@@ -108,9 +136,7 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
                 if isinstance(node, Function | ast.ClassDef):
                     note_inside(node, cell.file, script.inside)
                 names = page.names_of(node, changers, version)
-                script.statements.append(
-                    Statement(node, cell.file, names, loop, is_opaque(node) or bound_by_loop(node))
-                )
+                script.statements.append(Statement(node, cell.file, names, loop, page.is_opaque(node)))
                 if len(script.statements) > MOST_STATEMENTS:
                     raise NotebookError(
                         f"it has more than {MOST_STATEMENTS:,} statements. Hand in the exercise's cells only."

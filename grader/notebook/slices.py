@@ -43,21 +43,35 @@ class _HalfDone(Exception):
 
 @dataclass(frozen=True)
 class Given:
-    """What a step may ask for. `same` are other names of values: {"batch_size": "n"}, any expression of values."""
+    """What a step may ask for. `same` are other names of values: {"batch_size": "n"}, any expression of values.
+
+    `others` are the student's names for values and gradients: {"dL_dp": "dprobs"}, see other_names.py. `compared` are
+    names that the notebook compares as values: one of them is given only where it cannot be computed from what is.
+    """
 
     values: frozenset[str]
     gradients: frozenset[str]
     same: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    compared: Mapping[str, str] = field(default_factory=dict)
+
+    def expression(self, name: str) -> str:
+        """What another name stands for."""
+        return self.same.get(name) or self.others.get(name) or self.compared[name]
 
 
 @dataclass
 class Slice:
-    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's."""
+    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's.
+
+    `places` are the numbers of the statements.
+    """
 
     statements: list[Statement] = field(default_factory=list)
     parameters: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)
     imports: list[ast.stmt | str] = field(default_factory=list)
+    places: frozenset[int] = frozenset()
 
 
 class Slicer:
@@ -66,7 +80,7 @@ class Slicer:
         self.looked_at = 0
 
     def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
-        """What computes `targets`, {gradient: the run of statements that makes it}. Raises CannotSlice."""
+        """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
         unfinished: set[str] = set()
         while True:
             try:
@@ -90,6 +104,7 @@ class Slicer:
 class _Slicing:
     def __init__(self, slicer: Slicer, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]) -> None:
         self.slicer, self.targets, self.unfinished = slicer, targets, unfinished
+        self.own = {slicer.given.others.get(name, name) for name in targets}  # gradients: none of them is given
         self.result = Slice()
         self.places: dict[int, float] = {}  # statement -> where it stands in the slice
         self.imports: dict[str | int, ast.stmt | str] = {}  # each once
@@ -109,6 +124,7 @@ class _Slicing:
                 self.resolve(name, i, reader)
         statements = self.slicer.statements
         self.result.imports = list(self.imports.values())
+        self.result.places = frozenset(self.places)
         self.result.statements = [statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
         return self.result
 
@@ -127,29 +143,43 @@ class _Slicing:
             if uses.binds.get(name, [-1])[0] != i:
                 raise CannotSlice(f"`{name}` is changed before anything is assigned to it", reader)
             return
-        if name in given.gradients and name not in self.targets and name not in self.unfinished:
+        meant = given.others.get(name, name)
+        if meant in given.gradients and meant not in self.own and name not in self.unfinished:
             if not self.slicer.is_finished(name, i):
                 raise _HalfDone(name)
-            self.parameter(name)
-        elif name in given.values and name not in self.targets:
-            self.parameter(name)
+            self.parameter(meant)
+            self.note_same(name, meant)
+        elif meant in given.values and meant not in self.own:
+            self.parameter(meant)
+            self.note_same(name, meant)
         elif name in given.same:
-            if name not in self.result.same:
-                self.result.same.append(name)
+            self.note_same(name)
             for node in ast.walk(ast.parse(given.same[name])):
                 if isinstance(node, ast.Name) and node.id in given.values:
                     self.parameter(node.id)
         else:
             self.follow(name, i, reader)
 
+    def note_same(self, name: str, meant: str = "") -> None:
+        if name != meant and name not in self.result.same:
+            self.result.same.append(name)
+
     def parameter(self, name: str) -> None:
         if name not in self.result.parameters:
             self.result.parameters.append(name)
+
+    def can_follow(self, k: int) -> bool:
+        return k in self.places or (k >= 0 and not self.slicer.statements[k].opaque)
 
     def follow(self, name: str, i: int, reader: Statement) -> None:
         """A variable of the student's own: the statements that give it its value are part of the slice."""
         made = self.slicer.uses.before(name, i)
         self.slicer.look_at(1 + len(made), reader)
+        meant = self.slicer.given.compared.get(name, "")
+        if not all(self.can_follow(k) for k in made or (-1,)) and meant in self.slicer.given.values - self.own:
+            self.parameter(meant)
+            self.note_same(name, meant)
+            return
         if not made:
             if name in CUSTOMARY:
                 self.imports[name] = CUSTOMARY[name]

@@ -192,7 +192,7 @@ def _pieces(outermost: ast.stmt) -> Iterator[Piece]:
         if isinstance(statement, Definition):
             yield Piece([statement], frozenset({statement.name}), _redefined(statement))
             continue
-        main_guard = isinstance(statement, ast.If) and _is_main_guard(statement.test)
+        main_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
         parts: list[ast.AST] = list(statement.orelse if main_guard else ast.iter_child_nodes(statement))  # type: ignore[attr-defined]
         blocks = [part for part in parts if isinstance(part, Block)]
         if not blocks and not main_guard:
@@ -208,7 +208,7 @@ def _pieces(outermost: ast.stmt) -> Iterator[Piece]:
         waiting += reversed(inner)
 
 
-def _is_main_guard(test: ast.expr) -> bool:
+def is_main_guard(test: ast.expr) -> bool:
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)):
         return False
     sides = (test.left, test.comparators[0])

@@ -79,6 +79,18 @@ class _File:
 
 
 def _parse(source: bytes, filename: str) -> _File | None:
+    tree = parsed(source, filename)
+    if tree is None:
+        return None
+    try:
+        scope = scopes.scope_of(tree.body)
+        return _File(filename, scope, scopes.bindings(tree, scope), owns_backward(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def parsed(source: bytes, filename: str) -> ast.Module | None:
+    """The file's syntax tree; None where Python cannot parse it, or reading it would take too long."""
     if len(source) > MAX_BYTES:
         return None
     try:
@@ -87,9 +99,7 @@ def _parse(source: bytes, filename: str) -> _File | None:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "invalid escape sequence" is between Python and the student
-            tree = ast.parse(source, filename)
-        scope = scopes.scope_of(tree.body)
-        return _File(filename, scope, scopes.bindings(tree, scope), owns_backward(tree))
+            return ast.parse(source, filename)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from grader.report.inert import csv_cell
-from grader.report.scores import number, percent
+from grader.report.scores import counted, is_counted, number, percent
 from grader.statuses import UNWRITTEN
 from grader.submissions.roster import Attendance
 
@@ -40,7 +40,7 @@ def difficulties(results: Sequence[Results]) -> list[Difficulty]:
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for result in results:
         for lesson in result["lessons"]:
-            for row in lesson["gradients"] if lesson["status"] == "graded" else ():
+            for row in filter(is_counted, lesson["gradients"]) if lesson["status"] == "graded" else ():
                 key = lesson["name"], row["name"]
                 entry = found.setdefault(key, Difficulty(*key))
                 kind = "unwritten" if row["status"] in UNWRITTEN else "passed" if row["status"] == "passed" else "wrong"
@@ -67,6 +67,25 @@ def mistakes(results: Sequence[Results]) -> list[tuple[str, str, str, list[str]]
     return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
 
 
+def numerical(results: Sequence[Results]) -> list[tuple[str, str, list[str], bool, list[str]]]:
+    """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
+    who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            by_method: dict[str, list[Results]] = {}
+            for row in lesson["gradients"]:
+                if observed := row.get("numerical_differentiation"):
+                    by_method.setdefault(observed["method"], []).append(row)
+            for method, rows in by_method.items():
+                earned = any(row["points"] for row in rows)
+                key = lesson["name"], method, tuple(row["name"] for row in rows), earned
+                who.setdefault(key, []).append(result["student"])
+    return [
+        (name, method, [*rows], earned, students)
+        for (name, method, rows, earned), students in sorted(who.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    ]
+
+
 def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, list[str]]]:
     """(lesson or "", status, reason, students): what was not graded, the same reason told once."""
     who: dict[tuple[str, str, str | None], list[str]] = {}
@@ -78,6 +97,18 @@ def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, lis
             if lesson["status"] != "graded":
                 who.setdefault((lesson["name"], lesson["status"], lesson["message"]), []).append(result["student"])
     return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
+
+
+def partly_counted(results: Sequence[Results]) -> list[tuple[str, int, int, list[str]]]:
+    """(lesson, rows that count, rows, students) where a submission cannot contain all rows of a lesson."""
+    who: dict[tuple[str, int, int], list[str]] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            rows = lesson["gradients"]
+            count = sum(map(is_counted, rows))
+            if count < len(rows):
+                who.setdefault((lesson["name"], count, len(rows)), []).append(result["student"])
+    return [(*key, names) for key, names in sorted(who.items())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +189,13 @@ def lesson_names(results: Sequence[Results]) -> list[str]:
 def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -> list[list[str]]:
     """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
 
+    Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
     With a roster, its own columns follow, but for those that would stand there twice.
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
+    partly = any(result.get("left_out") for result in results) or bool(partly_counted(results))
+    rows[0] += ["counted"] if partly else []
     further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
     known_as = {}
     if attendance:
@@ -174,6 +208,7 @@ def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -
         total, share = (f"{result['score']:g}", f"{number(round(percent(result), 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
         rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share])
+        rows[-1] += [counted(result)] if partly else []
         if attendance:
             member = known_as.get(result["student"])
             rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result["status"], "yes")]

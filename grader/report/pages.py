@@ -30,6 +30,8 @@ from grader.report.classroom import (
     lesson_names,
     link,
     mistakes,
+    numerical,
+    partly_counted,
     student,
 )
 from grader.report.heat_map import SCALE
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
 MOST_KEPT = 20_000  # pieces of pages, some 500 bytes each
-STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "here", "hidden")
+STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "uncounted", "here", "hidden")
 """A row's states in the order in which a page explains them."""
 
 
@@ -135,8 +137,11 @@ class Reporter:
             results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
         )
 
-    def class_page(self, results: Sequence[Results], remarks: Sequence[str] = ()) -> str:
-        """index.html over all students' results.json. `remarks` are sentences about the roster."""
+    def class_page(self, results: Sequence[Results], remarks: Sequence[str] = (), left_out: Sequence[str] = ()) -> str:
+        """index.html over all students' results.json.
+
+        `remarks` are sentences about the roster, `left_out` lessons that no submission contains.
+        """
         lessons = lesson_names(results)
         students = [student(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
@@ -153,7 +158,10 @@ class Reporter:
             histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
             difficulties=difficulties(results),
             mistakes=mistakes(results),
+            numerical=numerical(results),
             absences=absences(results),
+            partly_counted=partly_counted(results),
+            left_out=left_out,
             isolation=Counter(one.isolation for one in students if one.kind not in (NOTHING, UNCLEAR)).most_common(),
             isolation_missing=list(dict.fromkeys(missing)),
             seconds=seconds,

@@ -12,6 +12,7 @@ from grader.report.curve import Plot, plot
 from grader.report.excerpt import Lines, excerpt
 from grader.report.forces import Forces, forces
 from grader.report.heat_map import HeatMap, heat_map
+from grader.report.scores import is_counted
 from grader.statuses import BROKEN, UNWRITTEN, WORDS, WRONG
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ STATE_WORDS = WORDS | {
     "here": "passed here",
     "hidden": "not checked here",
     "none": "no verdict",
+    "uncounted": "not counted",
 }
 
 Results = Mapping[str, Any]
@@ -86,7 +88,7 @@ class Line:
     @property
     def chain(self) -> str:
         """The verdict on the student's own chain, as prose."""
-        if self.is_check:
+        if self.is_check or self.state == "uncounted":
             return "–"
         if self.row["chain"] == "passed":
             return "right"
@@ -175,6 +177,11 @@ class Part:
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
 
     @property
+    def uncounted(self) -> int:
+        """How many rows the submission cannot contain."""
+        return sum(line.state == "uncounted" for line in self.lines)
+
+    @property
     def has_gradients(self) -> bool:
         """Whether any row is a gradient; a lesson of functions and classes has none."""
         return any(line.item is None or line.item.target for line in self.lines)
@@ -238,6 +245,12 @@ def next_step(parts: Sequence[Part]) -> Next:
     return Next(next((part for part in parts if part.results["status"] != "graded"), None))
 
 
+def state_of(row: Results) -> str:
+    if not is_counted(row):
+        return "uncounted"
+    return "chain" if row["status"] == "passed" and row["chain"] == "failed" else str(row["status"])
+
+
 def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -> Part:
     name = results["name"]
     rows = {row["name"]: row for row in results["gradients"]}
@@ -253,7 +266,7 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
     lines = [
         Line(
             row,
-            "chain" if row["status"] == "passed" and row["chain"] == "failed" else row["status"],
+            state_of(row),
             f"{name}-{row['name']}",
             items.get(row["name"]),
             tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
@@ -264,9 +277,9 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
         )
         for row in results["gradients"]
     ]
-    found = Part(results, lesson, lines, printed=graded.printed.get(name, ""))
+    found = Part(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
-        tells = line.wrong or (line.state != "todo" and line.row["message"])
+        tells = line.wrong or (line.state not in ("todo", "uncounted") and line.row["message"])
         alike = found.groups and telling(found.groups[-1][-1]) == telling(line)
         if tells and alike and (line.broken or together(found.groups[-1][-1], line)):
             found.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence

@@ -11,7 +11,7 @@ import torch
 
 from grader.answer import Answer
 from grader.sandbox.failures import failure
-from grader.sandbox.steps import Watch, describe, returned, run
+from grader.sandbox.steps import Watch, describe, precision, returned, run
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,10 @@ def call_joint(
             step: answers.get(step)
             or Answer(
                 "returned",
-                **returned(found[step], values.get(step[1:]), dtype),
+                **returned(found[step], ran.values.get(step[1:]), ran.dtype),
                 operators=ran.watch.operators,
-                low_precision=ran.watch.saw_float32 and dtype == torch.float64,
                 line=ran.line,
+                **precision(ran, dtype),
             )
             for step in steps
         }

@@ -93,6 +93,7 @@ class Asked:
     steps: tuple[str, ...]
     ticket: int
     frame: bytes
+    label: str = ""  # the function, where it is not called like the step
 
 
 def new_ticket() -> int:
@@ -131,5 +132,5 @@ def ask(
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
     if upstream is None:
-        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)))
+        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
     return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))

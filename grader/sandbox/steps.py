@@ -20,6 +20,7 @@ from torch import Tensor
 
 from grader.answer import Answer
 from grader.sandbox.failures import failure, first_line, in_words
+from grader.sandbox.float32 import is_about_dtypes, narrowed
 
 
 class Watch(Protocol):
@@ -102,6 +103,10 @@ def arguments_for(
             if parameter.kind is parameter.POSITIONAL_ONLY:
                 positional.append(parameter.default)  # those after it keep their places
             continue
+        elif name == "self":
+            raise UnknownParameter(
+                f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
+            )
         elif name == step:
             raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
         else:
@@ -154,16 +159,39 @@ def changed(given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mappi
 
 
 class Ran(NamedTuple):
-    """What a function gave back, before anyone looked at it."""
+    """What a function gave back, before anyone looked at it; `values` and `upstream` are what it was called on."""
 
     result: object
     given: Mapping[str, Any]
     uses: frozenset[str]
     watch: Watch
     line: int | None
+    values: Mapping[str, Any]
+    upstream: Mapping[str, Tensor]
+    dtype: torch.dtype
 
 
 def run(
+    function: Callable[..., Any] | None,
+    name: str,
+    values: Mapping[str, Any],
+    upstream: Mapping[str, Tensor],
+    dtype: torch.dtype,
+    files: Sequence[str],
+    watch: AbstractContextManager[Watch] | None,
+) -> Ran | Answer:
+    """Call the function; in float32 if it raises an error about dtypes in float64.
+
+    Where float32 helps no more than float64, the answer is the error that it raises in float64.
+    """
+    ran = run_once(function, name, values, upstream, dtype, files, watch)
+    if dtype is not torch.float64 or not isinstance(ran, Answer) or not is_about_dtypes(ran):
+        return ran
+    again = run_once(function, name, narrowed(values), narrowed(upstream), torch.float32, files, watch)
+    return ran if isinstance(again, Answer) and is_about_dtypes(again) else again
+
+
+def run_once(
     function: Callable[..., Any] | None,
     name: str,
     values: Mapping[str, Any],
@@ -193,7 +221,7 @@ def run(
         else:
             with watch as seen:
                 result = function(*positional, **keyword)
-        return Ran(result, given, interface.uses, seen, interface.line)
+        return Ran(result, given, interface.uses, seen, interface.line, values, upstream, dtype)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
         return failure(error, name, files)._replace(uses=interface.uses)
     finally:
@@ -227,15 +255,24 @@ def call_step(
     try:
         return Answer(
             "returned",
-            **returned(ran.result, values.get(step[1:]), dtype),
-            changed=changed(ran.given, values, upstream),
+            **returned(ran.result, ran.values.get(step[1:]), ran.dtype),
+            changed=changed(ran.given, ran.values, ran.upstream),
             uses=ran.uses,
             operators=ran.watch.operators,
-            low_precision=ran.watch.saw_float32 and dtype == torch.float64,
             line=ran.line,
+            **precision(ran, dtype),
         )
     except BaseException as error:  # what came back may be anything of a student's
         return failure(error, step, files)
+
+
+def precision(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
+    """An Answer's `low_precision` and `in_float32`, for a problem of that dtype."""
+    in_float32 = ran.dtype is not dtype
+    return {
+        "low_precision": in_float32 or (ran.watch.saw_float32 and dtype == torch.float64),
+        "in_float32": in_float32,
+    }
 
 
 def returned(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:

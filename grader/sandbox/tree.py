@@ -319,6 +319,7 @@ def encode_called(
     budget: Budget = LEAST,
     name: str = "",
     files: Sequence[str] = (),
+    printed: int = 0,
 ) -> bytes:
     """The reply to a call. With `keeps` the value stays in the worker, with `after` the arguments are sent, too.
 
@@ -347,6 +348,7 @@ def encode_called(
         "dispatched": {name[:100]: count for name, count in called.counts.dispatched.items()},
         "peak_bytes": called.counts.peak_bytes,
         "low_precision": called.counts.low_precision,
+        "printed": printed,
     }
     return encode(Frame({**header, "tensors": packer.described()}, packer.body()))
 

@@ -211,8 +211,8 @@ def unpack_tensors(descriptions: Sequence[dict[str, Any]], body: bytes | bytearr
 # Answers -------------------------------------------------------------------------------------------------------------
 
 
-def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) -> bytes:
-    """A field that has nothing to tell is left out.
+def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY, printed: int = 0) -> bytes:
+    """A field that has nothing to tell is left out. `printed`: bytes printed up to now.
 
     A tensor of more than `room` bytes, or one without bytes of its own (meta, nested), is only described.
     """
@@ -231,6 +231,10 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) 
         header["operators"] = answer.operators
     if answer.low_precision:
         header["low_precision"] = True
+    if printed:
+        header["printed"] = printed
+    if answer.in_float32:
+        header["in_float32"] = True
     body = b""
     if answer.tensor is not None:
         if answer.tensor.dtype not in NAMES:
@@ -246,6 +250,11 @@ def encode_answer(step: str, answer: Answer, ticket: int, room: int = MAX_BODY) 
             except (RuntimeError, ValueError, TypeError, NotImplementedError):
                 header["kind"] = "a tensor without numbers that could be read"
     return encode(Frame(header, body))
+
+
+def printed_in(header: dict[str, Any]) -> int:
+    """Bytes that the worker says it has printed; 0 where it says nothing."""
+    return whole(header, "printed") if "printed" in header else 0
 
 
 def field(header: dict[str, Any], name: str, kind: type) -> Any:
@@ -321,4 +330,5 @@ def decode_answer(
         uses=frozenset(names_in(header, "uses", known)) if "uses" in header else frozenset(),
         operators=whole(header, "operators") if "operators" in header else 0,
         low_precision=field(header, "low_precision", bool) if "low_precision" in header else False,
+        in_float32=field(header, "in_float32", bool) if "in_float32" in header else False,
     )

@@ -13,6 +13,7 @@ import random
 import select
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy
@@ -25,7 +26,9 @@ from grader.sandbox import wire
 from grader.sandbox.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.calls import attribute, call
+from grader.sandbox.counted_output import Counter, count_output, flush_output
 from grader.sandbox.failures import failure, refuse_to_stop
+from grader.sandbox.float32 import is_about_dtypes, narrow
 from grader.sandbox.imports import NotAvailable
 from grader.sandbox.joint import Joint, call_joint
 from grader.sandbox.loader import forget, load
@@ -54,6 +57,7 @@ class Worker:
         self._operator_cap, self._imports = operator_cap, tuple(imports)
         self._autograd_used: list[AutogradUsed] = []
         self._together = bytearray()  # answers that are not sent yet
+        self._output, self._printed = Counter(), 0
         self._objects: dict[int, Any] = {}  # of the student's classes, by number
 
     def serve(self) -> None:
@@ -103,6 +107,7 @@ class Worker:
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
         sys.breakpointhook = refuse_to_stop
+        self._output = count_output()
         module, error = load(files, frame.header["main"], self._imports)
         switched_on = autograd_works()
         self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
@@ -114,7 +119,7 @@ class Worker:
             reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
         elif error is None:
             names = [str(name)[:200] for name in self._functions]
-            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note}
+            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -156,11 +161,12 @@ class Worker:
     def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
         joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
         answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        printed = self.printed()
         if autograd_works():
             answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
         self.flush()
         for step, answer in answers.items():
-            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"]))
+            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"], printed))
 
     def run_steps(
         self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
@@ -178,10 +184,11 @@ class Worker:
                 answer = Answer("forbidden", message=SWITCHED_ON)
             if header["own"]:
                 if answer.outcome == "returned" and answer.tensor is not None:
-                    own[step[1:]] = answer.tensor
+                    # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
+                    own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
                 else:
                     broken.add(step)
-            self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+            self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
             if header["at_once"] or len(self._together) > MOST_TOGETHER:
                 self.send_together()
 
@@ -198,7 +205,7 @@ class Worker:
                     answer = Answer("forbidden", message=SWITCHED_ON)
                 if answer.tensor is not None:
                     found[step[1:]] = answer.tensor.clone(memory_format=torch.contiguous_format)
-                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"])
+                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
             going_on = going_on and len(found) == len(stage)
             upstream |= found
 
@@ -236,7 +243,8 @@ class Worker:
         self.flush()
         keeps = header["keep"] is not None
         budget = Budget(*header["budget"])
-        sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files)
+        printed = self.printed()
+        sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files, printed)
         wire.write_all(ANSWERS, encode_called(called, *sent))
 
     def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
@@ -250,12 +258,23 @@ class Worker:
         if header["read"]:
             return Called(target)
         args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
-        return call(target, name, args, kwargs, self._files, self._operator_cap, header["counted"])
+        more = self._files, self._operator_cap, header["counted"]
+        called = call(target, name, args, kwargs, *more)
+        if header["of"] is None and called.failed is not None and is_about_dtypes(called.failed):
+            again = call(target, name, narrow(args), narrow(kwargs), *more)
+            if again.failed is None:
+                return replace(again, counts=replace(again.counts, low_precision=True))
+        return called
 
     def flush(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # a student may have replaced or closed it
-                stream.flush()
+        flush_output()
+
+    def printed(self) -> int:
+        """Bytes printed up to now. They are sent, so that standard output and standard error stay in order."""
+        if self._output.total != self._printed:
+            self._printed = self._output.total
+            flush_output()
+        return self._printed
 
 
 def problem_of(frame: wire.Frame) -> tuple[int, Given]:

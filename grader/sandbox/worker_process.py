@@ -29,6 +29,7 @@ from grader.sandbox.usage import Usage
 
 READ_BYTES = 1 << 18
 MOST_HELD = wire.MAX_HEADER + wire.MAX_BODY  # bytes of answers that may come while it is still being asked
+MOST_SPANS = 10_000
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
 
@@ -55,6 +56,7 @@ class WorkerProcess:
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed, self.printed_bytes = bytearray(), 0
         self.printed_before = 0  # bytes printed before the last run
+        self.spans: list[tuple[int, int, str]] = []  # of what was printed: (first byte, byte after the last, function)
         self._selector = selectors.DefaultSelector()
         for descriptor in (answers, output):
             self._selector.register(descriptor, selectors.EVENT_READ)
@@ -63,6 +65,7 @@ class WorkerProcess:
         self._interrupt: int | None = None
         self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
         self._open, self._locked_in = True, False
+        self._loaded = 0  # bytes printed when the file was loaded
         self._at_start = Usage(0, 0.0)
         self.switched_on = False  # it says that PyTorch differentiates again
 
@@ -85,6 +88,7 @@ class WorkerProcess:
         header = self._receive(deadline).header
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
+            self._loaded = wire.printed_in(header)
             return {"op": "loaded", "functions": wire.names_in(header, "functions"), "note": note}
         line = header.get("line")
         return {
@@ -213,7 +217,14 @@ class WorkerProcess:
             except wire.WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
             self._notice(answer)
+            self._mark(frame, asked.label or step)
             yield step, answer
+
+    def _mark(self, frame: wire.Frame, label: str) -> None:
+        """Notes which function printed what came since the answer before, as far as the worker says."""
+        before, now = self.spans[-1][1] if self.spans else self._loaded, wire.printed_in(frame.header)
+        if now > before and len(self.spans) < MOST_SPANS:
+            self.spans.append((before, now, label))
 
     def _notice(self, answer: Answer | None) -> None:
         self.switched_on |= answer is not None and answer.message == SWITCHED_ON
@@ -233,6 +244,7 @@ class WorkerProcess:
         reply = self._receive(deadline)
         try:
             called = decode_called(reply, ticket, budget)
+            self._mark(reply, str(request["name"]))
         except wire.WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
         self._notice(called.failed)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
@@ -27,11 +30,12 @@ from grader.submissions.gradescope import NAME as EXPORTED
 from grader.submissions.gradescope import MetadataError, from_gradescope
 from grader.submissions.handed import MAIN
 from grader.submissions.people import alike, as_folder, is_reserved
-from grader.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, kind
+from grader.submissions.places import CLUTTER, NOTEBOOK, folders, gradable, holds_a_lesson, kind
 from grader.submissions.roster import Attendance, Roster
 from grader.submissions.submission import Submission, read_submission
 
 KIT = "exercises"
+MOST_NAMES = 2_000  # in a submission, by which it is decided whether it is read before it is graded
 
 
 class SubmissionError(Exception):
@@ -67,6 +71,21 @@ class Found(Sequence[Submission]):
     def __iter__(self) -> Iterator[Submission]:
         return map(self._read, self.arrivals)
 
+    def contained(self, lessons: Sequence[Lesson]) -> list[Lesson]:
+        """Those of the lessons that any submission contains, or may be meant to; all where none contains any.
+
+        A submission is read only as long as its names let expect a lesson that none before it contains.
+        """
+        unseen = {lesson.name: lesson for lesson in lessons}
+        for arrival in self.arrivals:
+            if not unseen:
+                break
+            if arrival.refused is None and may_contain(arrival.path, list(unseen.values())):
+                for handed in self._read(arrival).handed.values():
+                    if not handed.nothing:
+                        unseen.pop(handed.lesson, None)
+        return [lesson for lesson in lessons if lesson.name not in unseen] or list(lessons)
+
     def _read(self, arrival: Arrival) -> Submission:
         if arrival.refused is not None:
             return Submission(arrival.student, arrival.path, {}, message=arrival.refused, note=arrival.note)
@@ -99,6 +118,28 @@ class Found(Sequence[Submission]):
             for member, names in joined.disputed
         )
         self.attendance = Attendance(members, joined.absent, roster.columns, disputed, self.remarks)
+
+
+def may_contain(path: Path, lessons: Sequence[Lesson]) -> bool:
+    """By the names in it: whether one of the lessons may be there. False is certain."""
+    try:
+        if path.is_dir():
+            found = chain.from_iterable((*names, *files) for _, names, files in os.walk(path))
+            names = list(islice(found, MOST_NAMES))
+        else:
+            names = names_in(path) if is_archive(path) else [path.name]
+    except (OSError, ArchiveRefused):
+        return False
+    parts = {part.lower() for name in names for part in PurePosixPath(name.replace("\\", "/")).parts}
+    numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
+    words = {word for part in parts for word in re.findall("[a-z]+", part)}
+    is_page = any(part.endswith(NOTEBOOK) for part in parts) or kind(path) == ".py"
+    return len(names) == MOST_NAMES or any(
+        (lesson.number.isdigit() and int(lesson.number) in numbers)
+        or not words.isdisjoint(lesson.name.lower().split("_"))
+        or (is_page and lesson.notebook is not None)
+        for lesson in lessons
+    )
 
 
 def claim(arrival: Arrival) -> Claim:

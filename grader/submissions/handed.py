@@ -15,7 +15,10 @@ MAX_FILE_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Handed:
-    """What a student handed in for one lesson: files by name, or (`message`) why there are none or some left out."""
+    """What a student handed in for one lesson: files by name, or (`message`) why there are none or some left out.
+
+    `nothing` is True where the submission has neither the lesson nor anything that may be meant as it.
+    """
 
     lesson: str
     files: dict[str, bytes] = field(default_factory=dict)
@@ -23,6 +26,7 @@ class Handed:
     message: str | None = None
     rejected: bool = False
     origin: Origin | None = None  # where the files' lines come from, when they were made out of a notebook
+    nothing: bool = False
 
     @property
     def present(self) -> bool:

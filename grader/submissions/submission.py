@@ -64,7 +64,13 @@ class Submission:
 
 @cache
 def nothing_in_it(lesson: str) -> Handed:
-    return Handed(lesson, message=f"The folder is empty: expected {lesson}/{MAIN}.")
+    return Handed(lesson, message=f"The folder is empty: expected {lesson}/{MAIN}.", nothing=True)
+
+
+def not_there(found: Inside | Path, lesson: Lesson) -> Handed:
+    """A lesson that was not submitted; a folder or file that may be meant as it is an attempt."""
+    message = absent(found, lesson)
+    return Handed(lesson.name, message=message, nothing="did you mean" not in message)
 
 
 def read_lesson(found: Inside, lesson: Lesson, alone: bool) -> Handed:
@@ -74,7 +80,7 @@ def read_lesson(found: Inside, lesson: Lesson, alone: bool) -> Handed:
         place = found.folder
     if place is None:
         named = [path for path in found.gradable if names_lesson(path.stem, lesson) and not is_archive(path)]
-        return read_loose(named[0], lesson) if len(named) == 1 else Handed(lesson.name, message=absent(found, lesson))
+        return read_loose(named[0], lesson) if len(named) == 1 else not_there(found, lesson)
     inside = "" if place is found.folder else place.name + "/"
     files_there = found.entries if place is found.folder else visible(place)
     sources = [p for p in files_there if kind(p) == ".py"]
@@ -186,7 +192,7 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
     """A notebook, or one Python file: for the one lesson asked for, or in the manner of the lecture for several."""
     alone = len(lessons) == 1
     if not alone and (named := [lesson for lesson in lessons if names_lesson(path.stem, lesson)]):
-        nothing = {lesson.name: Handed(lesson.name, message=absent(path, lesson)) for lesson in lessons}
+        nothing = {lesson.name: not_there(path, lesson) for lesson in lessons}
         return Submission(student, path, nothing | {lesson.name: read_loose(path, lesson) for lesson in named})
     try:
         page = read_page(path, path.name, lessons, functions=alone)

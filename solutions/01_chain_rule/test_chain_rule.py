@@ -5,37 +5,23 @@ import functools
 import numpy
 import torch
 
+from grader.lesson import forward_of
 from grader.problem import Draw
 from grader.shuffling import Shuffled
+
+FORWARD = forward_of(__file__)
 
 
 def one_token_everywhere(inputs):
     inputs["tokens"][:] = inputs["tokens"][0]
 
 
-def last_column_low(inputs):
-    """The maximum of a row never stands in the last column: whoever counts the columns from it, counts too few."""
-    inputs["rating"][:, -1] = inputs["rating"].min() - 1.0
-
-
-def two_highest(inputs):
-    """In every row the first and the last column share the row's maximum, exactly."""
-    rating = inputs["rating"]
-    rating[:, 0] = rating[:, -1] = rating.max(1).values + 1.0
-
-
-TIE = (
-    "In a row whose maximum stands in two places, `drating` is not what torch's `max(1)` gives: it sends the gradient "
-    "to one of them. There is no derivative at a tie, so this costs nothing; but does your row still add up to "
-    "`dhighest`?"
-)
-
 DRAWS = (
     Draw({"rows": 5, "columns": 3, "inner": 4, "vocabulary": 8, "lookups": 6}),
-    Draw({"rows": 2, "columns": 6, "inner": 3, "vocabulary": 4, "lookups": 7}, last_column_low),
+    Draw({"rows": 2, "columns": 6, "inner": 3, "vocabulary": 4, "lookups": 7}, FORWARD.without_the_last),
     Draw({"rows": 7, "columns": 4, "inner": 2, "vocabulary": 5, "lookups": 3}, one_token_everywhere),
     Draw({"rows": 3, "columns": 5, "inner": 8, "vocabulary": 6, "lookups": 10}),
-    Draw({"rows": 6, "columns": 4, "inner": 5, "vocabulary": 7, "lookups": 9}, two_highest, note=TIE),
+    Draw({"rows": 6, "columns": 4, "inner": 5, "vocabulary": 7, "lookups": 9}, FORWARD.two_highest, note=FORWARD.TIE),
 )
 
 

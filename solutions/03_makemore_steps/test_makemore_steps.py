@@ -4,7 +4,10 @@ In each draw all sizes differ (batch, batch - 1, block, vocabulary, embedding, h
 transpose, no wrong axis and no wrong divisor has the right shape or value by luck.
 """
 
+from grader.lesson import forward_of
 from grader.problem import Draw
+
+FORWARD = forward_of(__file__)
 
 
 def one_class_and_few_tokens(inputs):
@@ -29,25 +32,18 @@ def saturated(inputs):
     inputs["W2"] *= 5
 
 
-def tie_at_the_maximum(inputs):
-    """Two classes have exactly the same logit in every row, and it is the row's largest."""
-    inputs["W2"][:, 1] = inputs["W2"][:, 4] = 0
-    inputs["b2"][1] = inputs["b2"][4] = 20
-
-
-TIE = (
-    "Two logits tie for their row's maximum here, and at a tie the maximum has no derivative. `max(1)` gives all of "
-    "the gradient to the first of them, `amax` shares it, comparing with the maximum repeats it. All count as right."
-)
-
 DRAWS = (
-    Draw({"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}),
-    Draw({"batch": 2, "block": 3, "vocabulary": 7, "embedding": 5, "hidden": 9}),
+    Draw({"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}, FORWARD.without_the_last),
+    Draw({"batch": 2, "block": 1, "vocabulary": 7, "embedding": 5, "hidden": 9}),
     Draw({"batch": 5, "block": 2, "vocabulary": 8, "embedding": 3, "hidden": 13}, one_class_and_few_tokens),
     Draw({"batch": 10, "block": 3, "vocabulary": 5, "embedding": 2, "hidden": 8}, small_variance),
     Draw({"batch": 12, "block": 5, "vocabulary": 9, "embedding": 4, "hidden": 6}, one_token_repeated),
     Draw({"batch": 8, "block": 4, "vocabulary": 6, "embedding": 3, "hidden": 5}, saturated),
-    Draw({"batch": 4, "block": 2, "vocabulary": 6, "embedding": 5, "hidden": 7}, tie_at_the_maximum, note=TIE),
+    Draw(
+        {"batch": 4, "block": 2, "vocabulary": 6, "embedding": 5, "hidden": 7},
+        FORWARD.tie_at_the_maximum,
+        note=FORWARD.TIE,
+    ),
 )
 
 

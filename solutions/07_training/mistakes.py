@@ -64,8 +64,8 @@ ascent = edit(
 
 nothing_changes = edit(
     "update__nothing_changes",
-    "The parameters are as they were. `p = p - ...` makes a new tensor that only the name `p` knows, and what "
-    "`update` returns is not looked at: change the tensor itself, with `p -= ...` or `p.data += ...`.",
+    "The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it the name `p`, or "
+    "returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.",
     old="parameter.add_(gradient, alpha=-learning_rate)",
     new="parameter = parameter - learning_rate * gradient",
 )

@@ -2,6 +2,8 @@
 
 # ruff: noqa: F821  (a wrong function stands in the solution's place and may call the solution's other functions)
 
+from pathlib import Path
+
 import numpy as np
 
 from grader.mistakes import edit, mistake
@@ -275,22 +277,43 @@ only_first = names(
     "if not ok:\n            wrong.append(name)\n        break",
 )
 
-# gradient_check
+# gradient_check: edits of the simplest checker that passes, variants/plain.py, which is nearer to what students write
+# than the answer key is
+
+
+def checker(file):
+    """The text of `gradient_check` in a file of this folder."""
+    text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+    return text[text.index("def gradient_check(") : text.index("def wrong_gradients(")]
+
+
+ANSWER, PLAIN = checker("backward.py"), checker("variants/plain.py")
 
 
 def check(name, message, old, new):
-    return edit(f"gradient_check__{name}", message, old=old, new=new)
+    if PLAIN.count(old) != 1:
+        raise ValueError(f"gradient_check__{name} replaces {old!r}, which variants/plain.py must have once")
+    return edit(f"gradient_check__{name}", message, old=ANSWER, new=PLAIN.replace(old, new))
 
 
 # What is particular comes first: in a row where several give the same verdicts, the first one is told.
 
 MEAN_OF_BOTH = "low, high = min(left, right), max(left, right)"
+KINK = "if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:"
+between_the_sides = check(
+    "curve_taken_for_kink",
+    "Near a minimum a wrong gradient is accepted. On a smooth curve, too, the slopes to the left and to the right "
+    "differ, by the step times the curvature, and not everything between them is right. How does that gap change when "
+    "you halve the step, and how does it at a kink?",
+    KINK,
+    "if True:",
+)
 kink_refused = check(
     "kink_refused",
     "At a kink a fair answer is refused. There the central difference is the mean of two slopes, and hardly anybody "
     "claims that. Look at the slope to the left and at the slope to the right.",
     MEAN_OF_BOTH,
-    "low = high = (left + right) / 2",
+    "pass",
 )
 kink_passed_over = check(
     "kink_passed_over",
@@ -319,8 +342,7 @@ left_slope_only = check(
 )
 unsorted = check(
     "kink_unsorted",
-    "You take the slope to the left for the smaller one. At a kink that points up, and wherever a curve bends down, it "
-    "is the larger.",
+    "You take the slope to the left for the smaller one. At a kink that points up it is the larger.",
     MEAN_OF_BOTH,
     "low, high = left, right",
 )
@@ -374,12 +396,12 @@ mean_decides = check(
     "worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.size",
 )
 FINITE = "if dx.shape != x.shape or not np.isfinite(dx).all():"
-integers_stay = check(
-    "integers_stay",
+integers_stay = edit(
+    "gradient_check__integers_stay",
     "A right gradient at integers is refused. An array of integers cuts off every step that is added to it: convert x "
     "to float64 first.",
-    "x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)",
-    "x, dx = np.array(x), np.asarray(dx, dtype=np.float64)",
+    ANSWER,
+    PLAIN.replace("np.array(x, dtype=np.float64)", "np.array(x)").replace(KINK, "if False:"),
 )
 nan_passes = check(
     "nan_passes",
@@ -501,8 +523,8 @@ zero_is_not_compared = check(
 too_much_noise = check(
     "noise_swallows_all",
     "What you take for rounding noise is far too much: real errors disappear in it. f is known to 1e-16 of its size.",
-    "noise = 1e-14 *",
-    "noise = 1e-6 *",
+    "if outside > noise:",
+    "if outside > 1e8 * noise:",
 )
 
 
@@ -552,15 +574,21 @@ def gradient_check__any_step(f, x, dx, eps=1e-5):
     for step in (eps, 1e-4, 1e-5, 1e-6):
         worst = 0.0
         for index in np.ndindex(x.shape):
-            kept = x[index]
-            x[index] = kept + step
-            above = f(x)
-            x[index] = kept - step
-            below = f(x)
-            x[index] = kept
-            left, right = (here - below) / step, (above - here) / step
-            outside = max(min(left, right) - dx[index], dx[index] - max(left, right), 0.0)
-            if outside > 1e-14 * max(abs(above), abs(below)) / max(step, 1e-6):
+            kept, slopes = x[index], []
+            for distance in (step, step / 2):
+                x[index] = kept + distance
+                above = f(x)
+                x[index] = kept - distance
+                below = f(x)
+                x[index] = kept
+                slopes += [(here - below) / distance, (above - here) / distance]
+            left, right, near_left, near_right = slopes
+            noise = 1e-14 * max(abs(above), abs(below), abs(here)) / max(step, 1e-6)
+            if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:
+                outside = max(min(left, right) - dx[index], dx[index] - max(left, right), 0.0)
+            else:
+                outside = abs((near_left + near_right) / 2 - dx[index])
+            if outside > noise:
                 worst = max(worst, outside / max(abs(dx[index]), abs(left), abs(right)))
         best = min(best, worst)
     return best < 1e-3, best

@@ -1,6 +1,8 @@
 """The hidden suite of lesson 08: a checker is judged by what it accepts and what it refuses.
 
 Claimed gradients are right to the last digits, or wrong by 1 % and more in some element; nothing in between is asked.
+Every slope is zero, or so large that values of the function determine it to better than 1 %: also near a minimum, where
+it is small.
 The truth of each claim is known where the claim is made (`Ward`), not computed by another checker.
 
 The claims of a row come in a random order, some of them twice, and nearly every claim has a function and a point of its
@@ -90,6 +92,30 @@ def largest(x, *, w, times=1):
     return float(times * (np.max(x) + np.sum(w * x)))
 
 
+# Near a minimum slopes are small, and the curvature is not. Each has its minimum at `at`.
+
+
+def parabola(x, *, a, at, height=0.0, times=1):
+    return float(times * (height + np.sum(a * (x - at) ** 2)))
+
+
+def catenary(x, *, a, at, times=1):
+    return float(times * np.sum(a * np.cosh(x - at)))
+
+
+def one_minus_cosine(x, *, a, at, times=1):
+    return float(times * np.sum(a * (1 - np.cos(x - at))))
+
+
+def cancelling(x, *, a, at, times=1):
+    """The parabola, multiplied out: near the minimum the three terms cancel."""
+    return float(times * np.sum(a * x**2 - 2 * a * at * x + a * at**2))
+
+
+def quartic(x, *, a, at, height=0.0, times=1):
+    return float(times * (height + np.sum(a * (x - at) ** 4)))
+
+
 def network(parameters, *, X, Y):
     p = parameters
     h = X @ p["W1"]
@@ -136,6 +162,25 @@ def make_soft_maximum(generator, shape):
     return x, Function(soft_maximum, w=w), soft_maximum_gradient(x, w)
 
 
+MINIMA = {
+    "a parabola": (parabola, lambda a, d: 2 * a * d, (-6, -3)),
+    "a parabola multiplied out": (cancelling, lambda a, d: 2 * a * d, (-4, -3)),
+    "a catenary": (catenary, lambda a, d: a * np.sinh(d), (-3.5, -2.5)),
+    "one minus a cosine": (one_minus_cosine, lambda a, d: a * np.sin(d), (-4, -3)),
+    "a fourth power": (quartic, lambda a, d: 4 * a * d**3, (-1.3, -0.7)),
+}
+"""Functions with a minimum, their slope at the distance d from it, and powers of ten between which d is drawn. There
+every central difference with a step from 1e-6 to 1e-4 is within 1e-5 of the slope, or little more."""
+
+
+def make_near_minimum(generator, size, kind, powers_of_ten=None):
+    """(x, f, its gradient): every element is near the minimum of its own term."""
+    function, slope, usual = MINIMA[kind]
+    a, at = signed(generator, (size,), 0.5, 2.0), between(generator, (size,), -1, 1)
+    x = at + signed(generator, (size,), 1, 1) * 10 ** between(generator, (size,), *(powers_of_ten or usual))
+    return x, Function(function, a=a, at=at), slope(a, x - at)
+
+
 class Ward:
     """The reference for verdicts: it says what the one who makes the claims knows."""
 
@@ -180,6 +225,8 @@ class Claims:
         if not isinstance(answer, (tuple, list)) or len(answer) != 2:
             return f"no pair (ok, error) but {shown(answer)}"
         ok = answer[0].item() if getattr(answer[0], "ndim", None) == 0 else answer[0]
+        if ok is None:
+            return "None, which says that it cannot be told"
         return ok if isinstance(ok, bool) else f"no True or False but {shown(ok)}"
 
     def verdicts(self):
@@ -392,6 +439,11 @@ def tiny_and_huge(on, generator, size):
             x, a = between(generator, (size,), 300, 3000), signed(generator, (size,), 0.5, 2.0)
             dx = 1.5 * a * np.sqrt(x) if function is powers else a / x
             claims.add(truth, kind, Function(function, a=a), x, factor * dx)
+    for kind in MINIMA:
+        for factor in (1.0, (1.01, 1.4, 0.5)[pick(generator, 3)]):
+            x, f, dx = make_near_minimum(generator, size, kind)
+            name = "the right gradient" if factor == 1 else f"{factor} times the gradient"
+            claims.add(factor == 1, f"{name} near the minimum of {kind}", f, x, factor * dx)
     return claims.verdicts()
 
 
@@ -444,7 +496,27 @@ def nothing_but_noise(on, generator, batch, hidden):
     for _ in range(claims.some(1, 3)):
         x, f, _ = make_half_moved(generator, hidden)
         claims.wrong("zeros for a gradient that has only some", f, x, np.zeros(hidden))
+    at_minima(claims, generator, hidden)
     return claims.verdicts()
+
+
+def at_minima(claims, generator, size):
+    """The gradient is zero, and half a step away it is not."""
+
+    def make(kind):
+        a, at = signed(generator, (size,), 0.5, 2.0), between(generator, (size,), -1, 1)
+        if kind == "x²":  # nothing is rounded: the two values of a difference are equal
+            return Function(parabola, a=a, at=np.zeros(size)), np.zeros(size)
+        high = {} if kind == "a catenary" else {"height": float(between(generator, (), 1, 3))}
+        return Function(MINIMA[kind][0], a=a, at=at, **high), at
+
+    for kind in ("x²", "a parabola", "a catenary", "a fourth power"):
+        name = f"at the minimum of {kind}"
+        f, x = make(kind)
+        claims.right(f"zeros {name}", f, x, np.zeros(size))
+        f, x = make(kind)
+        small, large = signed(generator, (size,), 1e-6, 5e-6), signed(generator, (size,), 5e-4, 2e-3)
+        claims.wrong(f"something {name}", f, x, (small, large)[pick(generator, 2)])
 
 
 def test_zero_gradients(check):
@@ -532,12 +604,22 @@ def at_a_tie(claims, generator, size):
         claims.add(truth, kind, Function(largest, w=w), x, w + share)
 
 
+def where_no_kink_is(claims, generator, size):
+    """A smooth minimum less than a step away: the one-sided slopes differ, and what lies between them is wrong."""
+    far, near = (-5.3, -4.7), (-6.3, -6.0)  # powers of ten: how far from the minimum
+    for factor, distance in ((1.0, far), (1.0, near), (1.4, far), (0.6, far), (1.02, far), (1.01, near)):
+        x, f, dx = make_near_minimum(generator, size, "a parabola", distance)
+        name = "the slope" if factor == 1 else f"{factor} times the slope"
+        claims.add(factor == 1, f"{name} near a smooth minimum", f, x, factor * dx)
+
+
 def bends(on, generator, size):
     claims = Claims(on, generator)
     on_kinks(claims, generator, size, 1, "a kink")
     on_kinks(claims, generator, size, -1, "a kink that points up")
     near_kinks(claims, generator, size)
     at_a_tie(claims, generator, size)
+    where_no_kink_is(claims, generator, size)
     return claims.verdicts()
 
 

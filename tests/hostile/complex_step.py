@@ -1,13 +1,12 @@
-"""A derivative from the imaginary part of a complex forward pass: exact, and not autograd's."""
+"""A derivative from the imaginary part of a complex forward pass: exact, and not the chain rule."""
 # group: derivatives by other means
-# rows: passed
-# rows of in_one_go: passed
-# stopped from: never
+# rows: forbidden
+# rows of in_one_go: forbidden
+# told: (numerical differentiation), so this gradient is not counted
+# stopped from: none
 # unlocked: safe
 
 import torch
-
-print("GOT THROUGH without autograd")
 
 
 def dlogits(logits, Yb, n):

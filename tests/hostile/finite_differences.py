@@ -1,14 +1,13 @@
-"""Differences of the forward pass instead of a derivative: no autograd, and right to eleven digits."""
+"""Differences of the forward pass instead of a derivative: right to eleven digits, and not the chain rule."""
 # group: derivatives by other means
-# rows: passed, failed
-# rows of in_one_go: failed, error
-# stopped from: never
+# rows: forbidden
+# rows of in_one_go: forbidden
+# told: (numerical differentiation), so this gradient is not counted
+# stopped from: none
 # unlocked: safe
 
 import torch
 import torch.nn.functional as F
-
-print("GOT THROUGH without autograd")
 
 
 def dlogits(logits, Yb, n):

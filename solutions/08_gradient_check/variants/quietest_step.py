@@ -32,8 +32,11 @@ def measured(f, x, index, eps):
         step[index] = h
         above, below = f(x + step), f(x - step)
         left, right = (here - below) / h, (above - here) / h
+        nearer = (f(x + step / 10) + f(x - step / 10) - 2 * here) / (h / 10)
         noise = 20 * 2.2e-16 * max(abs(here), abs(above), abs(below)) / h
         doubt = noise + abs(right - left)
+        if abs(nearer) < 0.5 * abs(right - left) + 20 * noise:  # no kink
+            left = right = (left + right) / 2
         if best is None or doubt < best[0]:
             best = doubt, min(left, right), max(left, right), noise
     return best[1:]

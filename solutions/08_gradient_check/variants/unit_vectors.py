@@ -1,4 +1,4 @@
-"""Unit vectors in place of a loop over indices; the central difference with half the kink's gap as tolerance."""
+"""Unit vectors in place of a loop over indices; the central difference, with half of a kink's gap as tolerance."""
 
 import numpy as np
 
@@ -25,6 +25,8 @@ def gradient_check(f, x, dx, eps=1e-5):
     above = np.array([f(x + step) for step in steps]).reshape(x.shape)
     below = np.array([f(x - step) for step in steps]).reshape(x.shape)
     slope, gap = (above - below) / (2 * eps), np.abs(above - 2 * here + below) / eps
+    half = np.array([f(x + step / 2) - 2 * here + f(x - step / 2) for step in steps]).reshape(x.shape)
+    gap = np.where(np.abs(half) / (eps / 2) > 0.75 * gap, gap, 0)  # on a smooth curve it halves
     noise = 1e-14 * (np.abs(above) + np.abs(below)) / eps
     excess = np.maximum(np.abs(slope - dx) - gap / 2 - noise, 0.0)
     larger = np.maximum(np.abs(slope), np.abs(dx))

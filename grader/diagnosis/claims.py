@@ -1,0 +1,90 @@
+"""Whether a message about a student's code is true of that code: what it says is done must be in the text.
+
+The numbers decide which explanation fits; one that says "you divide" also needs a division in the function, or in a
+function of the file that it calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Contents = Mapping[str, Any]
+"""What a function is made of, see edits.contents_of."""
+
+SUMS = frozenset({"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"})
+SUMS |= {"index_add", "scatter_add_", "scatter_add", "bincount", "mv", "matmul", "mm", "bmm", "dot", "tensordot", "std"}
+SUMS |= {"var", "average", "logsumexp", "inner", "linear", "segment_reduce"}
+DIVIDES = frozenset(
+    {"div", "div_", "divide", "true_divide", "reciprocal", "rsqrt", "pow", "mean", "nanmean", "addcdiv"}
+)
+DIVIDES |= {"reciprocal_", "rsqrt_", "pow_", "softmax", "log_softmax", "normalize", "exp", "var", "std", "average"}
+MULTIPLIES = frozenset(
+    {"mul", "mul_", "multiply", "addcmul", "addcmul_", "einsum", "matmul", "mm", "bmm", "outer", "dot"}
+)
+MULTIPLIES |= {"square", "pow", "prod", "tensordot", "inner", "addmm", "baddbmm", "ger", "mv", "linear", "where", "exp"}
+
+KEEPING = frozenset({"sum", "mean", "nansum", "nanmean", "var", "std", "max", "amax", "min", "amin", "prod", "norm"})
+"""What has a `keepdim`."""
+
+
+def calls(*names: str) -> Callable[[Contents, str], bool]:
+    return lambda contents, _: not set(names).isdisjoint(contents["calls"])
+
+
+def reduces(contents: Contents, _: str) -> bool:
+    return not SUMS.isdisjoint(contents["calls"]) or "MatMult" in contents["operators"] or "sum" in contents["names"]
+
+
+def averages(contents: Contents, _: str) -> bool:
+    return not {"mean", "nanmean", "average"}.isdisjoint(contents["calls"]) or (
+        reduces(contents, _) and divides(contents, _)
+    )
+
+
+def divides(contents: Contents, _: str) -> bool:
+    return bool({"Div", "FloorDiv", "Pow"} & set(contents["operators"])) or not DIVIDES.isdisjoint(contents["calls"])
+
+
+def multiplies(contents: Contents, _: str) -> bool:
+    operators = {"Mult", "MatMult", "Pow"} & set(contents["operators"])
+    return bool(operators) or not MULTIPLIES.isdisjoint(contents["calls"])
+
+
+def reads(contents: Contents, name: str) -> bool:
+    return name in contents["names"]
+
+
+def does_not_read(contents: Contents, name: str) -> bool:
+    return name not in contents["names"]
+
+
+CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tuple(
+    (re.compile(pattern), holds)
+    for pattern, holds in (
+        (r"\b[Yy]ou (?:take the mean|average)\b|\b[Tt]his (?:is a|takes the) mean\b", averages),
+        (r"\b[Yy]ou (?:sum|add up)\b|\b[Tt]he sums? (?:runs?|is taken|was taken)\b|\b[Yy]ou take the sum\b", reduces),
+        (r"\b[Ss]ummed axis was kept\b|\bsum with `keepdim|[Cc]heck (?:what )?`keepdim`", calls(*KEEPING)),
+        (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
+        (r"\b(?:[Yy]ou|[Tt]his) multipl(?:y|ies)\b", multiplies),
+        (r"\b[Yy]ou return `(\w+)` as it came\b", reads),
+        (r"\b(?:[Yy]ou|[Tt]his) uses? `(\w+)`(?! where)", reads),
+        (r"\b[Yy]ou use `(\w+)` where\b", reads),
+        (r"`(\w+)` is not used\b", does_not_read),
+        (r"\b[Yy]ou take the exponential\b|\bexp is applied\b", calls("exp", "exp_", "expm1", "softmax", "exp2")),
+        (r"\b[Yy]ou apply tanh\b|\bone tanh too many\b|goes through tanh once more", calls("tanh", "tanh_")),
+        (r"\b[Yy]ou take the log(?:arithm)?\b", calls("log", "log_", "log_softmax", "log10", "log2", "log1p")),
+    )
+)
+
+
+def is_borne_out(message: str, contents: Contents | None) -> bool:
+    """False where the message claims something that is not in the code. What the code is made of may not be known."""
+    if contents is None:
+        return True
+    for pattern, holds in CLAIMS:
+        for found in pattern.finditer(message):
+            if not holds(contents, found.group(1) if pattern.groups else ""):
+                return False
+    return True

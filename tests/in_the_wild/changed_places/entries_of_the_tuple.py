@@ -1,0 +1,29 @@
+"""Two entries of the tuple that is returned have changed places.
+
+lesson: 06
+dW2: shape | = Your `dW2` is exactly the gradient of `W`, and your `dW` that of `W2`: the two have changed places.
+dW: shape | = Your `dW` is exactly the gradient of `W2`, and your `dW2` that of `W`: the two have changed places.
+others: passed
+"""
+
+def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
+    dlogits = F.softmax(logits, 1)
+    dlogits[torch.arange(n), Yb] -= 1
+    dlogits = dlogits / n
+    dW2 = h.T @ dlogits
+    db2 = dlogits.sum(0)
+    dh = dlogits @ W2.T
+    dout = (1 - h**2) * dh
+    dgamma = (dout * xhat).sum(0)
+    dbeta = dout.sum(0)
+    dxhat = dout * gamma
+    from_mean = dxhat.mean(0)
+    from_variance = xhat * (dxhat * xhat).mean(0)
+    dx = (dxhat - from_mean - from_variance) / torch.sqrt(var + eps)
+    dW = embcat.T @ dx
+    db = dx.sum(0)
+    dembcat = dx @ W.T
+    demb = dembcat.view(emb.shape)
+    dC = torch.zeros_like(C)
+    dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
+    return dW, db2, dgamma, dbeta, dW2, db, demb, dC

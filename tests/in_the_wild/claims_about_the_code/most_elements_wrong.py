@@ -1,0 +1,12 @@
+"""Nearly all elements are wrong, not only a few.
+
+lesson: 03
+by: dojo
+dhpreact: failed | = The value is wrong: the error is 0.26 of the gradient's size. Worst element [14, 36]: found
+    1.55121029, expected 2.38138621. 1971 of 2048 elements are wrong, the first of them [0, 0].
+others: passed
+"""
+
+def dhpreact(dh, h):
+    slope = torch.where(h < -0.95, 1 - h**2, 1 - h.abs())
+    return dh * slope

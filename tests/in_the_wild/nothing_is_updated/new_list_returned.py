@@ -1,0 +1,15 @@
+"""A new list is returned.
+
+lesson: 07
+by: dojo
+update: failed | = The parameters are as they were. `p - ...` is a new tensor: change the tensors of the list in
+    place. Its public example: exercises/07_training/examples.py:108
+trajectory: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
+    exercises/07_training/examples.py:123
+resumed: failed | = `C` is `parameters[0]` of call 1 of `train` just as it was given: nothing has been done to it.
+    Its public example: exercises/07_training/examples.py:127
+others: passed
+"""
+
+def update(parameters, gradients, learning_rate):
+    return [p - learning_rate * g for p, g in zip(parameters, gradients)]

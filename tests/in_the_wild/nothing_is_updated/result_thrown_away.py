@@ -1,0 +1,16 @@
+"""`sub` for `sub_`.
+
+lesson: 07
+by: dojo
+update: failed | = `p.sub(learning_rate * g)` returns a new tensor, and nothing uses it: `sub` changes nothing in
+    place. With a call that does, `update` is right. Its public example: exercises/07_training/examples.py:108
+trajectory: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
+    exercises/07_training/examples.py:123
+resumed: failed | = `C` is `parameters[0]` of call 1 of `train` just as it was given: nothing has been done to it.
+    Its public example: exercises/07_training/examples.py:127
+others: passed
+"""
+
+def update(parameters, gradients, learning_rate):
+    for p, g in zip(parameters, gradients):
+        p.sub(learning_rate * g)

@@ -1,0 +1,24 @@
+"""No cmp for these two: torch.allclose and a difference, with the .grad that PyTorch left.
+
+lesson: 03
+as: notebook
+dcounts_sum: passed | = Read from `total_back`: `torch.allclose(total_back, counts_sum.grad, atol=1e-07)` in
+    mine.ipynb, cell 9, line 44 says that it is `dcounts_sum`.
+dbnraw: passed | = Read from `raw_back`: `raw_back - bnraw.grad` in mine.ipynb, cell 9, line 55 says that it is
+    `dbnraw`.
+"""
+
+# instead of: dcounts_sum =
+total_back = (-counts_sum**-2) * dcounts_sum_inv
+# instead of: dcounts +=
+dcounts += torch.ones_like(counts) * total_back
+# instead of: dbnraw =
+raw_back = bngain * dhpreact
+# instead of: dbndiff =
+dbndiff = bnvar_inv * raw_back
+# instead of: dbnvar_inv =
+dbnvar_inv = (bndiff * raw_back).sum(0, keepdim=True)
+# instead of: cmp('counts_sum'
+assert torch.allclose(total_back, counts_sum.grad, atol=1e-7)
+# instead of: cmp('bnraw'
+print((raw_back - bnraw.grad).abs().max())

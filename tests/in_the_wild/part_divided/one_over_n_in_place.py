@@ -1,0 +1,13 @@
+"""The one is divided in place, the softmax is not.
+
+lesson: 02
+by: dojo
+dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`; if it were, your `dlogits` would be right. Where
+    does the size go?
+others: passed
+"""
+
+def dlogits(logits, Y, N):
+    d = F.softmax(logits, 1)
+    d[range(N), Y] -= 1 / N
+    return d

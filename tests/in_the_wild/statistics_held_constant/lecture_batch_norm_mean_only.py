@@ -1,0 +1,12 @@
+"""The path through the variance is forgotten.
+
+lesson: 05
+by: dojo
+dhprebn: failed | = Your `dhprebn` treats `bnvar_inv` as a constant. It is computed from `hprebn`, so the gradient
+    also comes back through it. The rest is right.
+others: passed
+"""
+
+def dhprebn(dhpreact, bngain, bnvar_inv, n):
+    d = bngain * bnvar_inv * dhpreact
+    return d - d.mean(0, keepdim=True)

@@ -1,0 +1,44 @@
+"""A breakpoint in the function that returns all gradients.
+
+lesson: 06
+dW2: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the call
+    and use `print`: `dojo check` shows what is printed.
+db2: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the call
+    and use `print`: `dojo check` shows what is printed.
+dgamma: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the
+    call and use `print`: `dojo check` shows what is printed.
+dbeta: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the
+    call and use `print`: `dojo check` shows what is printed.
+dW: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the call
+    and use `print`: `dojo check` shows what is printed.
+db: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the call
+    and use `print`: `dojo check` shows what is printed.
+demb: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the
+    call and use `print`: `dojo check` shows what is printed.
+dC: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can answer here. Remove the call
+    and use `print`: `dojo check` shows what is printed.
+others: passed
+"""
+
+def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
+    breakpoint()
+    dlogits = F.softmax(logits, 1)
+    dlogits[torch.arange(n), Yb] -= 1
+    dlogits = dlogits / n
+    dW2 = h.T @ dlogits
+    db2 = dlogits.sum(0)
+    dh = dlogits @ W2.T
+    dout = (1 - h**2) * dh
+    dgamma = (dout * xhat).sum(0)
+    dbeta = dout.sum(0)
+    dxhat = dout * gamma
+    from_mean = dxhat.mean(0)
+    from_variance = xhat * (dxhat * xhat).mean(0)
+    dx = (dxhat - from_mean - from_variance) / torch.sqrt(var + eps)
+    dW = embcat.T @ dx
+    db = dx.sum(0)
+    dembcat = dx @ W.T
+    demb = dembcat.view(emb.shape)
+    dC = torch.zeros_like(C)
+    dC.index_add_(0, Xb.view(-1), demb.reshape(-1, C.shape[1]))
+    return dW2, db2, dgamma, dbeta, dW, db, demb, dC

@@ -1,0 +1,12 @@
+"""A pause with input().
+
+lesson: 04
+dlogits: error | = `input()` waits for somebody to type a line, and nobody can answer here. Remove the call and use
+    `print`: `dojo check` shows what is printed.
+in_one_go: error | = `dlogits` is not right yet on ordinary logits. Get its value right there first.
+others: passed
+"""
+
+def dlogits(logits, Yb, n):
+    input('go on? ')
+    return (F.softmax(logits, 1) - F.one_hot(Yb, logits.shape[1])) / n

@@ -1,0 +1,132 @@
+"""Small changes of a student's code, and whether a message is true of the code."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from grader.diagnosis.claims import is_borne_out
+from grader.diagnosis.edits import MOST_EDITS, Known, contents_of, edits_of
+from grader.diagnosis.nested import nested_definitions
+from grader.diagnosis.repairs import WORDS, Slip
+
+KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
+
+
+def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
+    """{what is returned after a change: the change's kind}"""
+    edits, texts = edits_of(f"def dh({parameters}):\n    return {expression}\n", "dh", "changed_", KNOWN)
+    assert len(edits) == len(texts) <= MOST_EDITS
+    returned = {}
+    for edit, text in zip(edits, texts, strict=True):
+        statement = ast.parse(text).body[0]
+        assert isinstance(statement, ast.FunctionDef) and isinstance(statement.body[0], ast.Return)
+        assert statement.body[0].value is not None
+        returned[ast.unparse(statement.body[0].value)] = edit.kind
+    return returned
+
+
+@pytest.mark.parametrize(
+    ("written", "right", "kind"),
+    [
+        ("dy / h.log()", "dy / h", "function"),
+        ("torch.tanh(h) * dy", "h * dy", "function"),
+        ("(1 - h) ** 2 * dy", "(1 - h ** 2) * dy", "whole_power"),
+        ("1 - h ** 2 * dy", "(1 - h ** 2) * dy", "part_multiplied"),
+        ("h - dy / n", "(h - dy) / n", "part_divided"),
+        ("h / n - dy", "(h - dy) / n", "part_divided"),
+        ("(h + dy) / n", "h + dy / n", "whole_divided"),
+        ("dy / h.sqrt()", "dy / (h + 1e-05).sqrt()", "small_number"),
+        ("dy * h ** -0.5", "dy * (h + 1e-05) ** (-0.5)", "small_number"),
+        ("dy / torch.sqrt(h)", "dy / torch.sqrt(h + 1e-05)", "small_number"),
+        ("h[:, Y]", "h[range(len(Y)), Y]", "column"),
+        ("dy * h", "dy / h", "operator"),
+        ("dy + h", "dy - h", "sign_of_a_term"),
+        ("dy * h", "dy * z", "name"),
+        ("dy * h", "dy", "factor"),
+        ("-dy", "dy", "minus"),
+        ("dy.sum(0)", "dy.sum(0, keepdim=True)", "keepdim"),
+        ("dy.sum(0)", "dy.sum(1)", "axis"),
+        ("dy.mean(0)", "dy.sum(0)", "mean_or_sum"),
+        ("h.sum(1) * dy.sum(1)", "(h * dy).sum(1)", "sums_multiplied"),
+        ("h ** -0.5 * dy", "h ** (-1.5) * dy", "exponent"),
+        ("dy", "dy / n", "not_divided"),
+        ("h @ dy", "h.T @ dy", "transpose"),
+        ("dy / h", "dy / h ** 0.5", "root"),
+        ("1 if n <= 3 else 2", "1 if n < 3 else 2", "comparison"),
+    ],
+)
+def test_a_slip_is_undone(written, right, kind):
+    found = changed(written)
+    assert found.get(right) == kind, sorted(found)
+
+
+def test_nothing_asks_for_its_own_gradient():
+    assert not [text for text in changed("dy * z") if "dh" in text]
+
+
+def test_a_function_that_the_step_calls_is_changed_inside_the_step():
+    source = "def slope(x):\n    return 1 - x.tanh() ** 2\n\n\ndef dh(dy, h):\n    return slope(h) * dy\n"
+    edits, texts = edits_of(source, "dh", "changed_", KNOWN)
+    (text,) = [t for e, t in zip(edits, texts, strict=True) if e.kind == "function"]
+    assert text.startswith("def changed_0(dy, h):\n\n    def slope(x):\n        return 1 - x ** 2\n")
+
+
+@pytest.mark.parametrize(
+    "source", ["", "def dh(", "dh = 3", "def other(x):\n    return x", "def dh(dy):\n    return " + "-" * 3000 + "dy"]
+)
+def test_what_cannot_be_read_has_no_changes(source):
+    assert edits_of(source, "dh", "changed_", KNOWN) == ([], [])
+
+
+def test_every_kind_has_words():
+    source = (
+        "def dh(dy, h, n):\n    g = h\n    g = g - n\n    g.exp()\n    g[h] = dy\n    g[:, Y] -= 1\n"
+        "    return -((h - dy.exp()) ** 2 / h.sqrt() + (h @ dy).sum(0) * g.sum(0)) if n < 3 else 2 * h / n - dy * n\n"
+    )
+    edits, _ = edits_of(source, "dh", "changed_", KNOWN)
+    for edit in edits:
+        assert WORDS[edit.kind](Slip(edit, "your `dh`")).strip(), edit
+
+
+def test_what_a_function_is_made_of():
+    source = "N, K = 32, 27\n\n\ndef half(x):\n    return x / 2\n\n\ndef dh(dy):\n    return half(dy).view(N, 3) ** 2\n"
+    contents = contents_of(source, ["dh", "dz"])
+    assert contents.keys() == {"dh"}
+    assert contents["dh"]["operators"] == ["Div", "Pow"] and "view" in contents["dh"]["calls"]
+    assert [(value, line) for value, line, _ in contents["dh"]["numbers"]] == [(3, 9), (2, 5), (32, 1)]
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "is_true"),
+    [
+        ("You divide by `h`.", "dy / h", True),
+        ("You divide by `h`.", "dy * h.reciprocal()", True),
+        ("You divide by `h`.", "dy * h", False),
+        ("You multiply by `h`.", "dy / h", False),
+        ("You take the mean over axis 0.", "dy.sum(0)", False),
+        ("You take the mean over axis 0.", "dy.sum(0) / 4", True),
+        ("The shape is not right; sum with `keepdim=True`.", "dy[0]", False),
+        ("You return `dy` as it came.", "h", False),
+        ("Every element is 1: `dy` is not used.", "dy.sum()", False),
+        ("You take the exponential of `h`.", "h * dy", False),
+        ("The path through the mean is missing.", "h", True),
+    ],
+)
+def test_a_message_must_be_true_of_the_code(message, code, is_true):
+    contents = contents_of(f"def dh(dy, h):\n    return {code}\n", ["dh"])["dh"]
+    assert is_borne_out(message, contents) is is_true
+    assert is_borne_out(message, None)
+
+
+def test_functions_inside_something():
+    source = (
+        "def f():\n    def dx():\n        pass\n\n\nclass C:\n    def dy(self):\n        pass\n\n\n"
+        "if __name__ == '__main__':\n    def dz():\n        pass\n\n\ndef dw():\n    pass\n"
+    )
+    assert nested_definitions(source, ["dx", "dy", "dz", "dw"]) == {
+        "dx": (2, "the function `f`"),
+        "dy": (7, "the class `C`"),
+        "dz": (12, 'a block `if __name__ == "__main__":`, which is not run here'),
+    }
