@@ -38,9 +38,8 @@ def reduces(contents: Contents, _: str) -> bool:
 
 
 def averages(contents: Contents, _: str) -> bool:
-    return not {"mean", "nanmean", "average"}.isdisjoint(contents["calls"]) or (
-        reduces(contents, _) and divides(contents, _)
-    )
+    adds_up = reduces(contents, _) or "Add" in contents["operators"]
+    return not {"mean", "nanmean", "average"}.isdisjoint(contents["calls"]) or (adds_up and divides(contents, _))
 
 
 def divides(contents: Contents, _: str) -> bool:
@@ -69,7 +68,7 @@ CLAIMS: tuple[tuple[re.Pattern[str], Callable[[Contents, str], bool]], ...] = tu
         (r"\b(?:[Yy]ou|[Tt]his) divides?\b", divides),
         (r"\b(?:[Yy]ou|[Tt]his) multipl(?:y|ies)\b", multiplies),
         (r"\b[Yy]ou return `(\w+)` as it came\b", reads),
-        (r"\b(?:[Yy]ou|[Tt]his) uses? `(\w+)`(?! where)", reads),
+        (r"\b(?:[Yy]ou|[Tt]his) uses? `(\w+)`(?! where|'s)", reads),
         (r"\b[Yy]ou use `(\w+)` where\b", reads),
         (r"`(\w+)` is not used\b", does_not_read),
         (r"\b[Yy]ou take the exponential\b|\bexp is applied\b", calls("exp", "exp_", "expm1", "softmax", "exp2")),

@@ -283,13 +283,29 @@ def is_new(node: ast.Name) -> bool:
     return bool(getattr(node, "is_new", False))
 
 
+def receiver_of(statement: ast.AST) -> ast.Attribute | None:
+    """`g.add_` of the statement `g.add_(1)`."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    method = call.func if isinstance(call, ast.Call) else None
+    return method if isinstance(method, ast.Attribute) and method.attr.endswith("_") else None
+
+
 def expressions(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Place]]:
-    """Every expression and statement in the body, with its place."""
+    """Every expression and statement in the body, with its place; not what a statement writes to.
+
+    With another `g` in `g[0] = 1` or `g.add_(1)`, the statement would write to something that nobody reads.
+    """
     waiting: list[tuple[ast.AST, Place]] = [(s, (function, "body", i)) for i, s in enumerate(function.body)]
+    receivers: set[int] = set()
     while waiting:
         node, place = waiting.pop(0)
         yield node, place
+        if (receiver := receiver_of(node)) is not None:
+            receivers.add(id(receiver))
+        written_to = id(node) in receivers or isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
         for name, value in ast.iter_fields(node):
+            if name == "value" and written_to:
+                continue
             if isinstance(value, ast.expr):
                 waiting.append((value, (node, name, None)))
             elif isinstance(value, list):

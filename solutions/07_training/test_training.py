@@ -47,7 +47,7 @@ def saturated(inputs):
 
 DRAWS = (
     Draw({"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}, FORWARD.without_the_last),
-    Draw({"batch": 2, "block": 1, "vocabulary": 7, "embedding": 5, "hidden": 9}, FORWARD.nearly_constant),
+    Draw({"batch": 3, "block": 1, "vocabulary": 7, "embedding": 5, "hidden": 9}, FORWARD.nearly_constant),
     Draw({"batch": 9, "block": 2, "vocabulary": 8, "embedding": 3, "hidden": 13}, one_class_and_few_tokens),
     Draw({"batch": 10, "block": 3, "vocabulary": 5, "embedding": 2, "hidden": 8}, small_variance),
     Draw({"batch": 12, "block": 5, "vocabulary": 9, "embedding": 4, "hidden": 6}, one_token_repeated),
