@@ -66,7 +66,7 @@ def test_what_passes_here_gives_no_points_and_says_that_more_is_checked(kit, doj
         "in_one_go       | passed here; the hidden suite checks more\n"
         "\n"
         "1 of 1 right, 1 passed here · 2 of 3 points\n"
-        "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
+        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
         "Grades come from the hidden suite, on problems of its own.\n"
         "Lesson 04 is done here. 1 row is left to the hidden suite.\n",
     )
@@ -93,7 +93,7 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         f"    exercises/01_chain_rule/examples.py:{example}\n"
         "\n"
         "0 of 22 right, 1 wrong, 26 to do, 2 passed here · 0 of 29 points\n"
-        "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
+        "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
         "Grades come from the hidden suite, on problems of its own.\n"
         f"Next: mend closed_share  exercises/01_chain_rule/backward.py:{line}\n"
         "      dojo watch 01 · dojo hint 01.closed_share\n",
