@@ -135,9 +135,9 @@ def in_other_shape(student: Answering, step: str, problem: Problem) -> Sequence[
     return answer.shape if differs and answer is not None else None
 
 
-def is_gradient_of(answer: Answer, problem: Problem, name: str) -> bool:
+def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
     """Whether an answer is the gradient of `name`, whichever it should be."""
-    if answer.tensor is None or not answer.tensor.is_floating_point():
+    if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
         return False
     return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
 
@@ -227,7 +227,7 @@ class GradientCheck:
             if other.target is None or other.name == step or target is None:
                 continue
             pairs = ((other.name, target), (step, other.target))
-            if all(is_gradient_of(self._student.answers(p)[s], p, t) for p in problems for s, t in pairs):
+            if all(is_gradient_of(self._student.answers(p).get(s), p, t) for p in problems for s, t in pairs):
                 return Explanation(
                     "changed_places",
                     f"Your `{step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that of "
