@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,10 @@ from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, row
 from grader.course.verify import handed_in
 from grader.grading.graded import Graded
 from grader.grading.session import Session
+from grader.grading.settings import PRELOAD
 from grader.lesson import Course, Lesson
 from grader.sandbox.client import ZygoteProcess
+from grader.sandbox.forked import ForkedProcess, Nursery
 from grader.sandbox.limits import Limits
 from grader.sandbox.lockdown import Plan
 from grader.submissions.finding import find
@@ -63,6 +66,38 @@ def warm_zygotes() -> Iterator[None]:
         yield
     for zygote in running.values():
         ZygoteProcess.close(zygote)
+
+
+class SharedNursery:
+    """For runs inside the test process: all are given one nursery's forks, so that torch is loaded once."""
+
+    _shared: Nursery | None = None
+
+    def __init__(self, preload: Sequence[str] = ()) -> None:
+        SharedNursery._shared = SharedNursery._shared or Nursery(PRELOAD)
+        self._nursery, self._programs = SharedNursery._shared, list[ForkedProcess]()
+
+    def zygote(self) -> socket.socket | None:
+        return self._nursery.zygote()
+
+    def program(self, text: str, *arguments: str, given: Sequence[socket.socket] = ()) -> ForkedProcess:
+        self._programs.append(self._nursery.program(text, *arguments, given=given))
+        return self._programs[-1]
+
+    def close(self, at_once: bool = False) -> None:
+        for program in self._programs if at_once else ():
+            program.kill()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_nursery() -> Iterator[None]:
+    """Commands that are started as processes of their own have nurseries of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("sandbox.forked", "grading.batch"):
+            patch.setattr(f"grader.{module}.Nursery", SharedNursery)
+        yield
+    if SharedNursery._shared is not None:
+        SharedNursery._shared.close(at_once=True)
 
 
 @pytest.fixture(scope="session")
