@@ -124,8 +124,8 @@ TRAPS = [
         "NaN everywhere",
         "def dprobs(dlogprobs, probs): return dlogprobs / probs * float('nan')",
         "failed",
-        "In `dlogprobs / probs * float('nan')`, the factor `float('nan')` is one too many: without it, your `dprobs` is "
-        "right. What is the local derivative of the forward line?",
+        "In `dlogprobs / probs * float('nan')`, the factor `float('nan')` is one too many: without it, your `dprobs` "
+        "is right. What is the local derivative of the forward line?",
     ),
     Trap(
         "one NaN",
