@@ -21,6 +21,7 @@ from grader.commands.console import (
     find_course,
     printable,
     summary,
+    what_failed,
 )
 from grader.commands.course import new_lesson, stubs, verify
 from grader.commands.export import export
@@ -148,6 +149,10 @@ Examples:
     "the job that runs this (docs/ci.md).",
 )
 @click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
+@click.option(
+    "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
+)
+@click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
 @course_option
 def run(
@@ -164,6 +169,8 @@ def run(
     fail_under: float | None,
     formats: tuple[str, ...],
     fresh: bool,
+    only_these: bool,
+    same_course: bool,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -179,6 +186,7 @@ def run(
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.export.outputs import tell_github, write_formats
+    from grader.grading.belonging import Belonging
     from grader.grading.run import OutputError, grade_run
     from grader.lesson import Course, LessonError
     from grader.submissions.finding import SubmissionError, find
@@ -226,7 +234,20 @@ def run(
     try:
         with RunView(console, quiet) as view:
             processes = jobs or os.cpu_count() or 1
-            outcome = grade_run(found, lessons, settings, processes, view, fresh, cluster, found.attendance, nursery)
+            belonging = Belonging.of(loaded, settings, same_course)
+            outcome = grade_run(
+                found,
+                lessons,
+                settings,
+                processes,
+                view,
+                fresh,
+                cluster,
+                found.attendance,
+                nursery,
+                belonging,
+                only_these,
+            )
     except OutputError as error:
         fail(str(error))
     except WentAway as error:
@@ -235,6 +256,10 @@ def run(
         fail(str(error))
     if not quiet:
         summary(console, outcome, len(found), out, left_out)
+    elif outcome.stopped:
+        click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
+    for sentence in what_failed(outcome.reasons, len(found)):
+        click.echo(f"grade: {sentence}", err=True)
     try:
         write_formats(out, (result["student"] for result in outcome.results), formats)
         if on_github:
