@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from grader.grading.run import Outcome
 
 MOST_REASONS, MOST_OF_A_REASON = 5, 600
+RULER = re.compile(r"[=_-]{4,}")
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 
@@ -58,14 +60,21 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     """
     who: dict[str, list[str]] = {}
     for student, reason in reasons.items():
-        who.setdefault(" ".join(reason.split()), []).append(student)
+        who.setdefault(shortened(reason), []).append(student)
     lines = [
-        f"{len(names)} of {count} could not be graded ({some(names)}): {reason[:MOST_OF_A_REASON]}"
+        f"{len(names)} of {count} could not be graded ({some(names)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
     further = [f"... and {len(lines) - MOST_REASONS} other reasons."] if lines[MOST_REASONS:] else []
     advice = ["They have no score until the same command, run again, grades them."] if lines else []
     return [*map(printable, lines[:MOST_REASONS]), *further, *advice]
+
+
+def shortened(reason: str) -> str:
+    """A reason in one line without pytest's rulers; of a long one the beginning and the end."""
+    line = " ".join(RULER.sub("", reason).split())
+    half = MOST_OF_A_REASON // 2
+    return line if len(line) <= MOST_OF_A_REASON else f"{line[:half]} ... {line[-half:]}"
 
 
 def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,6 +34,10 @@ from grader.export.outputs import FORMATS
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import LEVELS, at_least, probe
 
+if TYPE_CHECKING:
+    from grader.lesson import Lesson
+
+MOST_FAULTS = 20
 LIMIT_NAMES = tuple(Limits().to_dict())
 
 EPILOG = """\b
@@ -214,6 +219,7 @@ def run(
         counted = found.contained(lessons)
         left_out = [lesson.name for lesson in lessons if lesson not in counted]
         lessons = counted
+    check_lessons(lessons)
     limits = limits_from(timeout, chosen_limits)
     if cluster is None:
         check_isolation(require)
@@ -279,6 +285,17 @@ def run(
             soft_wrap=True,  # a line that begins with a student's text may be a command to a job's runner
         )
         raise SystemExit(BELOW)
+
+
+def check_lessons(lessons: Sequence[Lesson]) -> None:
+    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
+    from grader.course.broken import broken
+
+    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in broken(lesson)]
+    if faults:
+        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
+        shown = "\n".join(faults[:MOST_FAULTS])
+        fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
 
 
 def check_isolation(require: str) -> None:
