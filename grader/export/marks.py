@@ -132,11 +132,17 @@ def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> d
     found = {}
     for text in named:
         wanted, equals, column = text.partition("=")
-        fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
-        if not equals or not column.strip() or len(fitting) != 1:
+        lesson = lesson_named(marks, wanted)
+        if not equals or not column.strip() or lesson is None:
             raise Unusable(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
-        found[fitting[0]] = column.strip()
+        found[lesson] = column.strip()
     return found or dict(default)
+
+
+def lesson_named(marks: Marks, wanted: str) -> str | None:
+    """The lesson, or TOTAL, that a number or a name means; None unless it is exactly one."""
+    fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def number_is(wanted: str, lesson: str) -> bool:
