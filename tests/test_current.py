@@ -69,6 +69,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
         only_these: bool = False,
         fresh: bool = False,
         belonging: Belonging | None = None,
+        other_names: dict[str, tuple[str, ...]] | None = None,
         **settings: Any,
     ) -> tuple[Outcome, list[str]]:
         def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, dict[str, Any]], None, None]:
@@ -94,6 +95,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
             fresh,
             belonging=belonging or Belonging.of(course, chosen),
             only_these=only_these,
+            other_names=other_names or {},
         )
         return outcome, watching.graded
 
@@ -258,6 +260,22 @@ def test_a_newer_submission_without_a_lesson_keeps_what_was_submitted_before(ran
         "ada": ("3", "2", "5", "6"), "bo": ("2", "2", "4", "6"),
     }  # fmt: skip
     assert (out / "ada" / STEPS / "report.md").read_text() == RIGHT
+
+
+def test_a_roster_s_name_takes_the_place_of_the_folder_s(ran, out):
+    names = {"Ada Okafor": ("ada",), "Bo Li": ("bo",), "Cy": ("cy",)}
+    ran([submitted(name, STEPS, source=name) for name in ("ada", "bo", "cy", "di")])
+    ran([submitted("cy", STEPS, CROSS, source="cy")], (CROSS,))
+    renamed = [("Ada Okafor", "ada"), ("Bo Li", "another"), ("Cy", "cy")]
+    ran([submitted(name, STEPS, source=source) for name, source in renamed], other_names=names)
+    assert set(table(out / "grades.csv")) == {
+        "Ada Okafor",  # and no `ada`
+        "bo", "Bo Li",  # another submission: perhaps another person
+        "cy", "Cy",  # has a lesson that would be lost
+        "di",
+    }  # fmt: skip
+    ran([submitted("ada", STEPS, source="later")])
+    assert {"ada", "Ada Okafor"} < set(table(out / "grades.csv"))
 
 
 def test_a_newer_attempt_counts_even_if_it_is_worse(ran, out):
@@ -425,5 +443,15 @@ def test_a_second_lesson_and_another_course_by_the_command(tmp_path, course):
     assert done.exit_code == 0 and "The gradebook has 2 students." in done.stderr
     assert points(out / "grades.csv", lesson.name, "02_small_net") == {"ada": ("3", "0"), "bo": ("0", "")}
     assert RIGHT in (out / "ada" / lesson.name / "report.md").read_text(encoding="utf-8")
+    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,\n3,Cy Ray,\n")
+    done = grade(tmp_path / "in" / "bo", "--lesson", "4", "--roster", tmp_path / "roster.csv")
+    assert points(out / "grades.csv", "total", "handed_in") == {
+        "ada": ("3", "yes"), "bo": ("0", "yes"), "Ada Okafor": ("0", "no"), "Bo Li": ("0", "no"), "Cy Ray": ("0", "no"),
+    }  # fmt: skip
+    (tmp_path / "roster.csv").write_text("id,name,submission\n1,Ada Okafor,ada\n2,Bo Li,bo\n3,Cy Ray,\n")
+    done = grade(tmp_path / "in", "--lesson", "4", "--lesson", "2", "--roster", tmp_path / "roster.csv")
+    assert points(out / "grades.csv", "total", "handed_in") == {
+        "Ada Okafor": ("3", "yes"), "Bo Li": ("0", "yes"), "Cy Ray": ("0", "no"),
+    }  # fmt: skip
     done = grade(tmp_path / "in", "--lesson", "4", "--seed", "3")
     assert done.exit_code == 2 and "Leave out --seed" in done.stderr and done.stderr.count("\n") == 1

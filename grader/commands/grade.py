@@ -253,6 +253,7 @@ def run(
                 nursery,
                 belonging,
                 only_these,
+                found.other_names,
             )
     except OutputError as error:
         fail(str(error))

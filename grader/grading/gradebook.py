@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from grader.grading.files import OutputError
 
 GRADEBOOK = "gradebook.sqlite"
 VERSION = 2
+RENAMED = "renamed "
+"""Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
 WAIT_SECONDS = 5.0  # for another program that has the book open for writing
 SCHEMA = """
 CREATE TABLE attempts (
@@ -93,9 +95,36 @@ class Gradebook:
 
     def current(self) -> Iterator[dict[str, Any]]:
         """The current results of every student: what the class page, grades.csv and all exports show."""
-        rows = self._rows("SELECT student, results FROM attempts ORDER BY student DESC, id DESC")
-        for _, attempts in groupby(rows, key=lambda row: row[0]):
-            yield current_results([json.loads(text) for _, text in attempts])
+        renamed = {
+            name.removeprefix(RENAMED): value for name, value in self.about().items() if name.startswith(RENAMED)
+        }
+        rows = self._rows("SELECT student, id, results FROM attempts ORDER BY student DESC, id DESC")
+        for student, attempts in groupby(rows, key=lambda row: row[0]):
+            newest_first = list(attempts)
+            if renamed.get(student) != str(newest_first[0][1]):
+                yield current_results([json.loads(text) for _, _, text in newest_first])
+
+    def rename(self, student: str, names: Iterable[str]) -> list[str]:
+        """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
+
+        A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
+        that `student` has not. A later attempt under that name shows it again.
+        """
+        own = self._rows("SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student)
+        (sha256,) = next(own, (None,))
+        hidden = []
+        for name in names:
+            query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
+            ((latest, same),) = self._rows(query, sha256, name)
+            if same:
+                here, there = (
+                    {lesson["name"] for lesson in current_results(self.attempts_of(who))["lessons"]}
+                    for who in (student, name)
+                )
+                if there <= here:
+                    self.describe({RENAMED + name: str(latest)})
+                    hidden.append(name)
+        return hidden
 
     def about(self) -> dict[str, str]:
         """What `describe` wrote: which course and which policy for seeds the attempts belong to."""

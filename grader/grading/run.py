@@ -8,6 +8,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from grader.grading.batch import grade_all
@@ -115,6 +116,7 @@ def grade_run(
     nursery: Nursery | None = None,
     belonging: Belonging | None = None,
     only_these: bool = False,
+    other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Outcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
@@ -140,6 +142,9 @@ def grade_run(
         finally:
             try:
                 if outcome.results:
+                    own = {result["student"] for result in outcome.results}
+                    for student in own & other_names.keys():
+                        gradebook.rename(student, set(other_names[student]) - own)
                     write_views(out, gradebook, outcome, lessons, settings, attendance, only_these, course)
             finally:
                 gradebook.close()
