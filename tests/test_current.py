@@ -167,6 +167,19 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
     assert {path.name for path in (out / "ada").iterdir()} == {*FILES, "notes of the TA.txt"}
 
 
+def test_a_failed_attempt_of_an_earlier_version_is_graded_again(ran, out):
+    """It did not say which lessons failed, and left the old report in place."""
+    ran([submitted("ada", STEPS)])
+    before = {name: (out / "ada" / name).read_text() for name in FILES}
+    ran([submitted("ada", STEPS)], fresh=True, faults={"ada"})
+    write_files(out / "ada", before)
+    book = Gradebook(out / "gradebook.sqlite")
+    book._connection.execute(f"UPDATE attempts SET results = json_remove(results, '$.{NOT_GRADED}')")
+    book.close()
+    assert ran([submitted("ada", STEPS)])[1] == ["ada"]
+    assert points(out / "grades.csv", "total") == {"ada": ("3",)}
+
+
 def test_a_first_run_that_fails_writes_no_folder(ran, out, roster):
     ran([submitted("ada", STEPS), submitted("bo", STEPS)], faults={"ada"})
     assert not (out / "ada").exists()

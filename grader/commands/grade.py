@@ -73,7 +73,8 @@ Examples:
   grade run makemore_part4_backprop.ipynb      the lecture's own notebook, or a folder of such
   grade run submissions.zip --lesson 3 --roster roster.csv   a download of Canvas, Moodle or Gradescope
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
-  grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
+  grade run submissions/ --seed 7 -o seed7     the same hidden problems again
+  grade run late/ada --lesson 03               one more submission for the class in grades/
   grade run submissions/                       once more: grades only what is new or changed
 """
 

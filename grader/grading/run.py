@@ -189,6 +189,8 @@ class Run:
         names = lessons_of(results)
         if attempt != latest:
             later = self._gradebook.attempts_of(results["student"], after=attempt)
+            if any(each["status"] == "error" and NOT_GRADED not in each for each in later):
+                return False  # of an earlier version, which did not say which lessons failed
             if any(not names.isdisjoint(lessons_of(each)) for each in later):
                 return False
         found = told_by(folder) == results
