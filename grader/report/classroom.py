@@ -230,8 +230,7 @@ def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
-    partly = any(result.get("left_out") or result.get("earlier") for result in results)
-    partly = partly or bool(partly_counted(results)) or any(lacks(r, name) for r in results for name in lessons)
+    partly = any(result.get("left_out") for result in results) or bool(partly_counted(results))
     rows[0] += ["counted"] if partly else []
     further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
     known_as = {}
