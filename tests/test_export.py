@@ -430,6 +430,94 @@ def test_moodle_s_worksheet(graded, tmp_path):
     ]
 
 
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Feedback comments\n"
+    "Participant 11,Ada Okafor,ada@x.org,Submitted,,{first},Yes,\n"
+    "Participant 12,Bo Li,bo@x.org,Submitted,,{second},Yes,\n"
+)
+
+
+def grades(path: Path) -> list[str]:
+    """The last column, without its header."""
+    return [line[-1] for line in table(path)[1:]]
+
+
+def worksheet(folder: Path, first: str, second: str | None = None) -> Path:
+    path = folder / "worksheet.csv"
+    path.write_text(WORKSHEET.format(first=f'"{first}"', second=f'"{second or first}"'))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("maximum", "expected", "word"),
+    [
+        ("100.00", ["100", "66.666667"], "100"),
+        ("100,00", ["100", "66.666667"], "100"),
+        ("1000,00", ["1000", "666.666667"], "1000"),
+        ("1,000.00", ["1000", "666.666667"], "1000"),
+        ("6", ["6", "4"], "6"),
+        ("3.00", ["3", "2"], ""),
+    ],
+)
+def test_scores_are_scaled_to_moodle_s_maximum(graded, tmp_path, maximum, expected, word):
+    """Issue 17: 29 of 29 points in an assignment out of 100 became 29 %."""
+    status, _, warned = exported("moodle", graded, "--roster", worksheet(tmp_path, maximum))
+    assert status == 0 and grades(graded / "moodle.csv") == expected
+    said = f"grade: Grade: scores out of 3 are scaled to the platform's maximum of {word}.\n"
+    assert warned == (said if word else "")
+
+
+@pytest.mark.parametrize("maximum", ["-", "Excellent", "0.00", "-4"])
+def test_a_maximum_that_is_no_number_is_reported(graded, tmp_path, maximum):
+    status, said, _ = exported("moodle", graded, "--roster", worksheet(tmp_path, maximum))
+    assert status == 0 and grades(graded / "moodle.csv") == ["3", "2"]
+    assert "Grade is in points out of 3. If Moodle's maximum grade is another, give it with --max.\n" in said
+
+
+def test_the_maximum_on_the_command_line(graded, roster, tmp_path):
+    status, said, warned = exported("moodle", graded, "--roster", roster, "--max", "100")
+    assert status == 0 and grades(graded / "moodle.csv") == ["100", "66.666667", ""]
+    assert "scaled to the platform's maximum of 100" in warned and "--max" not in said
+    # it comes before the file's, and one column's before all
+    own = worksheet(tmp_path, "100.00")
+    assert exported("moodle", graded, "--roster", own, "--max", "30")[0] == 0
+    assert grades(graded / "moodle.csv") == ["30", "20"]
+    names = ["--name", "03=Steps", "--name", "4=Small", "--max", "4=5", "--max", "10"]
+    assert exported("moodle", graded, "--roster", own, *names)[0] == 0
+    assert [line[3:] for line in table(graded / "moodle.csv")] == [["Steps", "Small"], ["10", "5"], ["5", "5"]]
+
+
+def test_a_worksheet_with_several_maxima_is_refused(graded, tmp_path):
+    own = worksheet(tmp_path, "100.00", "50.00")
+    status, _, said = exported("moodle", graded, "--roster", own)
+    assert (status, said.count("\n")) == (UNUSABLE, 1) and "several values (100.00, 50.00): give the maximum" in said
+    assert exported("moodle", graded, "--roster", own, "--max", "100")[0] == 0
+
+
+@pytest.mark.parametrize("given", ["0", "-3", "many", "09=4", "total=4", "=4", "04="])
+def test_a_maximum_that_cannot_be_used_is_one_sentence(graded, roster, given):
+    status, _, said = exported("canvas", graded, "--roster", roster, f"--max={given}")
+    assert (status, said.count("\n")) == (UNUSABLE, 1) and "give a positive number, or LESSON=NUMBER" in said
+
+
+def test_scores_are_scaled_to_canvas_s_points_possible(graded, tmp_path):
+    export = tmp_path / "export.csv"
+    export.write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Steps (77),Small (78),Final Points\n"
+        "    Points Possible,,,,,10.0,,(read only)\n"
+        '"Okafor, Ada",9001,s101,ada7,Group A,,,4\n"Li, Bo",9002,s102,bo8,Group B,,,\n'
+    )
+    names = ["--name", "3=Steps (77)", "--name", "4=Small (78)"]
+    status, _, warned = exported("canvas", graded, "--roster", export, *names)
+    assert status == 0
+    assert warned == "grade: Steps (77): scores out of 2 are scaled to the platform's maximum of 10.\n"
+    assert [line[5:] for line in table(graded / "canvas.csv")] == [
+        ["Steps (77)", "Small (78)"], ["10", "1"], ["10", "1"], ["5", "1"],
+    ]  # fmt: skip
+    assert exported("canvas", graded, "--roster", export, *names, "--max", "03=4", "--max", "04=2")[0] == 0
+    assert [line[5:] for line in table(graded / "canvas.csv")][1:] == [["4", "2"], ["4", "2"], ["2", "2"]]
+
+
 def test_who_is_in_no_roster_is_told(graded, tmp_path):
     roster = tmp_path / "roster.csv"
     roster.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -10,12 +11,15 @@ import click
 from rich.console import Console
 
 from grader.paths import nearest_course
+from grader.report.classroom import some
 from grader.report.inert import terminal
 from grader.report.scores import percent
 
 if TYPE_CHECKING:
     from grader.grading.run import Outcome
 
+MOST_REASONS, MOST_OF_A_REASON = 5, 600
+RULER = re.compile(r"[=_-]{4,}")
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 
@@ -49,6 +53,30 @@ def printable(text: str) -> str:
     return terminal(text)
 
 
+def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
+    """A line for each reason of ours for which submissions could not be graded, with the students' names.
+
+    `reasons` are {student: reason}; `count` is the number of submissions of the run.
+    """
+    who: dict[str, list[str]] = {}
+    for student, reason in reasons.items():
+        who.setdefault(shortened(reason), []).append(student)
+    lines = [
+        f"{len(names)} of {count} could not be graded ({some(names)}): {reason}"
+        for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
+    ]
+    further = [f"... and {len(lines) - MOST_REASONS} other reasons."] if lines[MOST_REASONS:] else []
+    advice = ["They have no score until the same command, run again, grades them."] if lines else []
+    return [*map(printable, lines[:MOST_REASONS]), *further, *advice]
+
+
+def shortened(reason: str) -> str:
+    """A reason in one line without pytest's rulers; of a long one the beginning and the end."""
+    line = " ".join(RULER.sub("", reason).split())
+    half = MOST_OF_A_REASON // 2
+    return line if len(line) <= MOST_OF_A_REASON else f"{line[:half]} ... {line[-half:]}"
+
+
 def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:
     graded = len(outcome.results)
     if outcome.stopped:
@@ -67,6 +95,8 @@ def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out:
             markup=False,
             soft_wrap=True,
         )
+    if outcome.class_size > graded:
+        console.print(f"The gradebook has {outcome.class_size} students.", markup=False)
     if outcome.results:
         click.echo(f"The class:    {out / 'index.html'}")
         click.echo(f"The scores:   {out / 'grades.csv'}")

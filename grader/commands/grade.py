@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +22,7 @@ from grader.commands.console import (
     find_course,
     printable,
     summary,
+    what_failed,
 )
 from grader.commands.course import new_lesson, stubs, verify
 from grader.commands.export import export
@@ -32,6 +34,10 @@ from grader.export.outputs import FORMATS
 from grader.sandbox.limits import Limits
 from grader.sandbox.probe import LEVELS, at_least, probe
 
+if TYPE_CHECKING:
+    from grader.lesson import Lesson
+
+MOST_FAULTS = 20
 LIMIT_NAMES = tuple(Limits().to_dict())
 
 EPILOG = """\b
@@ -67,7 +73,8 @@ Examples:
   grade run makemore_part4_backprop.ipynb      the lecture's own notebook, or a folder of such
   grade run submissions.zip --lesson 3 --roster roster.csv   a download of Canvas, Moodle or Gradescope
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
-  grade run submissions/ --seed 7 --jobs 2     the same hidden problems again, two processes
+  grade run submissions/ --seed 7 -o seed7     the same hidden problems again
+  grade run late/ada --lesson 03               one more submission for the class in grades/
   grade run submissions/                       once more: grades only what is new or changed
 """
 
@@ -148,6 +155,10 @@ Examples:
     "the job that runs this (docs/ci.md).",
 )
 @click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
+@click.option(
+    "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
+)
+@click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
 @course_option
 def run(
@@ -164,6 +175,8 @@ def run(
     fail_under: float | None,
     formats: tuple[str, ...],
     fresh: bool,
+    only_these: bool,
+    same_course: bool,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -179,6 +192,7 @@ def run(
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.export.outputs import tell_github, write_formats
+    from grader.grading.belonging import Belonging
     from grader.grading.run import OutputError, grade_run
     from grader.lesson import Course, LessonError
     from grader.submissions.finding import SubmissionError, find
@@ -206,6 +220,7 @@ def run(
         counted = found.contained(lessons)
         left_out = [lesson.name for lesson in lessons if lesson not in counted]
         lessons = counted
+    check_lessons(lessons)
     limits = limits_from(timeout, chosen_limits)
     if cluster is None:
         check_isolation(require)
@@ -226,7 +241,21 @@ def run(
     try:
         with RunView(console, quiet) as view:
             processes = jobs or os.cpu_count() or 1
-            outcome = grade_run(found, lessons, settings, processes, view, fresh, cluster, found.attendance, nursery)
+            belonging = Belonging.of(loaded, settings, same_course)
+            outcome = grade_run(
+                found,
+                lessons,
+                settings,
+                processes,
+                view,
+                fresh,
+                cluster,
+                found.attendance,
+                nursery,
+                belonging,
+                only_these,
+                found.other_names,
+            )
     except OutputError as error:
         fail(str(error))
     except WentAway as error:
@@ -235,6 +264,10 @@ def run(
         fail(str(error))
     if not quiet:
         summary(console, outcome, len(found), out, left_out)
+    elif outcome.stopped:
+        click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
+    for sentence in what_failed(outcome.reasons, len(found)):
+        click.echo(f"grade: {sentence}", err=True)
     try:
         write_formats(out, (result["student"] for result in outcome.results), formats)
         if on_github:
@@ -254,6 +287,17 @@ def run(
             soft_wrap=True,  # a line that begins with a student's text may be a command to a job's runner
         )
         raise SystemExit(BELOW)
+
+
+def check_lessons(lessons: Sequence[Lesson]) -> None:
+    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
+    from grader.course.broken import broken
+
+    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in broken(lesson)]
+    if faults:
+        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
+        shown = "\n".join(faults[:MOST_FAULTS])
+        fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
 
 
 def check_isolation(require: str) -> None:

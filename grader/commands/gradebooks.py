@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
 from grader.commands.console import fail, printable
+
+if TYPE_CHECKING:
+    from grader.export.marks import Marks
+    from grader.submissions.roster import Roster
+
+
+class Platform(Protocol):
+    """A module of grader.export that writes a grade book's CSV."""
+
+    def default_columns(self, marks: Marks) -> dict[str, str]: ...
+
+    def maxima(self, roster: Roster, columns: Mapping[str, str]) -> dict[str, float]: ...
+
 
 roster_option = click.option(
     "--roster",
@@ -23,6 +37,13 @@ name_option = click.option(
     metavar="LESSON=COLUMN",
     help="Only this lesson (or `total`), under this column's name; may be repeated.",
 )
+max_option = click.option(
+    "--max",
+    "maxima",
+    multiple=True,
+    metavar="[LESSON=]NUMBER",
+    help="The platform's maximum, to which scores are scaled; may be repeated.  [default: as in the roster's file]",
+)
 
 
 @click.command(
@@ -35,46 +56,60 @@ Examples:
 @click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @roster_option
 @name_option
+@max_option
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/canvas.csv]"
 )
-def canvas(graded: Path, roster_path: Path, named: tuple[str, ...], out: Path | None) -> None:
+def canvas(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
-    from grader.export.canvas import canvas_csv, default_columns
+    from grader.export import canvas as platform
 
-    write_marks(graded, roster_path, named, out or graded / "canvas.csv", canvas_csv, default_columns)
+    write_marks(graded, roster_path, named, maxima, out or graded / "canvas.csv", platform, platform.canvas_csv)
 
 
 @click.command(
     epilog="""\b
 Examples:
   grade export moodle grades/ --roster worksheet.csv                    the column Grade: all lessons together
+  grade export moodle grades/ --roster roster.csv --max 100             Moodle's maximum grade, if it is in no file
   grade export moodle grades/ --roster roster.csv --name "03=Lesson 03" --name "04=Lesson 04"
 """
 )
 @click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @roster_option
 @name_option
+@max_option
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/moodle.csv]"
 )
-def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], out: Path | None) -> None:
+def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
-    from grader.export.moodle import default_columns, moodle_csv
+    from grader.export import moodle as platform
 
-    write_marks(graded, roster_path, named, out or graded / "moodle.csv", moodle_csv, default_columns)
+    unscaled = write_marks(
+        graded, roster_path, named, maxima, out or graded / "moodle.csv", platform, platform.moodle_csv
+    )
+    for column, highest in unscaled.items():
+        click.echo(
+            f"{column} is in points out of {highest:g}. If Moodle's maximum grade is another, give it with --max."
+        )
 
 
 def write_marks(
     graded: Path,
     roster_path: Path,
     named: tuple[str, ...],
+    given: tuple[str, ...],
     out: Path,
+    platform: Platform,
     as_text: Callable[..., str],
-    default_columns: Callable[..., dict[str, str]],
-) -> None:
-    """Remarks go to standard error; what is not clear is left empty, never guessed."""
+) -> dict[str, float]:
+    """Remarks go to standard error; what is not clear is left empty, never guessed.
+
+    Returns {column: points} for the columns whose maximum on the platform nobody has said.
+    """
     from grader.errors import Unusable
+    from grader.export import maxima
     from grader.export.marks import columns, read_marks
     from grader.grading.files import write_whole
     from grader.submissions.roster import RosterError, read_roster
@@ -82,7 +117,12 @@ def write_marks(
     try:
         roster = read_roster(roster_path)
         marks = read_marks(graded, roster)
-        text = as_text(roster, marks, columns(marks, named, default_columns(marks)))
+        wanted = columns(marks, named, platform.default_columns(marks))
+        own = maxima.given(marks, wanted, given)
+        if own.keys() < wanted.keys():
+            own = {**platform.maxima(roster, wanted), **own}
+        marks = maxima.scaled_to(own, marks, wanted)
+        text = as_text(roster, marks, wanted)
         write_whole(out, text)
     except (Unusable, RosterError) as error:
         fail(printable(str(error)))
@@ -91,3 +131,4 @@ def write_marks(
     for remark in marks.remarks:
         click.echo(f"grade: {printable(remark)}", err=True)
     click.echo(f"wrote {out}: {len(marks.scores)} of {len(roster.members)} students have a score.")
+    return {column: marks.possible[lesson] for lesson, column in wanted.items() if lesson not in own}

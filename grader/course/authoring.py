@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from grader.check import TRIVIAL
 from grader.checks import tests_of
+from grader.course.broken import no_value, row_faults
 from grader.lesson import Lesson, LessonError, load_module
 from grader.mistakes import Mistake
 from grader.tape import TapeError
@@ -21,11 +22,7 @@ def faults(lesson: Lesson) -> Iterator[str]:
     unusable = list(forward_faults(lesson))
     yield from unusable or vanishing_faults(lesson)
     tests = tests_of(load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}"))
-    for item in lesson.checks:
-        if item.name not in tests:
-            yield f"{lesson.suite.name}: no test_{item.name}(check) for the row [checks.{item.name}] of lesson.toml."
-    for name in tests.keys() - {item.name for item in lesson.checks}:
-        yield f"{lesson.suite.name}: test_{name} has no row [checks.{name}] in lesson.toml."
+    yield from row_faults(lesson, tests)
     yield from mistake_faults(lesson, lesson.mistakes)
 
 
@@ -40,7 +37,7 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
     for item in lesson.gradients:
         assert item.target is not None
         if item.target not in graph.values:
-            yield f"lesson.toml asks for {item.name}, but forward.py names no value `{item.target}`."
+            yield no_value(item)
         elif item.target in graph.fused:
             yield f"lesson.toml asks for {item.name}, but `{item.target}` is fused: no gradient stops there."
         elif not graph.consumers.get(item.target):

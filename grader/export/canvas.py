@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.export.marks import TOTAL, Marks, as_csv
+from grader.export.maxima import of_grade_book
 from grader.report.scores import number
 from grader.submissions.roster import Member, Roster
 
@@ -19,6 +20,11 @@ POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
 def default_columns(marks: Marks) -> dict[str, str]:
     """An assignment for each lesson, called as the lesson is."""
     return {lesson: lesson for lesson in marks.possible if lesson != TOTAL}
+
+
+def maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
+    """{lesson: points possible} of the assignments that are in Canvas already, where the roster is its own export."""
+    return of_grade_book(roster, columns)
 
 
 def canvas_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:

@@ -12,6 +12,9 @@ from pathlib import Path
 from grader.errors import Unusable
 from grader.export.outputs import read_results
 from grader.export.rows import Results
+from grader.grading.files import OutputError
+from grader.grading.gradebook import GRADEBOOK, Gradebook
+from grader.report.classroom import incomplete
 from grader.report.inert import csv_cell
 from grader.report.scores import is_counted, number
 from grader.submissions.claims import Claim, join
@@ -39,14 +42,8 @@ class Marks:
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:
-    """From each results.json in OUT. A student whom several of them match has no score. Raises Unusable."""
-    try:
-        folders = sorted(path for path in out.iterdir() if path.is_dir())
-    except OSError as error:
-        raise Unusable(f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote.") from error
-    results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
-    if not results:
-        raise Unusable(f"{out} holds no STUDENT/results.json: name the folder that `grade run -o` wrote.")
+    """From the current results in OUT. A student whom several of them match has no score. Raises Unusable."""
+    results = class_results(out)
     students = list(results)
     joined = join(roster, [claim(student, results) for student in students])
     owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
@@ -54,15 +51,40 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     for found in results.values():
         for lesson in found["lessons"]:
             possible[lesson["name"]] = max(possible.get(lesson["name"], 0), lesson["max_score"])
-    remarks = [*joined.remarks, *scaled(results, possible)]
+    remarks = [*joined.remarks, *scaled(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
+    scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
     return Marks(
-        {member: scores_of(results[student], possible) for member, student in owners.items()},
+        {member: found for member, found in scores.items() if found},
         dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
         tuple(remarks),
     )
+
+
+def class_results(out: Path) -> dict[str, Results]:
+    """{student: current results} from OUT's gradebook; without one, from each STUDENT/results.json. Raises Unusable."""
+    try:
+        folders = sorted(path for path in out.iterdir() if path.is_dir())
+        if (out / GRADEBOOK).is_file():
+            gradebook = Gradebook(out / GRADEBOOK)
+            try:
+                results = {found["student"]: found for found in gradebook.current()}
+            finally:
+                gradebook.close()
+        else:
+            results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
+    except OSError as error:
+        raise Unusable(f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote.") from error
+    except OutputError as error:
+        raise Unusable(str(error)) from error
+    if not results:
+        raise Unusable(
+            f"{out} holds no gradebook with results and no STUDENT/results.json: name the folder that `grade run -o` "
+            "wrote."
+        )
+    return dict(sorted(results.items()))
 
 
 def claim(student: str, students: Collection[str]) -> Claim:
@@ -74,8 +96,13 @@ def claim(student: str, students: Collection[str]) -> Claim:
 
 
 def scores_of(results: Results, possible: Mapping[str, float]) -> dict[str, float]:
-    """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it."""
+    """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it.
+
+    There is no total where a lesson could not be graded: it would be a zero that nobody earned.
+    """
     found = {lesson["name"]: lesson["score"] * factor(lesson, possible) for lesson in results["lessons"]}
+    if results["status"] == "error":
+        return found
     return found | {TOTAL: results["score"] - sum(each["score"] for each in results["lessons"]) + sum(found.values())}
 
 
@@ -105,11 +132,17 @@ def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> d
     found = {}
     for text in named:
         wanted, equals, column = text.partition("=")
-        fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
-        if not equals or not column.strip() or len(fitting) != 1:
+        lesson = lesson_named(marks, wanted)
+        if not equals or not column.strip() or lesson is None:
             raise Unusable(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
-        found[fitting[0]] = column.strip()
+        found[lesson] = column.strip()
     return found or dict(default)
+
+
+def lesson_named(marks: Marks, wanted: str) -> str | None:
+    """The lesson, or TOTAL, that a number or a name means; None unless it is exactly one."""
+    fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def number_is(wanted: str, lesson: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.export.marks import TOTAL, Marks, as_csv
+from grader.export.maxima import of_worksheet
 from grader.submissions.roster import Roster
 
 OWN = ("Identifier", "Full name", "Email address")
@@ -17,6 +18,12 @@ GRADE = "Grade"
 
 def default_columns(marks: Marks) -> dict[str, str]:
     return {TOTAL: GRADE}
+
+
+def maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
+    """{lesson: maximum}: a worksheet says it of its own column Grade. Raises Unusable."""
+    found = of_worksheet(roster)
+    return {} if found is None else {lesson: found for lesson, column in columns.items() if column == GRADE}
 
 
 def moodle_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:

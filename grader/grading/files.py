@@ -7,6 +7,7 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 RESULTS = "results.json"
 FILES = (RESULTS, "report.html", "report.md")
 """What every student's folder in OUT holds."""
+DERIVED = ("gradescope.json", "junit.xml")
+"""What `--format` writes next to FILES, from them: out of date as soon as they change."""
 LOCK = ".grade-run.lock"
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -69,8 +72,35 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / RESULTS).unlink(missing_ok=True)
+        for name in (RESULTS, *DERIVED):
+            (folder / name).unlink(missing_ok=True)
         for name, text in sorted(files.items(), key=lambda entry: entry[0] == RESULTS):
+            write_whole(folder / name, text)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+
+
+def drop_report(folder: Path, lesson: str) -> None:
+    """Remove the report of one lesson in FOLDER/LESSON, if there is one. Raises OutputError."""
+    place = folder / lesson
+    if place.is_dir() and not place.is_symlink():
+        try:
+            shutil.rmtree(place)
+        except OSError as error:
+            raise unwritable(place, error) from error
+
+
+def replace_report(folder: Path, pages: Mapping[str, str]) -> None:
+    """Where `folder` holds an earlier report: remove its results, and write `pages` in place of the reports.
+
+    Raises OutputError.
+    """
+    if not any((folder / name).exists() for name in (*FILES, *DERIVED)):
+        return
+    try:
+        for name in (RESULTS, *DERIVED):
+            (folder / name).unlink(missing_ok=True)
+        for name, text in pages.items():
             write_whole(folder / name, text)
     except OSError as error:
         raise unwritable(folder, error) from error

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from grader.grading.current import current_results
 from grader.grading.files import OutputError
 
+GRADEBOOK = "gradebook.sqlite"
 VERSION = 2
+RENAMED = "renamed "
+"""Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
 WAIT_SECONDS = 5.0  # for another program that has the book open for writing
 SCHEMA = """
 CREATE TABLE attempts (
@@ -26,7 +31,7 @@ CREATE TABLE attempts (
 )
 """
 INDEX = "CREATE INDEX attempts_of_a_student ON attempts (student, id)"
-LATEST = "SELECT student, key, results FROM attempts WHERE id IN (SELECT max(id) FROM attempts GROUP BY student)"
+ABOUT = "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
 COLUMNS = ("student", "key", "submission_sha256", "status", "score", "max_score", "results")
 ADD = f"INSERT INTO attempts ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 
@@ -73,11 +78,73 @@ class Gradebook:
         except sqlite3.Error as error:
             raise self._told(error) from error
 
-    def latest(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """(student, key, results) of each student's last attempt."""
+    def attempts(self) -> Iterator[tuple[str, str, int]]:
+        """(student, key, id) of every attempt, oldest first."""
+        yield from self._rows("SELECT student, key, id FROM attempts ORDER BY id")
+
+    def results(self, attempt: int) -> dict[str, Any]:
+        """The results of one attempt, by its id."""
+        ((text,),) = self._rows("SELECT results FROM attempts WHERE id = ?", attempt)
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    def attempts_of(self, student: str, after: int = 0) -> list[dict[str, Any]]:
+        """The results of a student's attempts, newest first; only those with an id above `after`."""
+        rows = self._rows("SELECT results FROM attempts WHERE student = ? AND id > ? ORDER BY id DESC", student, after)
+        return [json.loads(text) for (text,) in rows]
+
+    def current(self) -> Iterator[dict[str, Any]]:
+        """The current results of every student: what the class page, grades.csv and all exports show."""
+        renamed = {
+            name.removeprefix(RENAMED): value for name, value in self.about().items() if name.startswith(RENAMED)
+        }
+        rows = self._rows("SELECT student, id, results FROM attempts ORDER BY student DESC, id DESC")
+        for student, attempts in groupby(rows, key=lambda row: row[0]):
+            newest_first = list(attempts)
+            if renamed.get(student) != str(newest_first[0][1]):
+                yield current_results([json.loads(text) for _, _, text in newest_first])
+
+    def rename(self, student: str, names: Iterable[str]) -> list[str]:
+        """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
+
+        A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
+        that `student` has not. A later attempt under that name shows it again.
+        """
+        own = self._rows("SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student)
+        (sha256,) = next(own, (None,))
+        hidden = []
+        for name in names:
+            query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
+            ((latest, same),) = self._rows(query, sha256, name)
+            if same:
+                here, there = (
+                    {lesson["name"] for lesson in current_results(self.attempts_of(who))["lessons"]}
+                    for who in (student, name)
+                )
+                if there <= here:
+                    self.describe({RENAMED + name: str(latest)})
+                    hidden.append(name)
+        return hidden
+
+    def about(self) -> dict[str, str]:
+        """What `describe` wrote: which course and which policy for seeds the attempts belong to."""
+        if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
+            return {}
+        return dict(self._rows("SELECT name, value FROM about"))
+
+    def describe(self, about: Mapping[str, str]) -> None:
+        """Write down what the attempts belong to. An entry that is not named stays as it is."""
+        if about.items() <= self.about().items():
+            return
         try:
-            for student, key, results in self._connection.execute(LATEST):
-                yield student, key, json.loads(results)
+            self._connection.execute(ABOUT)
+            self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
+        try:
+            yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
             raise self._told(error) from error
 

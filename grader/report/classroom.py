@@ -111,6 +111,35 @@ def partly_counted(results: Sequence[Results]) -> list[tuple[str, int, int, list
     return [(*key, names) for key, names in sorted(who.items())]
 
 
+def incomplete(results: Sequence[Results]) -> list[str]:
+    """Sentences about what the class has no current result for."""
+    failed = [result["student"] for result in results if result["status"] == "error"]
+    found = []
+    if failed:
+        found.append(
+            f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
+            f"score: {some(failed)}. The next `grade run` tries again."
+        )
+    for lesson in lesson_names(results):
+        without = [result["student"] for result in results if lacks(result, lesson)]
+        if without:
+            found.append(
+                f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
+                f"{some(without)}."
+            )
+    return found
+
+
+def lacks(result: Results, lesson: str) -> bool:
+    """Whether no run graded the lesson for a student. What could not be graded is another matter."""
+    named = {part["name"] for part in (*result["lessons"], *result.get("not_graded", ()))}
+    return bool(named) and lesson not in named
+
+
+def some(names: Sequence[str], most: int = 10) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
+
+
 @dataclass(frozen=True, slots=True)
 class Student:
     """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
@@ -126,6 +155,11 @@ class Student:
     note: str
     isolation: str
     seconds: float
+    earlier: frozenset[str]
+    """Lessons whose report is in a folder of the lesson's name: a later run graded other lessons."""
+
+
+NONE_EARLIER: frozenset[str] = frozenset()
 
 
 def nothing_handed_in(name: str, max_score: float) -> Results:
@@ -164,12 +198,14 @@ def student(result: Results, lessons: Sequence[str]) -> Student:
         note,
         result["isolation"],
         result["seconds"],
+        frozenset(result["earlier"]) if result.get("earlier") else NONE_EARLIER,
     )
 
 
-def link(student: str) -> str:
-    """The address of a student's page from index.html, whatever the name holds."""
-    return quote(student, safe="", errors="surrogateescape") + "/report.html"
+def link(student: str, lesson: str = "") -> str:
+    """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
+    places = [student, lesson] if lesson else [student]
+    return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
 
 
 def duration(seconds: float) -> str:

@@ -137,10 +137,17 @@ class Reporter:
             results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
         )
 
-    def class_page(self, results: Sequence[Results], remarks: Sequence[str] = (), left_out: Sequence[str] = ()) -> str:
+    def class_page(
+        self,
+        results: Sequence[Results],
+        remarks: Sequence[str] = (),
+        left_out: Sequence[str] = (),
+        incomplete: Sequence[str] = (),
+    ) -> str:
         """index.html over all students' results.json.
 
-        `remarks` are sentences about the roster, `left_out` lessons that no submission contains.
+        `remarks` are sentences about the roster, `left_out` lessons that no submission contains, `incomplete` sentences
+        about results that are missing or from an earlier run.
         """
         lessons = lesson_names(results)
         students = [student(result, lessons) for result in results]
@@ -150,6 +157,7 @@ class Reporter:
         pieces = self._class.generate(
             students=students,
             remarks=remarks,
+            incomplete=incomplete,
             at_once=AT_ONCE,
             lessons=lessons,
             titles={name: lesson.title for name, lesson in self._lessons.items()},

@@ -46,7 +46,8 @@ class Found(Sequence[Submission]):
     """The submissions in order of name; each is read from disk when it is needed, so that memory holds few.
 
     `folder` holds what was unpacked or copied, if anything was, and goes away with this object. With a roster,
-    `attendance` says who submitted. `remarks` are sentences for the instructor.
+    `attendance` says who submitted. `remarks` are sentences for the instructor. `other_names` are {student: the names
+    under which a run without this roster, or with less in it, graded the same submission}.
     """
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
@@ -54,6 +55,7 @@ class Found(Sequence[Submission]):
         self.arrivals: list[Arrival] = []
         self.attendance: Attendance | None = None
         self.remarks: tuple[str, ...] = ()
+        self.other_names: dict[str, tuple[str, ...]] = {}
         self._lessons = tuple(lessons)
 
     @overload
@@ -108,9 +110,13 @@ class Found(Sequence[Submission]):
                 others.append(arrival)
             else:
                 by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
+        before = {arrival.path: arrival.student for arrival in unique(self.arrivals)[0]}
         own = [counted(same) for same in by_member.values()]
         unsure, renamed = unique(others, [member.student for member in roster.members])
         self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
+        for arrival in self.arrivals:
+            names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
+            self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
         self.remarks = (*joined.remarks, *renamed)
         members = {owner.student: owner for owner in joined.owners if owner is not None}
         disputed = tuple(

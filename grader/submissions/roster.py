@@ -55,10 +55,14 @@ class Member:
 
 @dataclass(frozen=True)
 class Roster:
-    """`members` in the file's order; `columns` are the file's own, as written."""
+    """`members` in the file's order; `columns` are the file's own, as written.
+
+    `possible` is the line "Points Possible" of Canvas's own grade book, {column: cell}.
+    """
 
     members: tuple[Member, ...]
     columns: tuple[str, ...] = ()
+    possible: Mapping[str, str] = field(default_factory=dict)
 
     def member(self, student: str) -> Member | None:
         """By the name that results carry, once a run with this roster has written them."""
@@ -107,7 +111,18 @@ def read_roster(path: Path) -> Roster:
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(named_apart(members)), columns)
+    return Roster(tuple(named_apart(members)), columns, points_possible(columns, lines[1:], known))
+
+
+def points_possible(
+    columns: Sequence[str], lines: Sequence[Sequence[str]], known: Mapping[str, tuple[int, ...]]
+) -> Mapping[str, str]:
+    """{column: cell} of the line with which Canvas's grade book says how many points each column gives."""
+    for cells in lines:
+        named = " ".join(cells[at].strip() for at in known["name"] if at < len(cells))
+        if named.strip().lower() == NO_STUDENT:
+            return {column: cell.strip() for column, cell in zip(columns, cells, strict=False)}
+    return {}
 
 
 def decoded(data: bytes) -> str:

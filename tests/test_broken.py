@@ -1,0 +1,170 @@
+"""A broken course is refused before anything is graded; what fails all the same is reported, also with --quiet."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support import ROOT, solution_of
+
+from grader.commands.console import FAULT, UNUSABLE, what_failed
+from grader.commands.grade import main
+from grader.course.authoring import faults
+from grader.course.broken import broken
+from grader.lesson import Course, Lesson, LessonError
+
+NAME = "04_cross_entropy"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A course with lesson 04 alone, to be broken, and one right submission in `in`."""
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / NAME, tmp_path / part / NAME, ignore=shutil.ignore_patterns("__pycache__"))
+    place = tmp_path / "in" / "ada" / NAME
+    place.mkdir(parents=True)
+    (place / "backward.py").write_text(solution_of(Course(tmp_path).find("04")))
+    return tmp_path
+
+
+def lesson_in(course: Path) -> Lesson:
+    return Course(course).find("04")
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert old in source
+    path.write_text(source.replace(old, new), encoding="utf-8")
+
+
+def add(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def toml(course: Path) -> Path:
+    return course / "exercises" / NAME / "lesson.toml"
+
+
+def suite(course: Path) -> Path:
+    return lesson_in(course).suite
+
+
+def grade(course: Path, *arguments: object) -> Any:
+    command = ["run", course / "in", "-o", course / "out", "--course", course, "--jobs", "1", "--require", "none"]
+    return CliRunner().invoke(main, [*map(str, command), *map(str, arguments)])
+
+
+# Refused --------------------------------------------------------------------------------
+
+BREAKS = {
+    "a check without a row": lambda c: add(suite(c), "\n\ndef test_extra(check):\n    pass\n"),
+    "a row without a check": lambda c: add(toml(c), "\n[checks.extra]\npoints = 1\nhints = ['a', 'b', 'c']\n"),
+    "a row whose test is no check": lambda c: replace(suite(c), "_one_go(check)", "_one_go(other)"),
+    "a gradient without a value": lambda c: add(toml(c), "\n[gradients.dzeta]\npoints = 1\nhints = ['a', 'b', 'c']\n"),
+    "a suite that is not Python": lambda c: add(suite(c), "\ndef test_(:\n"),
+    "a forward pass that is not Python": lambda c: add(c / "exercises" / NAME / "forward.py", "\nt.x = = 1\n"),
+    "mistakes that are not Python": lambda c: add(c / "solutions" / NAME / "mistakes.py", "\n  x = 1\n"),
+    "no suite": lambda c: suite(c).unlink(),
+    "two suites": lambda c: shutil.copy(suite(c), c / "solutions" / NAME / "test_second.py"),
+    "no forward pass": lambda c: (c / "exercises" / NAME / "forward.py").unlink(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_what_is_broken_is_refused_in_the_words_of_verify(own, what):
+    BREAKS[what](own)
+    lesson = lesson_in(own)
+    sentences = list(broken(lesson))
+    assert len(sentences) == 1
+    try:
+        verify = list(faults(lesson))
+    except LessonError as error:
+        verify = [str(error)]
+    assert sentences[0] in verify
+
+
+@pytest.mark.parametrize("what", ["a check without a row", "no suite"])
+def test_nothing_is_graded_and_nothing_is_written(own, what):
+    BREAKS[what](own)
+    done = grade(own, "--quiet")
+    assert done.exit_code == UNUSABLE and not (own / "out").exists()
+    first, second, *rest = done.stderr.splitlines()
+    assert first == "grade: the course is broken, and nothing was graded. Fix it, then run `grade verify 04`."
+    assert second.startswith(f"{NAME}: ") and not rest
+    assert next(broken(lesson_in(own))) in second
+
+
+LEAVES_DOUBT = {
+    "from a loop": "\nfor name in ('extra',):\n    globals()[f'test_{name}'] = test_in_one_go\n",
+    "by an assignment": "\ntest_extra = test_in_one_go\n",
+    "by an import": "\nfrom somewhere import test_extra\n",
+    "by a star": "\nfrom somewhere import *\n",
+    "under a condition": "\nif True:\n    def test_extra(check):\n        pass\n",
+}
+
+
+@pytest.mark.parametrize("text", LEAVES_DOUBT.values(), ids=LEAVES_DOUBT)
+def test_a_check_that_may_be_there_is_not_refused(own, text):
+    BREAKS["a row without a check"](own)
+    assert len(list(broken(lesson_in(own)))) == 1
+    add(suite(own), text)
+    assert list(broken(lesson_in(own))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ndef name(t, name, value):\n    setattr(t, name, value)\n",
+        "\nNAMES = [f'{a}{b}' for a in 'zx' for b in ('eta', 'i')]\n",
+        "\nNAMES = ['z' + 'eta']\n",
+        "\nfrom other import *\n",
+        "\nNAMES = ['zeta', 'eta']\n",
+        "\nwhole = forward\n\n\ndef forward(t):\n    whole(t)\n",
+    ],
+)
+def test_a_value_that_may_be_named_is_not_refused(own, text):
+    BREAKS["a gradient without a value"](own)
+    add(own / "exercises" / NAME / "forward.py", text)
+    assert list(broken(lesson_in(own))) == []
+
+
+def test_the_whole_course_is_sound_and_read_in_milliseconds(course):
+    lessons = course.lessons.values()
+    started = time.process_time()
+    assert [sentence for lesson in lessons for sentence in broken(lesson)] == []
+    assert time.process_time() - started < 0.1 * len(lessons)
+
+
+# What fails in the middle --------------------------------------------------------------------------------
+
+
+def test_quiet_reports_what_could_not_be_graded(own):
+    """A suite that raises while it runs is found by running it only."""
+    assert grade(own, "--quiet").stderr == ""
+    add(suite(own), "\nraise RuntimeError('the author was tired')\n")
+    done = grade(own, "--quiet")
+    assert done.exit_code == FAULT and done.stdout == ""
+    first, advice = done.stderr.splitlines()
+    assert first.startswith(
+        "grade: 1 of 1 could not be graded (ada): GraderFault: The hidden suite of 04_cross_entropy"
+    )
+    assert "the author was tired" in first
+    assert advice == "grade: They have no score until the same command, run again, grades them."
+    assert "Everything is right" not in (own / "out" / "ada" / "report.md").read_text(encoding="utf-8")
+    assert "the author was tired" not in (own / "out" / "ada" / "report.html").read_text(encoding="utf-8")
+
+
+def test_one_line_for_each_reason():
+    reasons = {f"s{number}": f"no row\nfor d{number % 2}" for number in range(30)} | {"\x1b[31mx": "y" * 5000}
+    lines = what_failed(reasons, 40)
+    assert lines[0].startswith("15 of 40 could not be graded (s0, s2, ") and lines[0].endswith(
+        "and 5 more): no row for d0"
+    )
+    assert len(lines) == 4 and len(lines[2]) < 700 and "\x1b" not in "".join(lines)
+    many = what_failed({f"s{number}": f"reason {number}" for number in range(9)}, 9)
+    assert len(many) == 7 and many[5] == "... and 4 other reasons."
+    assert what_failed({}, 9) == []
