@@ -21,7 +21,7 @@ def figures_of(lesson: Lesson) -> dict[str, str]:
     path = lesson.exercise / OWN
     if path.is_file():
         module = load_module(path, f"backprop_ninja_figures_{lesson.name}")
-        own = getattr(module, "figures", dict)()
+        own: object = getattr(module, "figures", dict)()
         for name, text in own.items() if isinstance(own, dict) else [("", own)]:
             if not isinstance(name, str) or not name.endswith(".svg") or "/" in name or not isinstance(text, str):
                 raise LessonError(f"{path}: figures() must return a dict: the name of an .svg file, then its text.")

@@ -83,6 +83,27 @@ class Drawing:
             f"{escape(content)}</text>"
         )
 
+    def cells(
+        self,
+        x: float,
+        y: float,
+        rows: Sequence[Sequence[str]],
+        width: float = 30,
+        height: float = 22,
+        column: int | None = None,
+        row: int | None = None,
+        classes: str = "",
+    ) -> None:
+        """A matrix of `rows`, each cell with its text. One column or row is emphasised: by colour and by bold text."""
+        for i, line in enumerate(rows):
+            for j, content in enumerate(line):
+                chosen = j == column or i == row
+                fill = "blue-box blue-line" if chosen else "box edge"
+                left, top = x + j * width, y + i * height
+                self.rectangle(left, top, width, height, f"{fill} thin {classes}".rstrip())
+                ink = "code small ink bold" if chosen else "code small ink"
+                self.text(left + width / 2, top + height / 2 + 4, content, ink, "middle")
+
     def moved(self, x: float, y: float) -> None:
         """What is drawn until `back` is moved by (x, y)."""
         self._parts.append(f'<g transform="translate({number(x)} {number(y)})">')
