@@ -21,8 +21,8 @@ from grader.release.kit import kit_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 EMBEDDED = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
-WIDEST = 480
-"""A figure that is wider has letters smaller than 9 pixels on a telephone of 360 pixels."""
+WIDEST = 430
+"""A figure that is wider has letters smaller than 8 pixels on a telephone of 360 pixels."""
 LESSONS = list(Course(ROOT).lessons)
 DRAWN = sorted(ROOT.glob("exercises/*/*.svg"))
 

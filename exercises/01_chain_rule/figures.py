@@ -17,9 +17,9 @@ def sum_and_broadcast():
         400,
         478,
         "Sum and broadcast mirror each other",
-        "Four panels with a block of 4 rows and 3 columns and a row of 3 numbers. Sum forward: the block is added up to "
-        "the row, column by column. Sum backward: the row is copied to every row of the block. Broadcast forward: the "
-        "row is copied to every row of the block. Broadcast backward: the block is added up to the row.",
+        "Four panels with a block of 4 rows and 3 columns and a row of 3 numbers. Sum forward: the block is added up "
+        "to the row, column by column. Sum backward: the row is copied to every row of the block. Broadcast forward: "
+        "the row is copied to every row of the block. Broadcast backward: the block is added up to the row.",
     )
     summed = [sum(column) for column in zip(*NUMBERS, strict=True)]
     for x, heading, forward, backward in (
@@ -55,8 +55,8 @@ def tanh():
         400,
         410,
         "tanh and its slope",
-        "Above, the curve of h = tanh(z) for z from -4 to 4: steep in the middle, flat at both ends. Below, its slope: 1 "
-        "at z = 0, 0.42 at z = 1 and -1, 0.07 at z = 2 and -2, and nearly 0 beyond 3.",
+        "Above, the curve of h = tanh(z) for z from -4 to 4: steep in the middle, flat at both ends. Below, its "
+        "slope: 1 at z = 0, 0.42 at z = 1 and -1, 0.07 at z = 2 and -2, and nearly 0 beyond 3.",
     )
     left, right = 44, 384
 

@@ -15,9 +15,9 @@ def one_number():
         400,
         344,
         "One number in a matrix product",
-        "Y = A @ B with A of shape (3, 2), B (2, 3) and Y (3, 3). Forward: the number A00 is multiplied by the first row of "
-        "B and reaches the first row of Y, and no other. Backward: dA00 is the sum over that row of dY times the first "
-        "row of B.",
+        "Y = A @ B with A of shape (3, 2), B (2, 3) and Y (3, 3). Forward: the number A00 is multiplied by the first "
+        "row of B and reaches the first row of Y, and no other. Backward: dA00 is the sum over that row of dY times "
+        "the first row of B.",
     )
     drawing.text(14, 26, "forward: A₀₀ reaches one row of Y", "ink bold")
     matrix(drawing, 34, 64, "A", 3, 2, {(0, 0)})

@@ -16,9 +16,9 @@ def broadcast():
         412,
         432,
         "probs = counts * counts_sum_inv, forward and backward",
-        "With three examples and four characters. Forward: each number of the column counts_sum_inv is copied to the four "
-        "places of its row and multiplied by counts. Backward: the products counts * dprobs of each row are added up to "
-        "one number of the column dcounts_sum_inv.",
+        "With three examples and four characters. Forward: each number of the column counts_sum_inv is copied to the "
+        "four places of its row and multiplied by counts. Backward: the products counts * dprobs of each row are "
+        "added up to one number of the column dcounts_sum_inv.",
     )
     inverse = [1 / sum(row) for row in COUNTS]
     drawing.text(14, 26, "forward: one number per row is copied", "ink bold")

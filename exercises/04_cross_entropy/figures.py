@@ -15,9 +15,9 @@ def forces():
         400,
         318,
         "Forces on the logits",
-        "Two examples with three classes; class 2 is the true one. Probabilities 0.1, 0.2, 0.7: classes 0 and 1 are pushed "
-        "down by 0.1 and 0.2, class 2 is pulled up by 0.3. Probabilities 0.7, 0.2, 0.1: classes 0 and 1 are pushed down "
-        "by 0.7 and 0.2, class 2 is pulled up by 0.9. The forces of each example cancel.",
+        "Two examples with three classes; class 2 is the true one. Probabilities 0.1, 0.2, 0.7: classes 0 and 1 are "
+        "pushed down by 0.1 and 0.2, class 2 is pulled up by 0.3. Probabilities 0.7, 0.2, 0.1: classes 0 and 1 are "
+        "pushed down by 0.7 and 0.2, class 2 is pulled up by 0.9. The forces of each example cancel.",
     )
     for x, (heading, probabilities) in zip((14, 212), CASES, strict=True):
         panel(drawing, x, heading, probabilities)

@@ -1,5 +1,7 @@
 """The picture of lesson 05, drawn by `grade figures`: the three paths of one number through batch norm."""
 
+from itertools import pairwise
+
 from grader.figures.svg import Drawing
 
 PLACES, APART, LEFT, SIZE = 5, 62, 66, 13
@@ -51,7 +53,7 @@ def panel(drawing, top, number, heading, between, words, dash):
         middle = (high + low) / 2
         spots = [(xs[CHOSEN] + 70 * index - 35 * (len(between) - 1), middle) for index in range(len(between))]
         drawing.line([(xs[CHOSEN], high + SIZE), (spots[0][0], middle - 12)], line, arrow=True)
-        for (x, y), (following, _) in zip(spots, spots[1:], strict=False):
+        for (x, y), (following, _) in pairwise(spots):
             drawing.line([(x + 12, y), (following - 14, y)], line, arrow=True)
         for x in xs:
             drawing.line([(spots[-1][0], middle + 11), (x, low - SIZE - 3)], line, arrow=True)

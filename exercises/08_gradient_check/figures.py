@@ -18,8 +18,8 @@ def step():
         400,
         372,
         "The error of a central difference against its step",
-        "Both axes are logarithmic. From right to left, the truncation error falls with the square of h, and the rounding "
-        "error rises as h becomes smaller. Their sum is smallest near h = 1e-5, where it is about 1e-11.",
+        "Both axes are logarithmic. From right to left, the truncation error falls with the square of h, and the "
+        "rounding error rises as h becomes smaller. Their sum is smallest near h = 1e-5, where it is about 1e-11.",
     )
     drawing.text(LEFT, 24, "error of the slope", "ink bold")
     for power in range(LEAST, MOST + 1, 4):

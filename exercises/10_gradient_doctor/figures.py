@@ -32,12 +32,12 @@ def histograms(patient):
         400,
         72 + ROW * len(PATIENTS) + 40,
         "Activations and gradients of healthy and sick networks",
-        f"Six networks with two histograms each: the outputs of layer {LAYER}, and the sizes of the gradients dh in the first and "
-        "in the last layer. Healthy: outputs are spread out, and the gradients of both layers have the same size. "
-        "Saturated: outputs pile up at -1 and 1. Vanishing: the first layer's gradients are a hundred times smaller "
-        "than the last layer's. Dead: all outputs are zero, and so are the first layer's gradients. Exploding: outputs are "
-        "ten times larger than in a healthy network, and the first layer's gradients are a hundred times larger than "
-        "the last layer's.",
+        "Six networks with two histograms each: the outputs of one layer, and the sizes of the gradients dh in the "
+        "first and in the last layer. Healthy: outputs are spread out, and the gradients of both layers have the same "
+        "size. Saturated: outputs pile up at -1 and 1. Vanishing: the first layer's gradients are a hundred times "
+        "smaller than the last layer's. Dead: all outputs are zero, and so are the first layer's gradients. "
+        "Exploding: outputs are ten times larger than in a healthy network, and the first layer's gradients are a "
+        "hundred times larger than the last layer's.",
     )
     drawing.text(LEFT, 26, f"outputs h of layer {LAYER}", "ink bold")
     drawing.text(MIDDLE, 26, "sizes of gradients dh", "ink bold")

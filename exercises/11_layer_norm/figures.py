@@ -14,8 +14,8 @@ def axes():
         400,
         246,
         "Batch norm and layer norm normalise along different axes",
-        "A block with a row for each position and a column for each feature, twice. Batch norm: the numbers of a column "
-        "share a mean and a variance. Layer norm: the numbers of a row share a mean and a variance.",
+        "A block with a row for each position and a column for each feature, twice. Batch norm: the numbers of a "
+        "column share a mean and a variance. Layer norm: the numbers of a row share a mean and a variance.",
     )
     blank = [[""] * FEATURES for _ in range(EXAMPLES)]
     drawing.text(200, 28, "rows are positions, columns are features", "small muted", "middle")

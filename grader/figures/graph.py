@@ -12,7 +12,7 @@ from grader.judge import written
 from grader.lesson import Lesson
 from grader.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in, parts_of, reads_of
 
-WIDEST, BETWEEN, MARGIN = 410.0, 18.0, 6.0
+WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
 
 OPERATORS: Mapping[type[ast.AST], str] = {
@@ -58,7 +58,7 @@ def graph_picture(
     `done` are the operations of each value that is not given, `asked` the values whose gradients a student writes.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
-    layouts = [lay_out(part, {name: labels[name] for name in part}, kinds) for part in parts_of(reads)]
+    layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
     shared = {name for name in reads if sum(name in parents for parents in readers) > 1}
