@@ -113,9 +113,8 @@ def test_a_figure_is_for_light_and_dark_for_narrow_screens_and_for_screen_reader
     assert root.findtext(f"{SVG}title") and len(root.findtext(f"{SVG}desc") or "") >= 40
     assert "@media (prefers-color-scheme: dark)" in text
     assert not re.search(r"(?:href|src|@import)", text) and b"\r" not in path.read_bytes()
-    if path.name != "checkpointing.svg":  # measured, by bench.checkpointing
-        assert float(root.get("width") or 0) <= WIDEST
-        assert not re.search(r"\d\.\d\d\d", text), "coordinates are rounded"
+    assert float(root.get("width") or 0) <= WIDEST
+    assert not re.search(r"\d\.\d\d", "".join(re.findall(r'(?: d|x|y|width|height)="([^"]*)"', text)))
 
 
 @pytest.mark.parametrize("path", DRAWN, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -126,11 +125,20 @@ def test_every_class_of_a_figure_is_defined(path):
     assert {name for name in used if not re.search(rf"\.{re.escape(name)}\b", style)} == set()
 
 
+@pytest.mark.slow
+def test_the_plot_of_lesson_09_is_what_its_benchmark_counts():
+    from bench import checkpointing
+
+    plot = ROOT / "exercises/09_checkpointing/checkpointing.svg"
+    assert plot.read_text(encoding="utf-8") == checkpointing.plot(checkpointing.measured())
+
+
 def test_a_kit_has_the_figures(course, lessons):
     lesson = lessons["04_cross_entropy"]
     kit = kit_of([lesson], notebooks=False)
     for name, text in figures_of(lesson).items():
         assert kit[f"exercises/{lesson.name}/{name}"] == text.encode()
+    assert f"exercises/{lesson.name}/figures.py" not in kit
 
 
 @pytest.mark.parametrize(

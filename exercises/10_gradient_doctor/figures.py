@@ -1,8 +1,9 @@
-"""The picture of lesson 10, drawn by `grade figures`: activations and gradients of healthy and sick networks."""
+"""The pictures of lesson 10, drawn by `grade figures`: a patient's network; activations and gradients."""
 
 import math
 from pathlib import Path
 
+from grader.figures.graph import graph_picture
 from grader.figures.svg import Drawing
 from grader.lesson import load_module
 
@@ -24,7 +25,34 @@ LEAST, MOST = -6, 4
 
 def figures():
     clinic = load_module(Path(__file__).with_name("clinic.py"), "backprop_ninja_clinic_for_figures")
-    return {"histograms.svg": histograms(clinic.patient)}
+    return {"graph.svg": network(), "histograms.svg": histograms(clinic.patient)}
+
+
+def network():
+    reads = {
+        "x": (),
+        "W1": (),
+        "b1": (),
+        "h[0]": ("x", "W1", "b1"),
+        "W2": (),
+        "b2": (),
+        "h[1]": ("h[0]", "W2", "b2"),
+        "…": ("h[1]",),
+        "h[-1]": ("…",),
+        "classifier": (),
+        "number": (),
+        "cross-entropy": ("h[-1]", "classifier"),
+        "squared error": ("h[-1]", "number"),
+        "loss": ("cross-entropy", "squared error"),
+    }
+    layers = [name for name in reads if name.startswith("h[")]
+    given = {"x", "W1", "b1", "W2", "b2", "classifier", "number"}
+    shapes = (
+        dict.fromkeys(reads, "") | dict.fromkeys(layers, "(batch, width)") | {"x": "(batch, features)", "loss": "()"}
+    )
+    kinds = {name: "input" if name in given else "step" for name in reads}
+    done = dict.fromkeys(reads, "") | dict.fromkeys(layers, "act.") | {"loss": "+ *"}
+    return graph_picture("The network of a patient in lesson 10", reads, shapes, kinds, done, set())
 
 
 def histograms(patient):
