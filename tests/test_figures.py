@@ -114,7 +114,7 @@ def test_a_figure_is_for_light_and_dark_for_narrow_screens_and_for_screen_reader
     assert "@media (prefers-color-scheme: dark)" in text
     assert not re.search(r"(?:href|src|@import)", text) and b"\r" not in path.read_bytes()
     assert float(root.get("width") or 0) <= WIDEST
-    assert not re.search(r"\d\.\d\d", "".join(re.findall(r'(?: d|x|y|width|height)="([^"]*)"', text)))
+    assert not re.search(r"\d\.\d\d", " ".join(re.findall(r' (?:d|x|y|width|height)="([^"]*)"', text)))
 
 
 @pytest.mark.parametrize("path", DRAWN, ids=lambda path: f"{path.parent.name}/{path.name}")
