@@ -52,6 +52,7 @@ format: $(VENV)/ready
 verify: $(VENV)/ready
 	$(BIN)/grade verify
 	$(BIN)/grade stubs --check
+	$(BIN)/grade figures --check
 
 seeds: $(VENV)/ready
 	$(BIN)/grade verify --seeds 1000

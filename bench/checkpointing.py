@@ -14,12 +14,12 @@ import argparse
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
 import torch
 
+from grader.figures.svg import Drawing
 from grader.lesson import load_module
 from grader.sandbox.operators import CallWatch
 
@@ -75,78 +75,58 @@ def table(ways: dict[str, dict[int, Cost]]) -> str:
     return "\n".join(lines)
 
 
-# The plot: plain SVG, readable on light and dark pages, its lines told apart by dashes and by a label at their ends.
+# The plot: its lines are told apart by dashes and by a label at their ends.
 
-STYLE = """
-text { font: 13px system-ui, sans-serif; fill: #24292f } .title { font-weight: 600; font-size: 15px }
-.page { fill: #ffffff } .grid { stroke: #d8dee4 } .axis { stroke: #57606a }
-polyline { fill: none; stroke-width: 2.2 }
-.way0 { stroke: #24292f } .way1 { stroke: #b35900; stroke-dasharray: 8 4 } .way2 { stroke: #0a63c2; stroke-width: 3 }
-.bound { stroke: #57606a; stroke-width: 1.4; stroke-dasharray: 2 4 }
-@media (prefers-color-scheme: dark) {
-  text { fill: #e6edf3 } .page { fill: #0d1117 } .grid { stroke: #30363d } .axis { stroke: #8b949e }
-  .way0 { stroke: #e6edf3 } .way1 { stroke: #f0a050 } .way2 { stroke: #6cb6ff } .bound { stroke: #8b949e }
-}
-"""
+TITLE = "Memory and recomputation against depth"
 DESCRIPTION = (
-    "Two plots against the depth, 1 to 400 layers. Left: activations alive at most. With all stored they grow like the "
-    "depth, with every = 4 like a quarter of it, with every = √depth like twice the root of the depth. Right: "
-    "evaluations of tanh for each layer: one with all stored, nearly two with either spacing."
+    "Two plots against the depth, 1 to 400 layers. Above: the most activations alive at one moment. With everything "
+    "stored they grow like the depth, with every = 4 like a quarter of it, with every = √depth like twice the root of "
+    "the depth. Below: evaluations of tanh per layer: one with everything stored, nearly two with either spacing."
 )
-WIDE, HIGH, TOP, GAP, LABELS = 300, 260, 52, 66, 104
-Curve = tuple[str, str, list[tuple[float, float]]]  # (label, class, points)
+LEFT, WIDE, HIGH, LABELS, BELOW = 46, 260, 210, 108, 62
+LINES = ("ink-line", "orange-line thick dashed", "blue-line thick")
+BOUND = "dotted edge"
+Curve = tuple[str, str, list[tuple[float, float]]]  # (label, classes of its line, points)
 
 
-def panel(left: float, title: str, curves: Sequence[Curve], ticks: Sequence[float]) -> list[str]:
+def panel(drawing: Drawing, top: float, title: str, curves: Sequence[Curve], ticks: Sequence[float]) -> None:
     """One plot, its axes, and its curves with a label at the end of each; `ticks` are those of the vertical axis."""
 
     def across(depth: float) -> float:
-        return left + WIDE * depth / DEPTHS[-1]
+        return LEFT + WIDE * depth / DEPTHS[-1]
 
     def up(value: float) -> float:
-        return TOP + HIGH * (1 - value / ticks[-1])
+        return top + HIGH * (1 - value / ticks[-1])
 
-    lines = [f'<text class="title" x="{left}" y="{TOP - 20}">{title}</text>']
+    drawing.text(LEFT, top - 18, title, "ink bold")
     for tick in ticks:
-        height = f'y1="{up(tick):.1f}" x2="{left + WIDE}" y2="{up(tick):.1f}"'
-        lines.append(f'<line class="{"grid" if tick else "axis"}" x1="{left}" {height}/>')
-        lines.append(f'<text x="{left - 8}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
+        drawing.line([(LEFT, up(tick)), (LEFT + WIDE, up(tick))], "thin grid" if tick else "thin edge")
+        drawing.text(LEFT - 8, up(tick) + 4, f"{tick:g}", "small muted", "end")
     for depth in (0, 100, 200, 300, 400):
-        lines.append(f'<text x="{across(depth)}" y="{TOP + HIGH + 20}" text-anchor="middle">{depth}</text>')
-    lines.append(f'<text x="{left + WIDE / 2}" y="{TOP + HIGH + 42}" text-anchor="middle">depth (layers)</text>')
-    for _, kind, points in curves:
-        corners = " ".join(f"{across(depth):.1f},{up(value):.1f}" for depth, value in points)
-        lines.append(f'<polyline class="{kind}" points="{corners}"/>')
+        drawing.text(across(depth), top + HIGH + 18, f"{depth}", "small muted", "middle")
+    drawing.text(LEFT + WIDE / 2, top + HIGH + 36, "depth (layers)", "small ink", "middle")
+    for _, classes, points in curves:
+        drawing.line([(across(depth), up(value)) for depth, value in points], classes)
     ends = sorted((up(points[-1][1]), label) for label, _, points in curves)
     places = [ends[0][0]]
-    for (_, _), (end, _) in pairwise(ends):
-        places.append(max(end, places[-1] + 16))  # labels do not cover each other
+    for end, _ in ends[1:]:
+        places.append(max(end, places[-1] + 15))  # labels do not cover each other
     for place, (_, label) in zip(places, ends, strict=True):
-        lines.append(f'<text x="{left + WIDE + 6}" y="{place + 4:.1f}">{label}</text>')
-    return lines
+        drawing.text(LEFT + WIDE + 7, place + 4, label, "small ink")
 
 
 def plot(ways: dict[str, dict[int, Cost]]) -> str:
-    memory: list[Curve] = [("2 · √depth", "bound", [(depth, 2 * math.sqrt(depth)) for depth in range(DEPTHS[-1] + 1)])]
+    memory: list[Curve] = [
+        ("2 · √depth", BOUND, [(n * n / 4, float(n)) for n in range(2 * math.isqrt(DEPTHS[-1]) + 1)])
+    ]
     work: list[Curve] = []
-    for number, (name, costs) in enumerate(ways.items()):
-        memory.append((name, f"way{number}", [(depth, c.alive) for depth, c in costs.items()]))
-        work.append((name, f"way{number}", [(depth, c.evaluations / depth) for depth, c in costs.items()]))
-    first, second = GAP, GAP + WIDE + LABELS + GAP - 20
-    width, height = second + WIDE + LABELS + 10, TOP + HIGH + 58
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-            'role="img" aria-labelledby="title description">',
-            '<title id="title">Memory and recomputation against depth</title>',
-            f'<desc id="description">{DESCRIPTION}</desc>',
-            f"<style>{STYLE}</style>",
-            f'<rect class="page" width="{width}" height="{height}"/>',
-            *panel(first, "Activations alive at most", memory, (0, 100, 200, 300, 400)),
-            *panel(second, "Evaluations of tanh for each layer", work, (0, 0.5, 1, 1.5, 2)),
-            "</svg>\n",
-        ]
-    )
+    for line, (name, costs) in zip(LINES, ways.items(), strict=True):
+        memory.append((name, line, [(depth, c.alive) for depth, c in costs.items()]))
+        work.append((name, line, [(depth, c.evaluations / depth) for depth, c in costs.items()]))
+    drawing = Drawing(LEFT + WIDE + LABELS, 2 * (HIGH + 44 + BELOW) - 12, TITLE, DESCRIPTION)
+    panel(drawing, 44, "Activations alive at most", memory, (0, 100, 200, 300, 400))
+    panel(drawing, 2 * 44 + HIGH + BELOW, "Evaluations of tanh per layer", work, (0, 0.5, 1, 1.5, 2))
+    return drawing.svg()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -157,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ways = measured()
     print(table(ways))
     if options.svg:
-        options.svg.write_text(plot(ways), encoding="utf-8")
+        options.svg.write_text(plot(ways), encoding="utf-8", newline="\n")
         print(f"\nwrote {options.svg}")
 
 

@@ -182,6 +182,7 @@ def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
         "forward.py",
         "lesson.toml",
         *(path.name for path in lesson.exercise.glob("examples.py")),
+        *(path.name for path in lesson.exercise.glob("*.svg")),
     }
 
 

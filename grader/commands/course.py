@@ -1,4 +1,4 @@
-"""The commands of whoever writes a course: `grade verify`, `grade stubs`, `grade new-lesson`."""
+"""The commands of whoever writes a course: `grade verify`, `grade stubs`, `grade figures`, `grade new-lesson`."""
 
 from __future__ import annotations
 
@@ -101,6 +101,40 @@ def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
     if check and stale:
         fail(f"{', '.join(map(str, stale))}: not what the solution gives. Run `grade stubs` and commit the result.", 1)
     click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
+
+
+@click.command()
+@click.argument("lessons", nargs=-1)
+@click.option(
+    "--check", is_flag=True, help="Write nothing. Exit with 1 if a figure differs from what would be written."
+)
+@course_option
+def figures(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
+    """Draws the figures of all LESSONS as SVG files in exercises/: the computational graph, and those of figures.py.
+
+    The same lesson gives the same file on every machine.
+    """
+    from grader.figures.lesson import figures_of
+    from grader.lesson import Course, LessonError
+
+    stale = []
+    try:
+        loaded = Course(find_course(course))
+        for lesson in [loaded.find(name) for name in lessons] or loaded.lessons.values():
+            for name, text in figures_of(lesson).items():
+                path = lesson.exercise / name
+                if path.is_file() and path.read_text(encoding="utf-8") == text:
+                    continue
+                stale.append(path)
+                if not check:
+                    path.write_text(text, encoding="utf-8", newline="\n")
+                    click.echo(f"wrote {path}")
+    except (LessonError, OSError) as error:
+        fail(str(error))
+    if check and stale:
+        differ = "is missing or differs" if len(stale) == 1 else "are missing or differ"
+        fail(f"{', '.join(map(str, stale))}: {differ} from the lesson. Run `grade figures` and commit the result.", 1)
+    click.echo("Every figure is up to date." if not stale else f"{len(stale)} written.")
 
 
 NEW_EPILOG = """\b

@@ -24,7 +24,7 @@ from grader.commands.console import (
     summary,
     what_failed,
 )
-from grader.commands.course import new_lesson, stubs, verify
+from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.export import export
 from grader.commands.live import RunView
 from grader.commands.release import release
@@ -325,7 +325,7 @@ def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
         fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")
 
 
-for command in (verify, stubs, new_lesson, release, export):
+for command in (verify, stubs, figures, new_lesson, release, export):
     main.add_command(command)
 
 

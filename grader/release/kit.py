@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from grader.course.settings import NAME as SETTINGS
 from grader.course.stubs import stub_of
+from grader.figures.lesson import OWN
 from grader.lesson import Lesson
 from grader.paths import TEMPLATES
 from grader.release.engine import Files, engine_files, files_under, licence, pyproject
@@ -40,12 +41,15 @@ def settings_file(course: Path) -> Files:
 
 
 def lesson_files(lesson: Lesson) -> Files:
-    """exercises/NN_name as it is, but the stub generated anew: whoever tried the lesson here wrote into it."""
+    """exercises/NN_name as it is, but the stub generated anew: whoever tried the lesson here wrote into it.
+
+    The figures are included; the file that draws them is not.
+    """
     folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
     found = {
         f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes()
         for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name
+        if KEPT_BY_RESET not in path.name and path.name != OWN
     }
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
 

@@ -139,8 +139,11 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
     return found
 
 
-def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind]) -> Layout:
-    """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read."""
+def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float = 44) -> Layout:
+    """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
+
+    `padding` is the room left and right of a node's text, in CSS pixels.
+    """
     layers = layers_of(reads)
     lane_of = lanes_of(reads, layers)
     left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
@@ -149,9 +152,9 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind]) 
 
     def room_for(names: Iterable[str], least: float) -> float:
         texts = (max(CHARACTER * len(name), SMALL * len(shapes[name])) for name in names)
-        return max(least, 44 + max(texts, default=0))
+        return max(least, padding + max(texts, default=0))
 
-    narrow, wide = room_for(inputs, 90), room_for(reads, 118)
+    narrow, wide = room_for(inputs, padding + 46), room_for(reads, padding + 74)
     placed: dict[str, Node] = {}
     column: dict[str, int] = {}
     for layer in range(max(layers.values(), default=-1) + 1):
