@@ -1,0 +1,94 @@
+"""What one submission costs from cold, as multiples of `import torch` in the same run: what a CI job waits for.
+
+    python -m bench.cold                  medians of 10 turns
+    python -m bench.cold --turns 3
+
+Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
+(the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`. Times are
+what somebody waits, and the processor time of the process with all that it started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.peers import GRADE, ROOT, TEST
+from grader.lesson import Course, Lesson
+
+DOJO = "from grader.commands.dojo import main; main()"
+GOALS = {"grade run": 1.35, "dojo check": 1.25}
+"""Wall-clock goals of a later version; what is printed says how far this one is from them."""
+
+
+def timed(command: Sequence[object], folder: Path) -> tuple[float, float]:
+    """(seconds that somebody waits, seconds of processor time). Raises SystemExit when the command fails."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, env=environment)
+    waited, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise SystemExit(f"{command} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+    return waited, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]:
+    """{what: (its command, the folder it runs in)}; the submission is the answer key."""
+    answers = lesson.solution / "backward.py"
+    submission = place / "ada" / lesson.name
+    tests = place / "pytest"
+    kit = place / "kit" / "exercises" / lesson.name
+    for folder in (submission, tests):
+        folder.mkdir(parents=True)
+        shutil.copy(answers, folder)
+    shutil.copytree(lesson.exercise, kit)
+    shutil.copy(answers, kit)
+    shutil.copy(lesson.exercise / "forward.py", tests)
+    shutil.copy(ROOT / "bench" / "peers_reference.py", tests / "reference.py")
+    names = [item.name for item in lesson.gradients]
+    (tests / "test_backward.py").write_text(TEST.format(names=names), encoding="utf-8")
+    (tests / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    python: list[object] = [sys.executable]
+    run = [*python, "-c", GRADE, "run", place / "ada", "--lesson", lesson.number, "-o", place / "out", "--fresh"]
+    return {
+        "import torch": ([*python, "-c", "import torch"], place),
+        "cold pytest": ([*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], tests),
+        "grade run": ([*run, "--course", ROOT, "--seed", "7"], place),
+        "dojo check": ([*python, "-c", DOJO, "check", lesson.number], place / "kit"),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.cold", description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--turns", type=int, default=10)
+    chosen = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="cold-") as folder:
+        commands = lay_out(Path(folder), Course(ROOT).find("03"))
+        times: dict[str, list[tuple[float, float]]] = {what: [] for what in commands}
+        for turn in range(chosen.turns + 1):
+            for what, (command, place) in commands.items():
+                measured = timed(command, place)
+                if turn:  # the first one fills the system's file cache
+                    times[what].append(measured)
+    print(f"{os.cpu_count()} cores ({platform.machine()}), load {os.getloadavg()[0]:.1f}, {chosen.turns} turns\n")
+    print(f"{'':14}{'waited s':>10}{'ratio':>8}{'processor s':>13}{'ratio':>8}")
+    base = [statistics.median(column) for column in zip(*times["import torch"], strict=True)]
+    for what, found in times.items():
+        waited, spent = (statistics.median(column) for column in zip(*found, strict=True))
+        goal = f"   (goal: {GOALS[what]:g})" if what in GOALS else ""
+        print(f"{what:14}{waited:10.2f}{waited / base[0]:8.2f}{spent:13.2f}{spent / base[1]:8.2f}{goal}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
