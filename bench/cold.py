@@ -4,8 +4,8 @@
     python -m bench.cold --turns 3
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
-(the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`. Times are
-what somebody waits, and the processor time of the process with all that it started.
+(the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`. Times
+are what somebody waits, and the processor time of the process with all that it started.
 """
 
 from __future__ import annotations
