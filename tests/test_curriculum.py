@@ -1,4 +1,4 @@
-"""docs/curriculum.md: the rows, links and tests it names exist, and its numbers of parameters are those of the lessons."""
+"""docs/curriculum.md: the rows, links and tests it names exist; its numbers of parameters are the lessons' own."""
 
 from __future__ import annotations
 

@@ -45,9 +45,7 @@ def test_leaves_x_unchanged(check):
     check.equals({"numerical_gradient": numerical}, {"numerical_gradient": np.cos(x)}, 1e-6)
     check.equals({"x afterwards": after}, {"x afterwards": x})
     if not (after == x).all():
-        check.fail(
-            "`x` afterwards differs from `x` before in its last digits: adding and subtracting `eps` rounds."
-        )
+        check.fail("`x` afterwards differs from `x` before in its last digits: adding and subtracting `eps` rounds.")
 
 
 def test_relative_error(check):
