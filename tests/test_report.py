@@ -433,7 +433,7 @@ def test_bits_are_not_explained_where_no_row_is_a_gradient() -> None:
     calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
     graded, reporter = Graded(results_of(part_of(calls))), Reporter([calls])
     page, text = Page(reporter.student_page(graded)).text, reporter.student_markdown(graded)
-    assert "dashes No figure" in page and "round differently" not in page + text and "ulps" not in page + text
+    assert "dashes No number" in page and "round differently" not in page + text and "ulps" not in page + text
 
 
 def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
