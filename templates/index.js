@@ -13,7 +13,7 @@
     return read.get(row);
   };
 
-  // The rows of a table in ascending order by a column, made when it is first asked for; `given` is one that they have.
+  // The rows of a table in ascending order by a column, sorted on first use; `given` is the column they are sorted by.
   const orders = (rows, numeric, given) => {
     const made = new Map([[given, rows]]);
     return (column) => {

@@ -1,4 +1,4 @@
-"""docs/curriculum.md: each row it names exists, each README it links is there, and its counts are the lessons' own."""
+"""docs/curriculum.md: the rows, links and tests it names exist; its numbers of parameters are the lessons' own."""
 
 from __future__ import annotations
 
@@ -21,9 +21,15 @@ def test_each_row_it_names_exists(number, row):
 
 
 def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
-    assert {number for number, _ in NAMED} == {f"{number:02}" for number in range(1, 11)}
+    assert {number for number, _ in NAMED} == {f"{number:02}" for number in range(1, 12)}
     steps = {item.name for item in LESSONS["03_makemore_steps"].items}
     assert steps == {row for number, row in NAMED if number == "03"}
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(test_\w+)`", TEXT))))
+def test_each_test_it_names_exists(name):
+    files = set(re.findall(r"`(tests/\w+\.py)`", TEXT))
+    assert any(f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") for file in files)
 
 
 def test_links_lead_somewhere():

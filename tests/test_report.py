@@ -348,7 +348,7 @@ def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("statuses", "told"),
     [
-        ({"dlogprobs": "todo", "dcounts": "failed", "dh": "error"}, "What to do next: mend dcounts"),
+        ({"dlogprobs": "todo", "dcounts": "failed", "dh": "error"}, "What to do next: fix dcounts"),
         ({"dcounts": "missing", "dh": "todo"}, "What to do next: write dcounts"),
         ({}, "Everything is right"),
     ],
@@ -362,8 +362,8 @@ def test_a_lesson_not_handed_in_comes_last(reporter: Reporter, lessons: dict[str
     names = ("02_small_net", "04_cross_entropy")
     absent = part_of(lessons[names[0]], status="missing", score=0, message="No folder 02_small_net was handed in.")
     page = Page(reporter.student_page(Graded(results_of(absent, part_of(lessons[names[1]])))))
-    assert "What to do next: hand in A small net" in page.text
-    assert "Not handed in. No folder 02_small_net was handed in." in page.text
+    assert "What to do next: submit A small net" in page.text
+    assert "Not submitted. No folder 02_small_net was handed in." in page.text
     half = part_of(lessons[names[1]], {"dlogits": row("dlogits", "todo")})
     assert "What to do next: write dlogits" in Page(reporter.student_page(Graded(results_of(absent, half)))).text
 
@@ -433,7 +433,7 @@ def test_bits_are_not_explained_where_no_row_is_a_gradient() -> None:
     calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
     graded, reporter = Graded(results_of(part_of(calls))), Reporter([calls])
     page, text = Page(reporter.student_page(graded)).text, reporter.student_markdown(graded)
-    assert "dashes No figure" in page and "round differently" not in page + text and "ulps" not in page + text
+    assert "dashes No number" in page and "round differently" not in page + text and "ulps" not in page + text
 
 
 def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
@@ -444,7 +444,7 @@ def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
     names = [item.name for item in joint.gradients]
     rows = {name: row(name, "failed", **told) for name in names} | {"loss": row("loss", "failed", **told)}
     page = Page(reporter.student_page(Graded(results_of(part_of(joint, rows)))))
-    assert f"What to do next: mend {names[0]} The variance" in page.text
+    assert f"What to do next: fix {names[0]} The variance" in page.text
     assert f"and {len(names) - 1} more rows for the same reason, the wrong step nearest the loss" in page.text
     assert page.text.count("The variance is divided by n.") == 3  # on top, the gradients', and the check's own
     assert f"Hint for {names[0]} (1 of 3)" in page.text and f"Hint for {names[1]}" not in page.text

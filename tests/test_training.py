@@ -403,7 +403,7 @@ def test_evaluation_may_be_written_after_training(train, own, solution, finished
     result = train(own, *SMALL)
     assert result.exit_code == dojo_train.UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
-    assert "Trained, and not evaluated yet" in (tmp_path / "out" / PAGE).read_text()
+    assert "Trained, but not evaluated yet" in (tmp_path / "out" / PAGE).read_text()
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
     assert untimed(tmp_path / "out") == untimed(finished[1])

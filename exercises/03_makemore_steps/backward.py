@@ -1,16 +1,16 @@
 """Lesson 03: the backward pass of the whole network, one step at a time.
 
-Each function below returns the gradient that it is named for: `dprobs` is the derivative of the loss with respect to
-`probs`. Its parameters are given by name: forward values by theirs (forward.py has every line), and upstream gradients
-with a `d` in front. Need another forward value? Add its name to the parameters. Never change a parameter in place:
-take a `.clone()` first.
+Each function below returns the gradient in its name: `dprobs` is the derivative of the loss with respect to `probs`.
+The grader passes the parameters by name: forward values (forward.py has every line), and upstream gradients with a `d`
+in front. If you need another forward value, add its name to the parameters. Never change a parameter in place: start
+from a `.clone()`.
 
-Fill in the functions in any order (from the top is the natural one), and check as often as you like:
+Fill in the functions in any order (the natural order is from the top), and check as often as you like:
 
     dojo check 03
 
-What you have not written yet counts as "to do" and spoils nothing else: every function is handed its upstream gradients
-ready-made, whatever your other functions return.
+A function that you have not written yet is "to do" and does not affect the others: the grader gives every function
+correct upstream gradients, whatever your other functions return.
 """
 
 import torch

@@ -1,7 +1,7 @@
 """The cross-entropy loss as one step: logits (batch, vocabulary) and true classes Yb (batch,) in, one number out.
 
-`logprobs` and `probs` are kept for you to look at (add their names to your parameters), but no gradient is asked for
-them: from `loss` to `logits` is a single step here.
+You may use the values `logprobs` and `probs` (add their names to your parameters), but you do not return their
+gradients: from `loss` to `logits` is a single step here.
 """
 
 import torch

@@ -50,7 +50,7 @@ def forward(t):
         t.h_norm = (t.h - t.h_mean) / (t.h_var + 1e-5).sqrt()
     t.h_bn = t.gamma * t.h_norm + t.beta
 
-    # the biased one once more, by its parts: here every line is a step of its own
+    # the biased one again, by its parts: here every line is a step of its own
     t.mean = t.x.mean(0)
     t.var = t.x.var(0, unbiased=False)
     t.xhat = (t.x - t.mean) / torch.sqrt(t.var + 1e-5)

@@ -69,7 +69,7 @@ def loss(on, generator):
 
 
 def run(on, generator, pieces):
-    """`pieces` are how many steps each call of `train` is asked for."""
+    """Training in pieces. `pieces` has the number of steps of each call of `train`."""
     parameters, (X, Y), losses = network(generator), examples(generator, 30), []
     batches = list(torch.randint(0, 30, (sum(pieces), 8), generator=generator))
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""The lecture's data, network and batches, and autograd's gradients and run: what your own run stands beside.
+"""The lecture's data, network and batches, and autograd's gradients and run: your own run is compared with them.
 
 Source: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja", exercise 4.
 """
@@ -132,10 +132,10 @@ def autograd_train(parameters, X, Y, batches, max_steps, start=0):
 
 
 def compare(found, expected):
-    """The lecture's `cmp` of the seven gradients; other than its, it looks at the shapes.
+    """The lecture's `cmp` of the seven gradients. Unlike the lecture's, it also compares the shapes.
 
-    `relative` is over the gradient's own largest element, but not over less than a hundredth of the largest of all:
-    `db1` is nothing but rounding, because batch norm takes the bias away.
+    `relative` is the difference divided by the gradient's largest element, but at least by a hundredth of the largest
+    element of all seven: `db1` is only rounding, because batch norm removes the bias.
     """
     rows = []
     floor = 0.01 * max(true.abs().max().item() for true in expected) or 1.0

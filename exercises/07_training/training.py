@@ -21,7 +21,7 @@ lecture = functions.lecture
 copies = functions.copies
 
 NAMES_TO_DRAW = 20
-CHUNK = 100  # steps that your `train` is asked for at a time: often enough for the progress bar
+CHUNK = 100  # steps per call of your `train`: short enough for the progress bar
 CENSUS = Path(__file__).with_name("names.txt")
 
 # The run --------------------------------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def evaluate(own, options, watch, data, progress, outcome):
     return True
 
 
-# What is told ---------------------------------------------------------------------------------------------------------
+# Messages -------------------------------------------------------------------------------------------------------------
 
 
 def not_written(student, names):

@@ -1,6 +1,6 @@
-"""What `dojo check 08` asks your functions: cases whose truth is known from school.
+"""The public examples that `dojo check 08` runs: cases whose derivatives you know from school.
 
-A hidden suite asks about more functions, more sizes and harder cases of each kind.
+The hidden test suite has more functions, more sizes and harder cases of each kind.
 """
 
 import numpy as np
@@ -45,9 +45,7 @@ def test_leaves_x_unchanged(check):
     check.equals({"numerical_gradient": numerical}, {"numerical_gradient": np.cos(x)}, 1e-6)
     check.equals({"x afterwards": after}, {"x afterwards": x})
     if not (after == x).all():
-        check.fail(
-            "`x` afterwards differs from `x` before in its last digits: what is added and taken off again rounds."
-        )
+        check.fail("`x` afterwards differs from `x` before in its last digits: adding and subtracting `eps` rounds.")
 
 
 def test_relative_error(check):
@@ -64,7 +62,7 @@ def test_relative_error(check):
 
 
 def verdicts(check, right, wrong):
-    """`right` and `wrong` are {what it is: arguments of gradient_check}."""
+    """Check the verdicts on claims. `right` and `wrong` are {description: arguments of gradient_check}."""
     for expected, claims in ((True, right), (False, wrong)):
         for name, question in claims.items():
             answer = check.on.call("gradient_check", *question)
@@ -92,7 +90,7 @@ def test_one_element(check):
 def test_shapes(check):
     f, whole = Function(sines), np.array([1, -2, 3])
     right = {"a single number": (f, np.array(0.5), np.cos(np.array(0.5))), "integers": (f, whole, np.cos(whole))}
-    verdicts(check, right, {"a transpose": (f, x, np.cos(x).T), "a row too much": (f, whole, np.cos(whole)[None])})
+    verdicts(check, right, {"a transpose": (f, x, np.cos(x).T), "an extra axis": (f, whole, np.cos(whole)[None])})
 
 
 def test_scales(check):

@@ -1,4 +1,4 @@
-"""Known wrong answers of lesson 01, and what a student who gives one is told."""
+"""Known wrong answers of lesson 01, each with the message that its author gets."""
 
 import torch
 import torch.nn.functional as F
@@ -51,7 +51,7 @@ def dq__upstream_forgotten(q):
     return torch.ones_like(q)
 
 
-@mistake("The sign is turned round. That would be right for `p - q`; look at the forward line again.")
+@mistake("The sign is flipped. That would be right for `p - q`; look at the forward line again.")
 def dq__minus(dadded):
     return -dadded
 
@@ -147,7 +147,7 @@ def dpositive__at_the_output(dlogarithm, logarithm):
     return dlogarithm / logarithm
 
 
-@mistake("That is the slope of 1/x, but for its sign: you have differentiated once more than the line asks for.")
+@mistake("Apart from its sign, that is the derivative of 1/x: you have differentiated one time too many.")
 def dpositive__squared(dlogarithm, positive):
     return dlogarithm / positive**2
 
@@ -235,7 +235,7 @@ def dgrid__times_itself(dtotal, grid):
     return dtotal * grid
 
 
-@mistake("There is one number a column, and `sheet` has many rows. A gradient has the shape of its value.")
+@mistake("This has one number per column, but `sheet` has many rows. A gradient has the shape of its value.")
 def dsheet__not_copied(dcolumn_sums):
     return dcolumn_sums.clone()
 
@@ -293,7 +293,7 @@ def dmarks__divided_by_all(drow_means, marks):
     return drow_means.unsqueeze(1) / marks.numel() * torch.ones_like(marks)
 
 
-@mistake("There is one number a row here. Each element of `marks` has a gradient of its own: copy along the row.")
+@mistake("This has one number per row. Each element of `marks` has a gradient of its own: copy along the row.")
 def dmarks__not_copied(drow_means, marks):
     return drow_means / marks.shape[1]
 
@@ -423,7 +423,7 @@ def dembedding__upstream_forgotten(dlooked_up, embedding, tokens):
     return torch.zeros_like(embedding).index_add_(0, tokens, torch.ones_like(dlooked_up))
 
 
-@mistake("The rows are still in the order of the places. The gradient has the shape of `embedding`: one row a token.")
+@mistake("The rows are still in the order of the places. The gradient has the shape of `embedding`: one row per token.")
 def dembedding__still_by_place(dlooked_up):
     return dlooked_up.clone()
 
@@ -489,7 +489,7 @@ def dz__sigmoid(da, a):
     return a * (1 - a) * da
 
 
-@mistake("`a` is the output of tanh already, and it goes through tanh once more here.")
+@mistake("`a` is already the output of tanh. You apply tanh to it a second time.")
 def dz__tanh_twice(da, a):
     return (1 - torch.tanh(a) ** 2) * da
 
@@ -721,7 +721,10 @@ def push_and_pull__true_class_not_pushed(logits, labels):
     return torch.softmax(logits, 1) * (1 - one_hot), one_hot
 
 
-@mistake("Both are divided by the number of examples. That belongs to the mean over a batch; it was not asked for.")
+@mistake(
+    "Both are divided by the number of examples. That division belongs to the mean over a batch, and this question has "
+    "none."
+)
 def push_and_pull__divided_by_n(logits, labels):
     n, classes = logits.shape
     return torch.softmax(logits, 1) / n, F.one_hot(labels, classes) / n
@@ -742,7 +745,7 @@ def accumulation_factor__share(tokens, token):
     return (tokens == token).double().mean()
 
 
-@mistake("You count contexts. A token that stands twice in the same context sends back two gradients.")
+@mistake("You count contexts. A token that occurs twice in the same context sends back two gradients.")
 def accumulation_factor__contexts(tokens, token):
     return (tokens == token).any(1).sum()
 

@@ -1,4 +1,4 @@
-"""Known wrong formulas of lesson 02, and what a student who wrote one is told."""
+"""Known wrong formulas of lesson 02, each with the message that its author gets."""
 
 import torch
 import torch.nn.functional as F
@@ -65,7 +65,7 @@ def dlogits__log_softmax(logits, Y, N):
 
 
 @mistake(
-    "The sign is turned round: a step against this gradient would make the true class less likely. Mind the minus in "
+    "The sign is flipped: a step against this gradient would make the true class less likely. Look at the minus in "
     "front of the log-likelihood."
 )
 def dlogits__sign(logits, Y, N):
@@ -198,8 +198,8 @@ def db2__no_sum(dlogits):
 
 
 @mistake(
-    "The sum runs over the classes, and leaves one number an example. There should be one number a class: which axis "
-    "was `b2` broadcast over?"
+    "The sum runs over the classes and leaves one number per example. There should be one number per class: which "
+    "axis was `b2` broadcast over?"
 )
 def db2__wrong_axis(dlogits):
     return dlogits.sum(1)
@@ -229,7 +229,7 @@ def dgamma__mean(dh_bn, h_norm):
     return (dh_bn * h_norm).mean(0)
 
 
-@mistake("This multiplies by `h`. Look at the line of `h_bn` again: what stands beside `gamma` there?")
+@mistake("This multiplies by `h`. Look at the line of `h_bn` again: which value is multiplied by `gamma` there?")
 def dgamma__not_normalised(dh_bn, h):
     return (dh_bn * h).sum(0)
 
@@ -250,8 +250,8 @@ def dgamma__factor_forgotten(dh_bn):
 
 
 @mistake(
-    "The sum runs over the hidden units, and leaves one number an example. There is one `gamma` a hidden unit: which "
-    "axis was it broadcast over?"
+    "The sum runs over the hidden units and leaves one number per example. There is one `gamma` per hidden unit: "
+    "which axis was it broadcast over?"
 )
 def dgamma__wrong_axis(dh_bn, h_norm):
     return (dh_bn * h_norm).sum(1)
@@ -284,14 +284,14 @@ def dbeta__scaled(dh_bn, gamma):
 
 
 @mistake(
-    "The sum runs over the hidden units, and leaves one number an example. There is one `beta` a hidden unit: which "
+    "The sum runs over the hidden units and leaves one number per example. There is one `beta` per hidden unit: which "
     "axis was it broadcast over?"
 )
 def dbeta__wrong_axis(dh_bn):
     return dh_bn.sum(1)
 
 
-@mistake("The gradient went through unchanged, as if `gamma` were one. What stands between `h_norm` and `h_bn`?")
+@mistake("The gradient went through unchanged, as if `gamma` were one. What happens to `h_norm` on the way to `h_bn`?")
 def dh_norm__gain_forgotten(dh_bn):
     return dh_bn.clone()
 
@@ -372,8 +372,8 @@ def dh__bessel(dh_norm, h_norm, h_var, N):
 
 
 @mistake(
-    "The standard deviation is the unbiased one, made with N - 1, as `h.std(0)` gives by default. The forward pass "
-    "divides by N: take `h_var` as it stands there."
+    "The standard deviation is the unbiased one, computed with N - 1, as `h.std(0)` gives by default. The forward "
+    "pass divides by N: use its `h_var`."
 )
 def dh__unbiased_deviation(dh_norm, h_norm, h, N):
     deviation = (h.var(0) + 1e-5).sqrt()
@@ -464,7 +464,7 @@ def dh__gain_twice(dh_norm, h_norm, h_var, gamma, N):
     return gamma * (N * dh_norm - dh_norm.sum(0) - h_norm * (dh_norm * h_norm).sum(0)) / (N * (h_var + 1e-5).sqrt())
 
 
-@mistake("The mean of the whole matrix is taken off. Every hidden unit has a mean of its own: one number a column.")
+@mistake("The mean of the whole matrix is subtracted. Every hidden unit has a mean of its own: one number per column.")
 def dh__mean_of_everything(dh_norm, h_norm, h_var):
     return (dh_norm - dh_norm.mean() - h_norm * (dh_norm * h_norm).mean(0)) / (h_var + 1e-5).sqrt()
 
@@ -534,8 +534,8 @@ def db__no_sum(dh):
 
 
 @mistake(
-    "The sum runs over the hidden units, and leaves one number an example. There is one bias a hidden unit: which axis "
-    "was it broadcast over?"
+    "The sum runs over the hidden units and leaves one number per example. There is one bias per hidden unit: which "
+    "axis was it broadcast over?"
 )
 def db__wrong_axis(dh):
     return dh.sum(1)

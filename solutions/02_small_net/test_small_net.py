@@ -31,7 +31,7 @@ def tied_maximum(inputs):
 
 DRAWS = (
     Draw({"batch": 6, "features": 3, "hidden": 8, "classes": 5}, FORWARD.without_the_last),
-    # with two examples and an ordinary variance dh is all but zero; a small variance keeps it a test
+    # with two examples and an ordinary variance dh is almost zero; a small variance makes it a test
     Draw({"batch": 2, "features": 5, "hidden": 4, "classes": 3}, nearly_constant),
     Draw({"batch": 7, "features": 4, "hidden": 9, "classes": 6}, one_class_repeated),
     Draw({"batch": 5, "features": 9, "hidden": 3, "classes": 4}, faint_unit),

@@ -1,6 +1,7 @@
-"""Known wrong answers of lesson 03, and what a student who gives one is told.
+"""Known wrong answers of lesson 03, each with the message that its author gets.
 
-Most were seen in public solutions of the lecture's exercise. The text says what the formula means and what to check.
+Most of them occur in public solutions of the lecture's exercise. A message says what the formula computes and what to
+check.
 """
 
 import torch
@@ -19,8 +20,8 @@ def dlogprobs__no_one_over_n(logprobs, Yb, n):
 
 
 @mistake(
-    "The sign is turned round. Read the forward line from the left: what stands before `logprobs`? A better "
-    "log-probability should lower the loss."
+    "The sign is flipped. Read the forward line from the left: what comes before `logprobs`? A better log-probability "
+    "should lower the loss."
 )
 def dlogprobs__plus_one_over_n(logprobs, Yb, n):
     gradient = torch.zeros_like(logprobs)
@@ -100,7 +101,7 @@ def dprobs__over_logprobs(dlogprobs, logprobs):
     return dlogprobs / logprobs
 
 
-@mistake("Dividing by the square is the derivative of 1/x (but for its sign), not of the logarithm.")
+@mistake("Dividing by the square is the derivative of 1/x (apart from its sign), not of the logarithm.")
 def dprobs__over_probs_squared(dlogprobs, probs):
     return dlogprobs / probs**2
 
@@ -263,8 +264,8 @@ def dnorm_logits__exp_forgotten(dcounts):
 
 
 @mistake(
-    "You multiply by what goes into the exponential. Its derivative is the exponential once more: you have it in the "
-    "forward pass already."
+    "You multiply by the input of the exponential. Its derivative is the exponential itself: the forward pass has "
+    "computed it already."
 )
 def dnorm_logits__norm_logits_for_counts(dcounts, norm_logits):
     return norm_logits * dcounts
@@ -315,7 +316,7 @@ def dlogit_maxes__mean(dnorm_logits):
     return -dnorm_logits.mean(1, keepdim=True)
 
 
-@mistake("The sign is turned round: what happens to `norm_logits` when the maximum, which is subtracted, grows?")
+@mistake("The sign is flipped: what happens to `norm_logits` when the maximum, which is subtracted, grows?")
 def dlogit_maxes__sign(dnorm_logits):
     return dnorm_logits.sum(1, keepdim=True)
 
@@ -326,8 +327,8 @@ def dlogit_maxes__no_keepdim(dnorm_logits):
 
 
 @mistake(
-    "One number for each row was copied along that row; each copy's contribution is here, but they are still to be "
-    "combined into one number a row."
+    "One number per row was copied along that row. You have the contribution of each copy, but you still have to "
+    "combine them into one number per row."
 )
 def dlogit_maxes__no_sum(dnorm_logits):
     return -dnorm_logits
@@ -905,7 +906,7 @@ def dbndiff__variance_for_its_inverse_root(dbnraw, bnvar, dbndiff2, bndiff):
 # --- bndiff = hprebn - bnmeani ---
 
 
-@mistake("The sign is turned round: the mean is subtracted. What happens to every `bndiff` when the mean grows?")
+@mistake("The sign is flipped: the mean is subtracted. What happens to every `bndiff` when the mean grows?")
 def dbnmeani__sign(dbndiff):
     return dbndiff.sum(0, keepdim=True)
 

@@ -1,4 +1,4 @@
-"""Known wrong answers of lesson 04, and what a student who gives one is told."""
+"""Known wrong answers of lesson 04, each with the message that its author gets."""
 
 import torch
 import torch.nn.functional as F
@@ -65,7 +65,7 @@ def dlogits__every_label_in_every_row(logits, Yb, n):
 
 
 @mistake(
-    "You subtract from the logarithms of the probabilities. Derive once more how one logit moves the logarithm of the "
+    "You subtract from the logarithms of the probabilities. Derive again how one logit changes the logarithm of the "
     "row's sum of exponentials: is a logarithm left over?"
 )
 def dlogits__log_softmax(logits, Yb, n):
@@ -75,8 +75,8 @@ def dlogits__log_softmax(logits, Yb, n):
 
 
 @mistake(
-    "The sign is turned round. A gradient points uphill, and the update subtracts it later: follow the minus in front "
-    "of the logarithm, and ask which way raising the true class's logit moves the loss."
+    "The sign is flipped. A gradient points uphill, and the update subtracts it later. Follow the minus in front of "
+    "the logarithm: does raising the true class's logit raise or lower the loss?"
 )
 def dlogits__sign(logits, Yb, n):
     gradient = -F.softmax(logits, 1)
@@ -177,8 +177,8 @@ def dlogits__logarithm_forgotten(probs, Yb, n):
 
 
 @mistake(
-    "The numbers are right, but your `dlogits` is the same tensor as `probs` under a second name, and changing it "
-    "changed `probs`: whoever reads `probs` afterwards gets a gradient. Work on a copy of your own."
+    "The numbers are right, but your `dlogits` is the same tensor as `probs` under a second name. Changing it changed "
+    "`probs`, so code that reads `probs` afterwards gets a gradient. Work on a copy."
 )
 def dlogits__changes_probs(probs, Yb, n):
     gradient = probs

@@ -1,11 +1,11 @@
 """Lesson 05: the gradient of batch norm as one expression, then by its parts, and then a whole layer of your own.
 
 Each function returns the gradient with respect to one value of `forward.py`, in the shape of that value. Its parameters
-are forward values (`bnraw`) and the gradients above it (`dhpreact`), given to it by name; add any other that you need.
-Return a new tensor, and leave what you are given as it is.
+are forward values (`bnraw`) and upstream gradients (`dhpreact`). The grader passes them by name. If you need another
+one, add its name to the parameters. Return a new tensor, and do not change a parameter in place.
 
-Take paper first. The expressions are short once like terms are gathered; several lines of Python are fine as well.
-The class at the end uses what you have found: it stands alone, with nothing but torch.
+Start on paper. The expressions are short once you have collected like terms. Several lines of Python are fine, too.
+The class at the end uses the formulas that you have found. It needs nothing from the functions above, only torch.
 
 Check as often as you like:  dojo check 05
 """
@@ -78,8 +78,8 @@ class BatchNorm1d:
     """Batch norm for inputs of shape (n, size), as a layer that also remembers what it has seen.
 
     Attributes, all of shape (size,):
-        gamma, beta: gain and bias. Whoever trains the layer assigns new tensors to them between two batches.
-        running_mean, running_var: what the layer uses in place of a batch's statistics when it is evaluated.
+        gamma, beta: gain and bias. The training code assigns new tensors to them between two batches.
+        running_mean, running_var: in evaluation, the layer uses these instead of a batch's statistics.
     """
 
     def __init__(self, size, eps=1e-5, momentum=0.1):

@@ -1,4 +1,4 @@
-"""Known wrong answers of lesson 05, and what a student who gives one is told."""
+"""Known wrong answers of lesson 05, each with the message that its author gets."""
 
 import torch
 
@@ -176,8 +176,8 @@ def dhprebn__eps_forgotten(dhpreact, bngain, bnraw, bnvar, n):
 
 
 @mistake(
-    "The standard deviation is the biased one, made with n. The forward pass divides its variance by n - 1: take "
-    "`bnvar_inv` as it stands there."
+    "The standard deviation is the biased one, computed with n. The forward pass divides its variance by n - 1: use "
+    "its `bnvar_inv`."
 )
 def dhprebn__biased_deviation(dhpreact, bngain, bnraw, hprebn, n):
     inverse = (hprebn.var(0, unbiased=False, keepdim=True) + 1e-5) ** -0.5
@@ -186,8 +186,8 @@ def dhprebn__biased_deviation(dhpreact, bngain, bnraw, hprebn, n):
 
 
 @mistake(
-    "This divides by the variance: `bnvar_inv` is the inverse of the standard deviation already, and stands here once "
-    "too often."
+    "This divides by the variance: `bnvar_inv` is already the inverse of the standard deviation, and here it appears "
+    "one time too many."
 )
 def dhprebn__variance_for_deviation(dhpreact, bngain, bnraw, bnvar_inv, n):
     third = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0, keepdim=True)
@@ -203,7 +203,7 @@ def dhprebn__no_deviation(dhpreact, bngain, bnraw, n):
     return bngain / n * (n * dhpreact - dhpreact.sum(0, keepdim=True) - third)
 
 
-@mistake("The mean of the whole matrix is taken off. Every hidden unit has a mean of its own: one number a column.")
+@mistake("The mean of the whole matrix is subtracted. Every hidden unit has a mean of its own: one number per column.")
 def dhprebn__mean_of_everything(dhpreact, bngain, bnraw, bnvar_inv, n):
     third = bnraw * (dhpreact * bnraw).sum(0, keepdim=True) / (n - 1)
     return bngain * bnvar_inv * (dhpreact - dhpreact.mean() - third)
@@ -244,8 +244,8 @@ def dh__bessel(dh_bn, gamma, h_norm, h_var, N):
 
 
 @mistake(
-    "The standard deviation is the unbiased one, made with N - 1, as `h.std(0)` gives by default. The forward pass "
-    "divides by N: take `h_var` as it stands there."
+    "The standard deviation is the unbiased one, computed with N - 1, as `h.std(0)` gives by default. The forward "
+    "pass divides by N: use its `h_var`."
 )
 def dh__unbiased_deviation(dh_bn, gamma, h_norm, h, N):
     deviation = (h.var(0) + 1e-5).sqrt()
@@ -397,7 +397,7 @@ def dh__h_bn_for_h_norm(dh_bn, gamma, h_bn, h_var, N):
     return gamma / (N * (h_var + 1e-5).sqrt()) * (N * dh_bn - dh_bn.sum(0) - h_bn * (dh_bn * h_bn).sum(0))
 
 
-@mistake("The mean of the whole matrix is taken off. Every hidden unit has a mean of its own: one number a column.")
+@mistake("The mean of the whole matrix is subtracted. Every hidden unit has a mean of its own: one number per column.")
 def dh__mean_of_everything(dh_bn, gamma, h_norm, h_var):
     return gamma / (h_var + 1e-5).sqrt() * (dh_bn - dh_bn.mean() - h_norm * (dh_bn * h_norm).mean(0))
 
@@ -428,7 +428,7 @@ def dxhat__times_itself(dout, xhat):
     return dout * xhat
 
 
-@mistake("`shift` got into it. A constant that is added has no part in the slope.")
+@mistake("Your gradient depends on `shift`. A constant that is added does not change the slope.")
 def dxhat__with_shift(dout, scale, shift):
     return dout * scale + shift
 
@@ -545,7 +545,7 @@ def dvar__keepdim(dxhat, x, mean, var):
     return (dxhat * (x - mean) * -0.5 * (var + 1e-5) ** -1.5).sum(0, keepdim=True)
 
 
-@mistake("The sign is turned round. With a higher mean, are the numbers of the column further up or further down?")
+@mistake("The sign is flipped. With a higher mean, are the numbers of the column larger or smaller?")
 def dmean__sign_turned_round(dxhat, var):
     return dxhat.sum(0) / torch.sqrt(var + 1e-5)
 

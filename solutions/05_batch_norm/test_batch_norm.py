@@ -31,7 +31,7 @@ def repeated_examples(inputs):
 
 DRAWS = (
     Draw({"batch": 6, "hidden": 9, "biased_batch": 5, "biased_hidden": 8, "parts_batch": 7, "parts_hidden": 3}),
-    # with two examples and an ordinary variance the gradient is all but zero; a small variance keeps it a test
+    # with two examples and an ordinary variance the gradient is almost zero; a small variance makes it a test
     Draw(
         {"batch": 2, "hidden": 5, "biased_batch": 3, "biased_hidden": 7, "parts_batch": 6, "parts_hidden": 4},
         nearly_constant,
@@ -63,7 +63,7 @@ def test_gradient(gradient):
 
 
 class TorchLayer:
-    """What is asked of the student's class, by torch.nn.BatchNorm1d and autograd."""
+    """The reference for the student's class: the same methods, computed by torch.nn.BatchNorm1d and autograd."""
 
     def __init__(self, size, eps=1e-5, momentum=0.1):
         self.layer = torch.nn.BatchNorm1d(size, eps=eps, momentum=momentum, dtype=torch.float64)

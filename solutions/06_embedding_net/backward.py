@@ -1,7 +1,7 @@
 """Lesson 06: the whole backward pass in one function, from the loss to the embedding table.
 
-Nothing is handed to you from above this time: no `dlogits`, no `dh`. You begin at the loss and chain everything
-yourself, through the stages of `forward.py`. Give each inner gradient a name, and look at its shape before you go on.
+This time you get no upstream gradients: no `dlogits`, no `dh`. You begin at the loss and compute every gradient
+yourself, through the stages of `forward.py`. Give each inner gradient a name, and check its shape before you go on.
 
 Check as often as you like:  dojo check 06
 """

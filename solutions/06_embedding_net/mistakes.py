@@ -1,7 +1,7 @@
-"""Known wrong lines of lesson 06, and what a student who wrote one is told.
+"""Known wrong lines of lesson 06, each with the message that its author gets.
 
-Each is an edit of the solution. All gradients below the wrong line turn wrong with it, and are told the same. (`db` is
-the exception: for the whole pass it is zero, and many a wrong line leaves it so.)
+Each is an edit of the solution. A wrong line makes all gradients below it wrong, too, and they get the same message.
+(`db` is the exception: for the whole pass it is zero, and it stays zero after many wrong lines.)
 """
 
 from grader.mistakes import edit
@@ -18,8 +18,8 @@ no_one_over_n = edit(
 
 sign = edit(
     "backward__sign",
-    "All is turned round from `dlogits` on: the true class is pushed down, the others are pulled up. A gradient "
-    "points uphill; it is the update that goes against it. Follow the minus in front of the logarithm.",
+    "All signs are flipped from `dlogits` on: the true class is pushed down, and the others are pulled up. A gradient "
+    "points uphill; the update goes against it. Follow the minus in front of the logarithm.",
     old="dlogits = dlogits / n",
     new="dlogits = -dlogits / n",
 )
@@ -129,7 +129,7 @@ db2_mean = edit(
 
 db2_wrong_axis = edit(
     "backward__db2_wrong_axis",
-    "`db2` sums over the classes, and leaves one number an example. There should be one number a class: along which "
+    "`db2` sums over the classes and leaves one number per example. There should be one number per class: along which "
     "axis was `b2` copied?",
     old="db2 = dlogits.sum(0)",
     new="db2 = dlogits.sum(1)",
@@ -169,7 +169,7 @@ tanh_of_its_input = edit(
 
 tanh_twice = edit(
     "backward__tanh_twice",
-    "`h` has gone through the tanh already, and here it goes through it once more before it is squared.",
+    "`h` has already gone through tanh. Here it goes through tanh a second time before it is squared.",
     old="dout = (1 - h**2) * dh",
     new="dout = (1 - torch.tanh(h) ** 2) * dh",
 )
@@ -201,8 +201,8 @@ tanh_upstream_forgotten = edit(
 
 gain_and_bias_swapped = edit(
     "backward__gain_and_bias_swapped",
-    "`dgamma` and `dbeta` have changed places. Both have the same shape, so nothing but the value tells: look at what "
-    "stands under which name in the last line.",
+    "`dgamma` and `dbeta` are swapped. Both have the same shape, so only their values show it: look at which value "
+    "has which name in the last line.",
     old='        "dgamma": dgamma,\n        "dbeta": dbeta,\n',
     new='        "dgamma": dbeta,\n        "dbeta": dgamma,\n',
 )
@@ -230,16 +230,16 @@ dgamma_no_sum = edit(
 
 dgamma_centred_only = edit(
     "backward__dgamma_centred_only",
-    "In `dgamma` the values are centred, but not yet divided by the standard deviation. What stands beside `gamma` in "
-    "the forward pass?",
+    "In `dgamma` the values are centred, but not yet divided by the standard deviation. Which value is multiplied by "
+    "`gamma` in the forward pass?",
     old="dgamma = (dout * xhat).sum(0)",
     new="dgamma = (dout * (x - mean)).sum(0)",
 )
 
 dgamma_with_the_product = edit(
     "backward__dgamma_with_the_product",
-    "`dgamma` multiplies by `out`, which has gain and bias in it already. What stands beside `gamma` in the forward "
-    "pass?",
+    "`dgamma` multiplies by `out`, which already contains gain and bias. Which value is multiplied by `gamma` in the "
+    "forward pass?",
     old="dgamma = (dout * xhat).sum(0)",
     new="dgamma = (dout * out).sum(0)",
 )
@@ -267,7 +267,7 @@ dbeta_scaled = edit(
 
 gain_forgotten = edit(
     "backward__gain_forgotten",
-    "The gradient passed the scaling unchanged, as if `gamma` were one. What stands between `xhat` and `out`?",
+    "The gradient passed the scaling unchanged, as if `gamma` were one. What happens to `xhat` on the way to `out`?",
     old="dxhat = dout * gamma",
     new="dxhat = dout.clone()",
 )
@@ -401,8 +401,8 @@ eps_outside_the_root = edit(
 
 unbiased_deviation = edit(
     "backward__unbiased_deviation",
-    "The standard deviation is the unbiased one, as `x.std(0)` gives by default. The forward pass divides by n: take "
-    "`var` as it stands there.",
+    "The standard deviation is the unbiased one, as `x.std(0)` gives by default. The forward pass divides by n: use "
+    "its `var`.",
     old="torch.sqrt(var + eps)",
     new="torch.sqrt(x.var(0) + eps)",
 )
@@ -470,8 +470,8 @@ db_no_sum = edit(
 
 db_wrong_axis = edit(
     "backward__db_wrong_axis",
-    "`db` sums over the hidden units, and leaves one number an example. There is one bias a hidden unit: along which "
-    "axis was it copied?",
+    "`db` sums over the hidden units and leaves one number per example. There is one bias per hidden unit: along "
+    "which axis was it copied?",
     old="db = dx.sum(0)",
     new="db = dx.sum(1)",
 )

@@ -1,7 +1,7 @@
 """Lesson 07: the whole training, from the first step to a new name, with your own gradients.
 
-No `loss.backward()` and no optimizer: six functions, each resting on the ones before it. Put in what you found in the
-lessons before. `evaluate` is a helper for the last two and no row of its own; take it out if you do without.
+There is no `loss.backward()` and no optimizer. You write seven functions, and the later ones use the earlier ones. Use
+your formulas from the lessons before. `evaluate` is a helper for the last two; it has no row, and you may delete it.
 
 Everywhere, `parameters` is the list [C (V, E), W1 (block * E, H), b1 (H,), W2 (H, V), b2 (V,), bngain (1, H),
 bnbias (1, H)] for a vocabulary of V tokens, embeddings of E numbers and H hidden units. Take sizes from these tensors.
@@ -15,9 +15,9 @@ import torch.nn.functional as F
 
 
 def gradients(parameters, Xb, Yb):
-    """The loss of one batch, and the gradient of each parameter: forward pass and backward pass in one go.
+    """The loss of one batch, and the gradient of each parameter: forward pass and backward pass.
 
-    Xb (n, block) int64: the tokens that the network sees, an example a row. Yb (n,) int64: the token that follows each.
+    Xb (n, block) int64: the tokens that the network sees, one row per example. Yb (n,) int64: the token after each row.
     Batch norm takes mean and variance from the batch; the variance is divided by n - 1, and 1e-5 is added to it.
 
     Returns (loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]): the loss is the mean cross-entropy, a tensor of no
@@ -64,8 +64,8 @@ def gradients(parameters, Xb, Yb):
 def update(parameters, gradients, learning_rate):
     """One step of gradient descent.
 
-    `gradients` holds one for each of `parameters`, in the same order; learning_rate is a number. The parameters are
-    changed in place: whoever holds the list finds the new values in it. What is returned does not matter.
+    `gradients` has one gradient per parameter, in the same order; learning_rate is a number. Change the parameters in
+    place: the caller's list then contains the new values. The return value is ignored.
     """
     # <answer>
     for parameter, gradient in zip(parameters, gradients, strict=True):
@@ -87,11 +87,11 @@ def train(parameters, X, Y, batches, max_steps, start=0):
     """The training loop, or a piece of it.
 
     X (N, block) and Y (N,), int64: all training examples. `batches` is an iterable of index tensors (n,) into them, one
-    a step; go through it once. The steps are numbered from `start` on, and the whole run has `max_steps`: a long run
-    may be done in pieces, each with its own batches and start, so `batches` may be shorter than `max_steps`.
+    per step; go through it once. The first step has the number `start`, and the whole run has `max_steps` steps. A long
+    run may be done in pieces, each with its own batches and start, so `batches` may be shorter than `max_steps`.
 
-    Each step: the batch's loss and gradients, then an update of `parameters` in place, at the step's learning rate.
-    Returns the list of the losses, one number a step, each from before its update.
+    In each step, compute the batch's loss and gradients, then update `parameters` in place with the step's learning
+    rate. Returns the list of the losses, one number per step, each computed before the step's update.
     """
     # <answer>
     losses = []

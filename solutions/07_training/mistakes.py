@@ -1,7 +1,7 @@
-"""Known mistakes of lesson 07, and what a student who made one is told.
+"""Known mistakes of lesson 07, each with the message that its author gets.
 
-Most are edits of the solution. In `gradients`, all that lies below a wrong line turns wrong with it and is told the
-same (`db1` is the exception: it is zero, and many a wrong line leaves it so), and so do the runs of `train`.
+Most are edits of the solution. A wrong line in `gradients` also makes the gradients below it and the runs of `train`
+wrong. They get the same message. (`db1` is the exception: it is zero, and it stays zero after many wrong lines.)
 """
 
 import torch
@@ -48,7 +48,7 @@ halves_swapped = edit(
 
 one_zero_too_many = edit(
     "learning_rate__one_zero_too_many",
-    "The second rate is 0.001; asked for is 0.01.",
+    "The second rate is 0.001. It should be 0.01.",
     old="return 0.1 if step < max_steps / 2 else 0.01",
     new="return 0.1 if step < max_steps / 2 else 0.001",
 )
@@ -124,9 +124,9 @@ accumulated = edit(
 
 shadowed = edit(
     "train__ix_shadowed",
-    "A name of the training loop is used again by an inner loop, such as that over the examples for `dC` (`i`, or "
-    "`ix`), and afterwards it means something else: here the learning rate was asked for the number of an example. "
-    "Give inner loops names of their own.",
+    "An inner loop, such as the one over the examples for `dC`, uses a name of the training loop again (`i`, or "
+    "`ix`). Afterwards the name means something else: here `learning_rate` got the number of an example. Give inner "
+    "loops names of their own.",
     old="        update(parameters, slopes, learning_rate(step, max_steps))\n",
     new="""        for step in range(len(ix)):
             pass
@@ -174,7 +174,7 @@ losses_after_the_update = edit(
 
 last_loss_only = edit(
     "train__last_loss_only",
-    "Only the last loss is returned. Asked for is the list of all of them, one a step.",
+    "Only the last loss is returned. Return the list of all losses, one per step.",
     old="    return losses\n",
     new="    return losses[-1]\n",
 )
@@ -211,7 +211,7 @@ loss_without_minus = edit(
 
 loss_in_tens = edit(
     "gradients__loss_in_tens",
-    "This is the logarithm of the loss to base 10, as the lecture notes it for its plot. Asked for is the loss itself.",
+    "This is the logarithm of the loss to base 10, which the lecture stores for its plot. Return the loss itself.",
     old="loss = F.nll_loss(logprobs, Yb)",
     new="loss = F.nll_loss(logprobs, Yb).log10()",
 )
@@ -278,8 +278,8 @@ no_one_over_n = edit(
 
 loss_summed = edit(
     "gradients__loss_summed",
-    "The loss is the sum over the batch, and the gradients belong to that sum: both are n times too large. Asked for "
-    "is the mean.",
+    "The loss is the sum over the batch, and the gradients belong to that sum: both are n times too large. The loss "
+    "should be the mean.",
     old="""    loss = F.nll_loss(logprobs, Yb)
     # Cross-entropy: (probabilities - one-hot) / n. The probabilities are a by-product of the loss.
     dlogits = logprobs.exp_().div_(n)
@@ -378,7 +378,7 @@ b2_keepdim = edit(
 
 b2_wrong_axis = edit(
     "gradients__db2_wrong_axis",
-    "`db2` sums over the classes and leaves one number an example. Along which axis was `b2` copied?",
+    "`db2` sums over the classes and leaves one number per example. Along which axis was `b2` copied?",
     old="db2 = dlogits.sum(0)",
     new="db2 = dlogits.sum(1)",
 )
@@ -564,8 +564,8 @@ b1_keepdim = edit(
 
 copies_lost = edit(
     "gradients__copies_lost",
-    "`dC[Xb] += demb` writes each row once, whatever the number of its copies, so all but one are lost. The gradients "
-    "of copies add up: loop, or use `index_add_`.",
+    "`dC[Xb] += demb` writes each row once, however many copies there are, so only one gradient per row remains. The "
+    "gradients of copies add up: use a loop or `index_add_`.",
     old="dC = torch.zeros_like(C).index_add_(0, tokens, dembcat.view(-1, C.shape[1]))",
     new="dC = torch.zeros_like(C)\n    dC[Xb] += dembcat.view(*Xb.shape, -1)",
 )
@@ -606,7 +606,7 @@ calibrate_biased = edit(
 
 one_batch = edit(
     "calibrate__one_batch",
-    "These are the statistics of the first 32 examples. Asked for are those of all of them.",
+    "These are the statistics of the first 32 examples. Use all examples.",
     old="hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)",
     new="X = X[:32]\n    hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)",
 )
@@ -624,14 +624,14 @@ batches_averaged = edit(
 
 deviation_for_variance = edit(
     "calibrate__deviation",
-    "The second result is the standard deviation. Asked for is the variance: the root comes later, after the 1e-5.",
+    "The second result is the standard deviation. It should be the variance: the root comes later, after the 1e-5.",
     old="    return bnmean, bnvar\n",
     new="    return bnmean, bnvar.sqrt()\n",
 )
 
 inverse_for_variance = edit(
     "calibrate__bnvar_inv",
-    "The second result is one over the standard deviation, `bnvar_inv`. Asked for is the variance itself.",
+    "The second result is one over the standard deviation, `bnvar_inv`. It should be the variance itself.",
     old="    return bnmean, bnvar\n",
     new="    return bnmean, (bnvar + 1e-5) ** -0.5\n",
 )
@@ -652,7 +652,7 @@ variance_first = edit(
 
 calibrate_keepdim = edit(
     "calibrate__keepdim",
-    "The numbers are right, the shapes are (H,). Asked for is (1, H), as of `bngain`: `keepdim=True`.",
+    "The numbers are right, but the shapes are (H,). They should be (1, H), like that of `bngain`: `keepdim=True`.",
     old="    return bnmean, bnvar\n",
     new="    return bnmean[0], bnvar[0]\n",
 )
@@ -673,8 +673,8 @@ bias_left_out = edit(
 
 all_units_together = edit(
     "calibrate__over_the_units",
-    "Mean and variance are taken over the hidden units, one of each for every example. Asked for is one of each for "
-    "every hidden unit.",
+    "Mean and variance are taken over the hidden units, so there is one of each per example. There should be one of "
+    "each per hidden unit.",
     old="    return bnmean, bnvar\n",
     new="    return hprebn.mean(1, keepdim=True), hprebn.var(1, keepdim=True)\n",
 )
@@ -768,8 +768,7 @@ second_bias_forgotten = evaluation(
 
 split_summed = evaluation(
     "split_loss__summed",
-    "This is the sum of the examples' losses. Asked for is their mean, so that sets of different sizes can be "
-    "compared.",
+    "This is the sum of the examples' losses. Return their mean: it makes sets of different sizes comparable.",
     loss='F.cross_entropy(logits, Y, reduction="sum")',
 )
 
@@ -781,7 +780,7 @@ softmax_before = evaluation(
 
 first_batch_only = evaluation(
     "split_loss__first_batch",
-    "This is the loss of the first 32 examples. Asked for is that of all of them.",
+    "This is the loss of the first 32 examples. Use all of them.",
     loss="F.cross_entropy(logits[:32], Y[:32])",
 )
 

@@ -352,7 +352,7 @@ def plausible(names, parameters, statistics, block):
 
 
 def long_names(on, generator, count, twice, **sizes):
-    """`count` names, then the first `twice` of them once more, from generators in the same state as before."""
+    """`count` names, then the first `twice` of them again, from generators in the same state as before."""
     parameters, statistics = talkative(generator, **sizes)
     fresh = generators(generator, count)
     again = [torch.Generator().set_state(entry.get_state()) for entry in fresh[:twice]]

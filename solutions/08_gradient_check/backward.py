@@ -1,7 +1,7 @@
-"""Lesson 08: a gradient checker. Is the gradient that somebody claims the gradient of this function?
+"""Lesson 08: a gradient checker. Somebody claims a gradient of a function: is the claim right?
 
-Everything here is numpy in float64. A function `f` takes an array of the shape of `x` and returns a float; all that you
-can do with it is to call it. README.md says what counts as right and what as wrong.
+Everything here is numpy in float64. A function `f` takes an array of the shape of `x` and returns a float. You can call
+it, but you cannot look inside. README.md defines what counts as right and what counts as wrong.
 
 Check as often as you like:  dojo check 08
 """
@@ -10,9 +10,9 @@ import numpy as np
 
 
 def numerical_gradient(f, x, eps=1e-5):
-    """The central difference quotient of `f` at `x`, one element at a time, with the step `eps` and no other.
+    """The central difference quotient of `f` at `x`, one element at a time, with exactly the step `eps`.
 
-    x: an array of any shape, also () and of integers; the same to the last bit when you return.
+    x: an array of any shape, including (), of floats or integers. Leave it unchanged, to the last bit.
     Returns a float64 array of the shape of `x`.
     """
     # <answer>
@@ -31,10 +31,10 @@ def numerical_gradient(f, x, eps=1e-5):
 
 
 def relative_error(a, b):
-    """The largest over all elements of |a - b| / max(|a|, |b|).
+    """The largest value of |a - b| / max(|a|, |b|) over all elements.
 
-    a, b: arrays of one shape. An element in which both are zero counts as 0.
-    Returns a float. The same for (a, b) as for (b, a).
+    a, b: arrays of the same shape. An element in which both are zero counts as 0.
+    Returns a float. It is the same for (a, b) and for (b, a).
     """
     # <answer>
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
@@ -47,13 +47,15 @@ def relative_error(a, b):
 def gradient_check(f, x, dx, eps=1e-5):
     """Whether `dx` is the gradient of `f` at `x`.
 
-    x:   an array of any shape, also () and of integers
-    dx:  the claimed gradient. One of another shape than `x` is wrong, and so is one with a NaN or an infinity in it.
-    eps: the step that the caller proposes. The verdict must be right even if it is far too small or too large.
+    x:   an array of any shape, including (), of floats or integers
+    dx:  the claimed gradient. It is wrong if its shape is not that of `x`, or if it contains a NaN or an infinity.
+    eps: the step that the caller proposes. Your verdict must be right even if this step is far too small or too large.
 
-    Returns a pair (ok, error). ok is what is graded: True or False; or None, "cannot tell", where the values of `f` do
-    not determine the slope to 1 % (the hidden suite has no such case). error: a float, an upper limit of the relative
-    error as far as you can tell (infinity where there is none to compute); yours to define.
+    Returns a pair (ok, error).
+    ok:    True or False. Only this is graded. It may be None, "cannot tell", where the values of `f` do not determine
+           the slope to 1 %. The hidden test suite has no such case.
+    error: a float that you define yourself: an upper limit of the relative error, as far as you can tell, and infinity
+           if there is none to compute.
     """
     # <answer>
     x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
@@ -122,14 +124,14 @@ def gradient_check(f, x, dx, eps=1e-5):
 
 
 def wrong_gradients(f, parameters, gradients, eps=1e-5):
-    """Checks the gradients of a whole network: the names of the wrong ones.
+    """The names of the wrong gradients of a whole network.
 
     f:          takes a dict like `parameters` and returns the loss as a float
     parameters: {name: array}
-    gradients:  {name: claimed gradient}. A parameter that has none here counts as wrong.
+    gradients:  {name: claimed gradient}. A parameter without a gradient here counts as wrong.
 
-    Returns a list of names, in the order of `parameters`; an empty one if all is well. A gradient of which
-    `gradient_check` cannot tell whether it is right is listed, too.
+    Returns a list of names, in the order of `parameters`. It is empty if all gradients are right. Also list a gradient
+    for which `gradient_check` cannot tell.
     """
     # <answer>
     wrong = []

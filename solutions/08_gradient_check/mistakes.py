@@ -1,6 +1,6 @@
-"""Known mistakes of lesson 08. Those of `gradient_check` are told by the verdicts that they give."""
+"""Known mistakes of lesson 08. Those of `gradient_check` are recognised by their verdicts."""
 
-# ruff: noqa: F821  (a wrong function stands in the solution's place and may call the solution's other functions)
+# ruff: noqa: F821  (a wrong function replaces one of the solution's and may call the others)
 
 from pathlib import Path
 
@@ -198,7 +198,8 @@ not_symmetric = error(
 )
 sum_of_sizes = error(
     "sum_of_sizes",
-    "The divisor is the sum of the two sizes. Many write it so, but asked is the larger one: yours is about half.",
+    "The divisor is the sum of the two sizes. That is a common choice, but here it should be the larger one: your "
+    "error is about half of it.",
     "return float((np.abs(a - b) / np.where(larger == 0, 1.0, np.abs(a) + np.abs(b))).max())",
 )
 fixed_floor = error(
@@ -209,8 +210,8 @@ fixed_floor = error(
 )
 floor_and_sum = error(
     "floor_and_sum",
-    "This is the well-known `max(1e-8, |a| + |b|)` as the divisor. Asked is the larger of the two, and no fixed "
-    "number: for gradients below 1e-8 nothing would be wrong.",
+    "This is the well-known `max(1e-8, |a| + |b|)` as the divisor. It should be the larger of the two, without a "
+    "fixed number: for gradients below 1e-8 your error is always small.",
     "return float((np.abs(a - b) / np.maximum(1e-8, np.abs(a) + np.abs(b))).max())",
 )
 zero_by_zero = error(
@@ -220,8 +221,8 @@ zero_by_zero = error(
 )
 sign_kept = error(
     "sign_kept",
-    "Differences of the two signs are told apart: where the first is the smaller one the error is negative, and is not "
-    "the worst. Take the size of the difference.",
+    "The sign of the difference is kept: where the first number is the smaller one, the error is negative and never "
+    "the largest. Take the absolute value of the difference.",
     "return float(((a - b) / np.where(larger == 0, 1.0, larger)).max())",
 )
 zeros_left_out = error(
@@ -240,7 +241,7 @@ def names(name, message, old, new):
 
 right_names = names(
     "right_ones",
-    "These are the names of the right ones. Asked are the wrong ones.",
+    "These are the names of the right gradients. Return the names of the wrong ones.",
     "if not ok:",
     "if ok:",
 )
@@ -296,7 +297,7 @@ def check(name, message, old, new):
     return edit(f"gradient_check__{name}", message, old=ANSWER, new=PLAIN.replace(old, new))
 
 
-# What is particular comes first: in a row where several give the same verdicts, the first one is told.
+# Specific mistakes come first: if several give the same verdicts in a row, the student gets the first one's message.
 
 MEAN_OF_BOTH = "low, high = min(left, right), max(left, right)"
 KINK = "if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:"
@@ -330,13 +331,15 @@ one_of_two = check(
 )
 right_slope_only = check(
     "kink_right_only",
-    "Only the slope to the right is asked for. At a kink that to the left, and all between the two, are fair as well.",
+    "Your check uses only the slope to the right. At a kink, the slope to the left and all numbers between the two "
+    "are right as well.",
     MEAN_OF_BOTH,
     "low = high = right",
 )
 left_slope_only = check(
     "kink_left_only",
-    "Only the slope to the left is asked for. At a kink that to the right, and all between the two, are fair as well.",
+    "Your check uses only the slope to the left. At a kink, the slope to the right and all numbers between the two "
+    "are right as well.",
     MEAN_OF_BOTH,
     "low = high = left",
 )
@@ -529,8 +532,8 @@ too_much_noise = check(
 
 
 @mistake(
-    "It trusts any eps. With 1e-14 the difference is nothing but rounding, with 0.5 the function has turned in "
-    "between. A poor step must not lead to a wrong verdict."
+    "Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the "
+    "function changes in between. A poor step must not lead to a wrong verdict."
 )
 def gradient_check__trusts_eps(f, x, dx, eps=1e-5):
     x, dx = np.array(x, dtype=np.float64), np.asarray(dx, dtype=np.float64)
@@ -542,21 +545,22 @@ def gradient_check__trusts_eps(f, x, dx, eps=1e-5):
 
 trusts_eps = check(
     "trusts_eps_between",
-    "It trusts any eps. With 1e-14 the difference is nothing but rounding, with 0.5 the function has turned in "
-    "between. A poor step must not lead to a wrong verdict.",
+    "Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the "
+    "function changes in between. A poor step must not lead to a wrong verdict.",
     "eps = min(max(eps, 1e-6), 1e-4)",
     "eps = eps if 2 * eps > 0 else 1e-5",
 )
 only_small = check(
     "trusts_large_eps",
-    "A step that is too small is mended, one that is too large is trusted. Over a distance of 0.5 a curve has turned.",
+    "Your check replaces a step that is too small, but uses one that is too large. Over a distance of 0.5 the slope "
+    "of a curve changes.",
     "eps = min(max(eps, 1e-6), 1e-4)",
     "eps = max(eps, 1e-6)",
 )
 only_large = check(
     "trusts_small_eps",
-    "A step that is too large is mended, one that is too small is trusted. With 1e-14 the difference of two values of "
-    "f is nothing but rounding.",
+    "Your check replaces a step that is too large, but uses one that is too small. With 1e-14 the difference of two "
+    "values of f is only rounding.",
     "eps = min(max(eps, 1e-6), 1e-4)",
     "eps = min(eps, 1e-4)",
 )

@@ -1,12 +1,11 @@
-"""The hidden suite of lesson 08: a checker is judged by what it accepts and what it refuses.
+"""The hidden test suite of lesson 08: a checker is judged by what it accepts and what it rejects.
 
-Claimed gradients are right to the last digits, or wrong by 1 % and more in some element; nothing in between is asked.
-Every slope is zero, or so large that values of the function determine it to better than 1 %: also near a minimum, where
-it is small.
-The truth of each claim is known where the claim is made (`Ward`), not computed by another checker.
+A claimed gradient is right to the last digits, or wrong by 1 % or more in some element. There is nothing in between.
+Every slope is zero, or so large that values of the function determine it to better than 1 %. This also holds near a
+minimum, where slopes are small. `Ward` makes each claim and knows whether it is right; no other checker computes it.
 
-The claims of a row come in a random order, some of them twice, and nearly every claim has a function and a point of its
-own. So neither the number of a call, nor an earlier call, nor the claimed numbers alone say whether a claim is right.
+The claims of a row come in a random order, some of them twice, and nearly every claim has its own function and point.
+So a claim cannot be judged by the number of the call, by an earlier call, or by the claimed numbers alone.
 """
 
 import functools

@@ -1,7 +1,7 @@
-"""Known mistakes of lesson 09, and what a student who made one is told.
+"""Known mistakes of lesson 09, each with the message that its author gets.
 
-Those of memory and recomputation give the right gradients: the hidden suite tells them by what it counts. A mistake may
-use the solution's other functions, since it is put behind the solution's text.
+Those of memory and recomputation return the right gradients: the hidden test suite recognises them by what it counts. A
+mistake may call the solution's other functions, because its text is appended to the solution's.
 """
 # ruff: noqa: F821
 
@@ -499,8 +499,8 @@ def backward_checkpointed__each_layer_from_the_input(x, weights, dout, every):
 
 
 @mistake(
-    "There are no more matrix products than needed, so it must be the derivative of tanh that evaluates it once more. "
-    "It can be had from the activation, which you have computed."
+    "There are no more matrix products than needed, so the derivative of tanh must evaluate it a second time. You can "
+    "write the derivative with the activation that you have computed."
 )
 def backward_checkpointed__tanh_in_the_derivative(x, weights, dout, every):
     kept = checkpoints(x, weights, every)

@@ -193,7 +193,7 @@ def spacing_in_words(found, depth):
     """What a spacing is worth: the same words for all good ones, so that rounding up or down is as you like."""
     found = found.item() if isinstance(found, torch.Tensor) and found.numel() == 1 else found
     if not isinstance(found, (int, float)) or not 1 <= found <= MOST_LAYERS or found != int(found):
-        return f"{shown(found)}, which is no whole number from 1 to {MOST_LAYERS}"
+        return f"{shown(found)}, which is not a whole number from 1 to {MOST_LAYERS}"
     least = min(best_peak(depth, every) for every in range(1, depth + 1))
     if best_peak(depth, int(found)) <= least + 1:
         return "a spacing that keeps the fewest alive, or one more"
@@ -334,7 +334,7 @@ def peak_of_one_segment(check):
     return counts.peak_bytes / x.nbytes
 
 
-# What extravagant schemes need: (what is told, mistake, fewest and most evaluations for a depth and a spacing).
+# Wasteful schemes: (message, mistake, fewest and most evaluations for a depth and a spacing).
 EXTRAVAGANT = (
     (
         "That is about one whole pass too many. Is the output computed in a run of its own? The way back needs it for "
@@ -376,7 +376,7 @@ def test_recomputation(check):
             "This row counts once the row `memory` passes. A function that keeps all activations has nothing to "
             "compute again."
         )
-    too_often(check)
+    fail_if_recomputed_too_much(check)
     for sizes in (LONG, ONE_SEGMENT):
         ratio = measured_backward(check, sizes, PLAIN_WORK, MOST_TIME).cpu_ratio
         if ratio > MOST_TIME:
@@ -387,8 +387,8 @@ def test_recomputation(check):
             )
 
 
-def too_often(check):
-    """Ends the check where the student's process itself counts too many evaluations: then the mistake has a name."""
+def fail_if_recomputed_too_much(check):
+    """Fail the check if the student's process counts too many evaluations. Then the mistake has a name."""
     counts = {(depth, every): count(check, depth, every) for depth, every in ((30, 5), (20, 20), (20, 2))}
     over = [(depth, every) for (depth, every), counted in counts.items() if counted.evaluations > 2 * depth]
     if not over:
@@ -396,12 +396,12 @@ def too_often(check):
     depth, every = over[0]
     told = (
         f"With {depth} layers and every = {every}, tanh was evaluated {counts[over[0]].evaluations} times; at most "
-        f"{2 * depth} are allowed: once for each layer on the way forward, and once more for each on the way back."
+        f"{2 * depth} are allowed: one per layer in the forward pass, and one more per layer in the backward pass."
     )
     if all(counted.products <= 4 * depth for (depth, _), counted in counts.items()):
         check.fail(
-            f"{told} There are no more matrix products than that takes, so it must be the derivative of tanh that "
-            "evaluates it once more. It can be had from the activation, which you have computed.",
+            f"{told} There are no more matrix products than needed, so the derivative of tanh must evaluate it a "
+            "second time. You can write the derivative with the activation that you have computed.",
             mistake="tanh_in_the_derivative",
         )
     for advice, mistake, expected in EXTRAVAGANT:

@@ -1,6 +1,7 @@
-"""Known mistakes of lesson 10. Those of `diagnose` come first, since that is asked in most rows.
+"""Known mistakes of lesson 10. Those of `diagnose` come first, because most rows test it.
 
-They are told by the diagnoses they give, which are coarse: so their sentences say what is seen, and what may be behind.
+They are recognised by their diagnoses. Different mistakes may give the same diagnoses, so their messages say what was
+observed and what the cause may be.
 """
 
 from grader.mistakes import edit, mistake
@@ -127,8 +128,8 @@ never_zeroed = doctor(
 )
 zeroed_inverted = doctor(
     "steps_turned_over",
-    "Networks that zero their gradients are told not to. With the same batch and the same parameters, what should the "
-    "norm do from step to step?",
+    "Networks that zero their gradients get the diagnosis `not zeroed`. With the same batch and the same parameters, "
+    "what should the norm do from step to step?",
     ZEROED,
     "if last <= 1.5 * first:",
 )
@@ -195,7 +196,7 @@ def closed_share__one_side(h, threshold=0.97):
     return (h > threshold).double().mean().item()
 
 
-@mistake("This is the share of the open gates. Asked is that of the closed ones.")
+@mistake("This is the share of the open gates. Return the share of the closed ones.")
 def closed_share__open_ones(h, threshold=0.97):
     return (h.abs() <= threshold).double().mean().item()
 
@@ -223,7 +224,7 @@ def dead_units__any_example(h):
     return (h == 0).any(0)
 
 
-@mistake("The answer is one for each example. Asked is one for each unit: look along the other axis.")
+@mistake("There is one answer per example. There should be one per unit: reduce along the other axis.")
 def dead_units__over_units(h):
     return (h == 0).all(1)
 
@@ -233,12 +234,12 @@ def dead_units__living(h):
     return (h > 0).any(0)
 
 
-@mistake("This is the number of dead units. Asked is which: a tensor of booleans, one for each unit.")
+@mistake("This is the number of dead units. Return which units are dead: a tensor of booleans, one per unit.")
 def dead_units__how_many(h):
     return (h == 0).all(0).sum()
 
 
-@mistake("These are the numbers of the dead units. Asked is a tensor of booleans, one for each unit.")
+@mistake("These are the indices of the dead units. Return a tensor of booleans, one per unit.")
 def dead_units__numbers(h):
     return (h == 0).all(0).nonzero().flatten()
 
@@ -269,7 +270,7 @@ def gradient_norms__standard_deviation(gradients):
     return [gradient.std(unbiased=False).item() for gradient in gradients]
 
 
-@mistake("This is the sum of the absolute values. The norm asked for is the root of the sum of the squares.")
+@mistake("This is the sum of the absolute values. The norm here is the root of the sum of the squares.")
 def gradient_norms__absolute_sum(gradients):
     return [gradient.abs().sum().item() for gradient in gradients]
 
@@ -292,7 +293,7 @@ def gradient_growth__forward(norms):
     return (norms[-1] / norms[0]) ** (1 / (len(norms) - 1)) if norms[0] else 0.0
 
 
-@mistake("This is the growth over all layers together. Asked is the factor for one: a root is missing.")
+@mistake("This is the growth over all layers together. Return the factor for one layer: a root is missing.")
 def gradient_growth__not_per_layer(norms):
     return norms[0] / norms[-1]
 
@@ -339,8 +340,8 @@ upside_down = ratio(
 )
 deviations = ratio(
     "deviations",
-    "This is the ratio of standard deviations, which is often shown instead. Asked is that of the norms; a bias or a "
-    "gain has a mean, too.",
+    "This is the ratio of standard deviations, which is often shown instead. It should be the ratio of the norms; a "
+    "bias or a gain has a mean, too.",
     "(learning_rate * gradients[name].std(unbiased=False) / value.std(unbiased=False)).item()",
 )
 elementwise = ratio(
@@ -350,7 +351,7 @@ elementwise = ratio(
 )
 logarithm = ratio(
     "logarithm",
-    "This is the logarithm of the ratio, which is good for a plot. Asked is the ratio.",
+    "This is the logarithm of the ratio, which is good for a plot. Return the ratio itself.",
     "(learning_rate * gradients[name].norm() / value.norm()).log10().item()",
 )
 

@@ -1,4 +1,4 @@
-"""Known wrong formulas of lesson 11, and what a student who wrote one is told."""
+"""Known wrong formulas of lesson 11, each with the message that its author gets."""
 
 import torch
 

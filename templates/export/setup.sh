@@ -19,12 +19,12 @@ if ! python="$(find_python)"; then
     export DEBIAN_FRONTEND=noninteractive
     apt-get update
     apt-get install -y python3-venv
-    # Ubuntu 22.04 has 3.11 beside its own 3.10
+    # Ubuntu 22.04 offers 3.11 in addition to its own 3.10
     python="$(find_python)" || { apt-get install -y python3.11 python3.11-venv && python="$(find_python)"; }
 fi
 echo "Python: $("$python" --version)"
 
-# Outside of source/, which only root may read: a student's code runs as another user and needs Python and the engine.
+# Not in source/, which only root can read: a student's code runs as another user and needs Python and the engine.
 "$python" -m venv "$root/venv"
 "$root/venv/bin/python" -m pip install --no-cache-dir $(cat "$source/pip-options.txt") -r "$source/requirements.txt"
 "$root/venv/bin/python" -m pip install --no-cache-dir --no-deps "$source/engine"

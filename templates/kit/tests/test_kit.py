@@ -1,4 +1,4 @@
-"""Whether this kit is in order. It does not look at what you have written: `dojo check` does."""
+"""Tests of this kit. They do not read what you have written: `dojo check` does."""
 
 from __future__ import annotations
 
