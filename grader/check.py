@@ -85,7 +85,7 @@ def judge_line(
     line = next((answer.line for _, answer in deciding if answer.line is not None), None)
     for problem, answer in deciding:
         if answer.outcome != "returned":
-            return no_answer(name, problem, answer, deciding)
+            return no_answer(name, problem, answer, deciding, contents)
     if any(answer.changed for _, answer in deciding):
         mistake = attempt(lambda: explain(name, deciding, mistakes, contents)) if naming else None
         return Verdict("failed", message=mistake.message if mistake else None, mistake=mistake, line=line)
@@ -134,7 +134,7 @@ def explanation_of(
     name: str, cases: Sequence[Case], mistakes: Sequence[Mistake], contents: Contents | None = None
 ) -> Explanation | None:
     known = known_mistake("d" + name, cases, mistakes, contents)
-    return known or width_from_the_data(name, cases) or explain(name, cases, (), contents)
+    return known or width_from_the_data(name, cases, contents) or explain(name, cases, (), contents)
 
 
 def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
@@ -157,10 +157,12 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
     )
 
 
-def no_answer(name: str, problem: Problem, answer: Answer, cases: Sequence[Case]) -> Verdict:
+def no_answer(
+    name: str, problem: Problem, answer: Answer, cases: Sequence[Case], contents: Contents | None = None
+) -> Verdict:
     """The verdict where a step raised, hung, or was not there."""
     message, explanation = answer.message or None, None
-    width = attempt(lambda: width_from_the_data(name, cases)) if answer.outcome == "raised" else None
+    width = attempt(lambda: width_from_the_data(name, cases, contents)) if answer.outcome == "raised" else None
     if width is not None:
         told = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
         return Verdict("error", message=told, mistake=Explanation(width.id, told), line=answer.line)

@@ -138,7 +138,8 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
 
     names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
-    operators: their types' names; numbers: [[whole number, its line, the code around it]] that may be sizes.
+    operators: their types' names; numbers: [[whole number, its line, the code around it]] that may be sizes;
+    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes).
     """
     file = File(source)
     return {name: contents(file, name) for name in functions if name in file.functions}
@@ -147,8 +148,10 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
 def contents(file: File, name: str) -> dict[str, Any]:
     names, calls, keywords, operators = set[str](), set[str](), set[str](), set[str]()
     numbers: list[tuple[int, int, str]] = []
+    open_widths = False
     for function in file.reached(name):
         for node in ast.walk(function):
+            open_widths = open_widths or is_open_width(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 names.add(node.id)
             elif isinstance(node, ast.Attribute):
@@ -168,7 +171,22 @@ def contents(file: File, name: str) -> dict[str, Any]:
         "keywords": sorted(keywords),
         "operators": sorted(operators),
         "numbers": list(dict.fromkeys(numbers)),
+        "open_widths": open_widths,
     }
+
+
+def is_open_width(node: ast.AST) -> bool:
+    """Whether a call makes an axis that is as long as the data need, or a number that such an axis may have."""
+    if not isinstance(node, ast.Call):
+        return False
+    given = {keyword.arg for keyword in node.keywords}
+    match called_name(node):
+        case "one_hot":
+            return len(node.args) < 2 and "num_classes" not in given
+        case "bincount":
+            return len(node.args) < 3 and "minlength" not in given
+        case name:
+            return name in ("unique", "set", "max", "amax", "unique_consecutive", "Counter")
 
 
 def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:

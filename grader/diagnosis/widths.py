@@ -15,14 +15,20 @@ from typing import Any, Protocol
 from torch import Tensor
 
 from grader.answer import Answer
+from grader.diagnosis.claims import Contents
 from grader.diagnosis.evidence import Cases, Explanation
 from grader.problem import Problem
 
 NUMBER = re.compile(r"\d+")
 
 
-def width_from_the_data(name: str, cases: Cases) -> Explanation | None:
-    """Why d`name` raises or has a wrong shape on some `cases`, if the data decide how long an axis is."""
+def width_from_the_data(name: str, cases: Cases, contents: Contents | None = None) -> Explanation | None:
+    """Why d`name` raises or has a wrong shape on some `cases`, if the data decide how long an axis is.
+
+    `contents` is what its code is made of, where that is known: without such a call, sizes fit by chance.
+    """
+    if contents is not None and not contents.get("open_widths", True):
+        return None
     failing = [case for case in cases if fails(name, *case)]
     if not failing or any(answer.outcome not in ("returned", "raised") for _, answer in cases):
         return None
