@@ -21,11 +21,14 @@ from support import ROOT, rows_of, solution_of
 
 from grader.close_names import MOST_NAMES, close_name, close_names
 from grader.diagnosis.changed import lines_of_changes
+from grader.diagnosis.edits import Known, contents_of, edits_of
+from grader.diagnosis.nested import nested_definitions
 from grader.grading.session import Session
 from grader.lesson import Course, Lesson
 from grader.notebook.cells import NotebookError
 from grader.notebook.handed_in import page_of
 from grader.notebook.lesson_part import sought_of
+from grader.policy.numerical import observe
 from grader.policy.static_check import MAX_BYTES, Finding, check
 from grader.report.excerpt import Lines, excerpt
 from grader.source_reader import BOOTSTRAP, ReadingFailed, ReadingStopped, SourceReader
@@ -74,7 +77,16 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
         lines = Lines(text)
         return [excerpt(lines, name, None) for name in lesson.functions]
 
+    def changes_of_the_code(text: str) -> object:
+        known = Known({"dlogprobs": [32, 27], "probs": [32, 27]}, ["n"], (1e-5,))
+        return [edits_of(text, name, "changed_", known) for name in lesson.functions[:2]]
+
+    rows: dict[str, tuple[str, list[str]]] = {name: (name, []) for name in lesson.functions}
     return {
+        "numerical differentiation": lambda text: observe(text.encode(), MAIN, rows, {}),
+        "contents": lambda text: contents_of(text, lesson.functions),
+        "nested definitions": lambda text: nested_definitions(text, lesson.functions),
+        "changes of the code": changes_of_the_code,
         "static check": lambda text: check(text.encode(), MAIN, lesson.functions),
         "changes": lambda text: lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions]),
         "notebook": as_notebook,

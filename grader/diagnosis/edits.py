@@ -10,14 +10,19 @@ import ast
 import copy
 import re
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 MOST_CHARACTERS = 100_000
 MOST_NODES = 1_500
 """Of a longer function nothing is changed."""
 MOST_EDITS = 240
+MOST_NUMBERS = 200
+"""Whole numbers of one function that may be sizes. Each is quoted with the code around it, which takes its time."""
 QUOTED = 70
 """Characters of the student's code that a message quotes."""
 
@@ -161,7 +166,8 @@ def contents(file: File, name: str) -> dict[str, Any]:
             elif isinstance(node, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
                 operators.add(type(node.op).__name__)
         calls |= {n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-        numbers += [entry for statement in function.body for entry in whole_numbers(statement)]
+        found = (entry for statement in function.body for entry in whole_numbers(statement))
+        numbers += islice(found, MOST_NUMBERS)
     for label, value in file.numbers.items():
         if label in names and type(value.value) is int and value.value > 1:
             numbers.append((value.value, value.lineno, f"{label} = {value.value}"))
@@ -191,11 +197,12 @@ def is_open_width(node: ast.AST) -> bool:
 
 def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
     """(value, line, code around it) of whole numbers larger than 1 that are not exponents."""
-    waiting: list[tuple[ast.AST, ast.AST]] = [(statement, statement)]
+    waiting: deque[tuple[ast.AST, ast.AST]] = deque([(statement, statement)])
+    quote = lru_cache(maxsize=1)(quoted)  # the numbers of a long list are all quoted with the same code
     while waiting:
-        node, around = waiting.pop(0)
+        node, around = waiting.popleft()
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 1:
-            yield node.value, node.lineno, quoted(around)
+            yield node.value, node.lineno, quote(around)
         if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
             around = node
         for child in ast.iter_child_nodes(node):
@@ -218,8 +225,15 @@ Place = tuple[ast.AST, str, int | None]
 def edits_of(source: str, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
     """Changes to a function of the file, most likely slips first, and for each the text that defines the changed one.
 
-    The changed functions are called `named` and a number, from 0.
+    The changed functions are called `named` and a number, from 0. A function too deeply nested to be copied has none.
     """
+    try:
+        return changed_functions(source, function, named, known)
+    except RecursionError:
+        return [], []
+
+
+def changed_functions(source: str, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
     file = File(source)
     reached = file.reached(function)
     if not reached or sum(1 for each in reached for _ in ast.walk(each)) > MOST_NODES:
@@ -313,10 +327,10 @@ def expressions(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, Place]]:
 
     With another `g` in `g[0] = 1` or `g.add_(1)`, the statement would write to something that nobody reads.
     """
-    waiting: list[tuple[ast.AST, Place]] = [(s, (function, "body", i)) for i, s in enumerate(function.body)]
+    waiting: deque[tuple[ast.AST, Place]] = deque((s, (function, "body", i)) for i, s in enumerate(function.body))
     receivers: set[int] = set()
     while waiting:
-        node, place = waiting.pop(0)
+        node, place = waiting.popleft()
         yield node, place
         if (receiver := receiver_of(node)) is not None:
             receivers.add(id(receiver))

@@ -8,7 +8,7 @@ import pickle
 import queue
 import subprocess
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -118,10 +118,16 @@ class GraderProcess:
         else:
             self._let_go()
 
-    def kill(self) -> None:
+    def stay_ended(self) -> None:
+        """From now on it is not started again when it ends."""
         with self._lock:
             self._closing = True
-            self._process.kill()
+
+    def kill(self) -> None:
+        self.stay_ended()
+        self._process.kill()
+        if self._own is not None:  # it may still be loading torch, and not hear of it
+            self._own.close(at_once=True)
         self._process.wait()
         self._let_go()
 
@@ -230,8 +236,10 @@ class Batch:
             if isinstance(entry, tuple):
                 yield entry
 
-    def stop(self, graders: Iterable[GraderProcess], nursery: Nursery) -> None:
+    def stop(self, graders: Sequence[GraderProcess], nursery: Nursery) -> None:
         self._stopping.set()
+        for grader in graders:
+            grader.stay_ended()
         nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them
         for grader in graders:
             grader.kill()

@@ -23,7 +23,7 @@ from grader.policy.names import may_hold_acts
 from grader.problem import Problem
 from grader.sandbox.autograd_used import SWITCHED_ON
 from grader.sandbox.client import ZygoteProcess
-from grader.source_reader import ReadingStopped, source_reader
+from grader.source_reader import ReadingFailed, ReadingStopped, source_reader
 from grader.submissions.submission import MAIN, Handed
 
 MAX_PRINTED = 4_000
@@ -111,7 +111,7 @@ def judge_file(
     if judged.runs and any(row.status in numerical.JUDGED for row in judged.rows):
         try:
             numerical.record(lesson, handed, judged.rows, numerical.observations(lesson, handed))
-        except ReadingStopped as reason:
+        except (ReadingStopped, ReadingFailed) as reason:  # its verdicts stand all the same
             remark = f"{handed.shown} could not be read for numerical differentiation: {reason}."
     if student.switched_on:
         forbid_all(judged)

@@ -147,7 +147,12 @@ class Programs:
         return True
 
     def hear(self, life: int) -> None:
-        self._selector.unregister(life) if os.read(life, 1) != KILL else None
+        try:
+            is_over = os.read(life, 1) != KILL
+        except ConnectionResetError:
+            is_over = True
+        if is_over:
+            self._selector.unregister(life)
         for pid, line in self._running.items():
             if line == life:  # not reaped yet, so the pid cannot be somebody else's
                 os.kill(pid, signal.SIGKILL)
