@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.lesson import Course, Lesson
-from grader.sandbox import kernel
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation import kernel
 
 PR_SET_CHILD_SUBREAPER = 36
 OTHER = "other_student"

@@ -29,9 +29,9 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, ".")
 from bench.throughput import processor_seconds, sources
-from grader.grading.session import Session
-from grader.lesson import Course
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.gradebook.grading.session import Session
+from grader.lesson.lesson import Course
+from grader.intake.submissions.submission import MAIN, Handed, Submission
 
 lesson = Course(Path(".")).find(sys.argv[1])
 session = Session([lesson], 3)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.peers import GRADE, ROOT, TEST
-from grader.lesson import Course, Lesson
+from grader.lesson.lesson import Course, Lesson
 
 DOJO = "from grader.commands.dojo import main; main()"
 GOALS = {"grade run": 1.35, "dojo check": 1.25}

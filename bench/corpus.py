@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.sandbox.probe import LEVELS
-from grader.submissions.submission import MAIN
+from grader.intake.submissions.submission import MAIN
+from grader.sandbox.isolation.probe import LEVELS
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
 HEADER = re.compile(r"^# (group|rows|rows of \w+|told|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE)

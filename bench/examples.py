@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.book import ProblemBook
-from grader.course.examples import outcome
-from grader.examples import PUBLIC_SEED, examples_of
-from grader.lesson import Course, Lesson
+from grader.authoring.check_examples import outcome
+from grader.lesson.lesson import Course, Lesson
+from grader.verdict.judging.examples import PUBLIC_SEED, examples_of
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 ROOT = Path(__file__).parent.parent
 

@@ -16,13 +16,13 @@ from typing import Any
 
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import Attack, helpers
-from grader.grading.graded import Graded
-from grader.grading.session import Session
-from grader.lesson import Lesson
-from grader.report.pages import Reporter
-from grader.sandbox.limits import Limits
-from grader.sandbox.probe import LAYERS, Isolation, avoid_above, probe
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.lesson.lesson import Lesson
+from grader.publish.report.pages import Reporter
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ["02", "03", "04", "06", "07"]

@@ -23,17 +23,17 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from grader.answer import Answer
-from grader.book import ProblemBook
-from grader.check import Case, compared, judge_line
-from grader.course.verify import right_files
-from grader.judge import LOW_PRECISION_TOLERANCE
-from grader.lesson import Course, Lesson
-from grader.local import LocalStudent, run_formula
-from grader.problem import Problem
-from grader.sandbox.float32 import narrowed
-from grader.sandbox.joint import call_joint
-from grader.sandbox.steps import call_step
+from grader.authoring.verify import right_files
+from grader.calling.answer import Answer
+from grader.calling.float32 import narrowed
+from grader.calling.joint import call_joint
+from grader.calling.steps import call_step
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.reference.problem import Problem
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import Case, compared, judge_line
 
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_SEED = 7

@@ -23,10 +23,10 @@ from pathlib import Path
 
 import torch
 
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.lockdown import Plan, plan_for
-from grader.sandbox.probe import probe
-from grader.sandbox.wire import DTYPES
+from grader.sandbox.isolation.lockdown import Plan, plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.wire import DTYPES
 
 GOAL_SECONDS = 0.015
 SETTLE_SECONDS = 1.0  # an idle zygote arranges its memory for faster forks, once

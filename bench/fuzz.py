@@ -28,25 +28,25 @@ from typing import Any
 import torch
 
 from bench.hostile_values import PRELUDE, evaluator, expressions
-from grader.answer import Answer
-from grader.book import ProblemBook
-from grader.calling import Called, Measurement
-from grader.checks import Check, run_check, tests_of
-from grader.course.verify import handed_in, suite_of
-from grader.diagnosis.allowance import Allowance
-from grader.gradient_check import GradientCheck
-from grader.grading.graded import clean
-from grader.grading.server import write_student
-from grader.grading.session import Session
-from grader.lesson import Course, Item, Lesson
-from grader.problem import Problem
-from grader.report.pages import Reporter
-from grader.sandbox import tree, wire
-from grader.sandbox.failures import failure
-from grader.sandbox.limits import Limits
-from grader.sandbox.steps import returned
-from grader.sandbox.worker_process import CALL_ROOM
-from grader.sides import StudentSide
+from grader.authoring.verify import handed_in, suite_of
+from grader.calling.answer import Answer
+from grader.calling.failures import failure
+from grader.calling.protocol import Called, Measurement
+from grader.calling.steps import returned
+from grader.calling.targets import StudentSide
+from grader.gradebook.grading.graded import clean
+from grader.gradebook.grading.server import write_student
+from grader.gradebook.grading.session import Session
+from grader.lesson.lesson import Course, Item, Lesson
+from grader.publish.report.pages import Reporter
+from grader.reference.problem import Problem
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.workers import tree, wire
+from grader.sandbox.workers.worker_process import CALL_ROOM
+from grader.verdict.diagnosis.time_allowance import Allowance
+from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

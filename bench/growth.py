@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.made_up_class import HANGING, ROOT, kind_of, write_class
-from grader.lesson import Course
+from grader.lesson.lesson import Course
 
 GOAL_SHARE, GOAL_BYTES, GOAL_OPEN, GOAL_ANSWER = 0.10, 50 << 20, 2.0, 0.1
 TIMEOUT = 2

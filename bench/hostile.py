@@ -20,8 +20,8 @@ from pathlib import Path
 from bench.arena import new_token
 from bench.corpus import corpus
 from bench.firing_range import ROOT, Outcome, range_at
-from grader.sandbox import capabilities, kernel, landlock, namespaces
-from grader.sandbox.probe import LEVELS, probe
+from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces
+from grader.sandbox.isolation.probe import LEVELS, probe
 
 ORDINARY_USER = 65521  # that nobody has, like probe.WORKER_UID
 

@@ -26,16 +26,16 @@ from torch import Tensor
 
 from bench.lazy_answers import Lazy, has_function, lazy_answers, question
 from bench.lazy_side import Answers, Asked, LazySide, Record
-from grader.answer import Answer
-from grader.book import ProblemBook
-from grader.checks import Check, CheckFailed, Scenario, run_check, tests_of
-from grader.examples import PUBLIC_SEED, Example, examples_of
-from grader.gradient_check import judge_step
-from grader.judge import TOLERANCE
-from grader.lesson import Course, Item, Lesson, load_module
-from grader.local import LocalStudent
-from grader.problem import Draw, Problem, derive
-from grader.sides import ModuleSide
+from grader.calling.answer import Answer
+from grader.calling.targets import ModuleSide
+from grader.comparison.tensors import TOLERANCE
+from grader.lesson.lesson import Course, Item, Lesson, load_module
+from grader.reference.course_formulas import LocalStudent
+from grader.reference.problem import Draw, Problem, derive
+from grader.verdict.judging.behaviour import Check, CheckFailed, Scenario, run_check, tests_of
+from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of
+from grader.verdict.judging.gradient import judge_step
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 LEARNED, LEARNED_OF_FUNCTIONS = 4, 16
@@ -199,7 +199,7 @@ def shaped(tensor: Tensor, like: Tensor) -> Tensor | None:
 
 
 class LazyStudent:
-    """Answers every step in one way. Speaks the protocol of grader.gradient_check.Answering."""
+    """Answers every step in one way. Speaks the protocol of grader.verdict.judging.gradient.Answering."""
 
     def __init__(self, lesson: Lesson, step: LazyStep) -> None:
         self._names, self._step = [item.name for item in lesson.gradients], step

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from bench.lazy_side import Asked, Make, digest
-from grader.calling import Function
+from grader.calling.protocol import Function
 
 CONSTANTS: tuple[Any, ...] = (None, True, False, 0, 1, -1, 2, 0.0, 0.5, 1.0, "", float("nan"), float("inf"), [], {})
 MOST_VALUES = 40

@@ -16,7 +16,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.calling import Counts, Function, Measurement, copied
+from grader.calling.protocol import Counts, Function, Measurement, copied
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _with(asked: Asked, value: Any) -> Asked:
 
 
 class LazySide:
-    """Speaks the protocol of grader.calling.Side."""
+    """Speaks the protocol of grader.calling.protocol.Side."""
 
     coarse, line, last_name = False, None, ""
 

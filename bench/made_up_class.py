@@ -14,7 +14,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.lesson import Course, Lesson
+from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent
 RIGHT, WRONG, HANGING, HOSTILE = KINDS = ("right", "wrong", "hanging", "hostile")
@@ -23,7 +23,7 @@ WRONG_SHARE, MOST_MISTAKES = 0.4, 3
 LOOP = "\n\ndef {name}():\n    while True:\n        pass\n"
 ATTACKS = (
     "import os\n\nos._exit(0)\n",
-    "from grader.sandbox.kernel import ctypes\n\nctypes.string_at(0)\n",
+    "from grader.sandbox.isolation.kernel import ctypes\n\nctypes.string_at(0)\n",
     "import os\n\nfor _ in range(1000):\n    os.fork()\n",
     "taken = bytearray(64 << 30)\n",
     "import os\n\nos.kill(os.getppid(), 9)\n",

@@ -29,7 +29,7 @@ import torch
 
 from bench.mutants_judge import KINDS, SPECIFIC, Bench, Judged, judge_all
 from bench.mutate import Mutant, mutants, sample
-from grader.lesson import Course, Lesson
+from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("mutants_equivalent.toml")

@@ -15,13 +15,13 @@ from types import ModuleType
 import torch
 
 from bench.mutate import Mutant
-from grader.book import ProblemBook
-from grader.checks import Check, run_check, tests_of
-from grader.course.verify import steps_of, suite_of
-from grader.gradient_check import GradientCheck
-from grader.lesson import Item, Lesson
-from grader.local import LocalStudent
-from grader.sides import ModuleSide
+from grader.authoring.verify import steps_of, suite_of
+from grader.calling.targets import ModuleSide
+from grader.lesson.lesson import Item, Lesson
+from grader.reference.course_formulas import LocalStudent
+from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 CPU_SECONDS = 20  # for one mutant; the slowest right answer takes three
 WALL_SECONDS = 240

@@ -25,12 +25,12 @@ import torch
 from torch import Tensor
 
 from bench.lazy import Draws, ones, zeros
-from grader.answer import Answer
-from grader.book import ProblemBook
-from grader.gradient_check import GradientCheck
-from grader.lesson import Course, Lesson, load_module
-from grader.problem import Draw, Problem, derive
-from grader.tape import LOSS, Graph, total
+from grader.calling.answer import Answer
+from grader.lesson.lesson import Course, Lesson, load_module
+from grader.reference.problem import Draw, Problem, derive
+from grader.reference.tape import LOSS, Graph, total
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTHING = "-"
@@ -75,7 +75,7 @@ class OnRequest(dict[str, Answer]):
 
 
 class Idle:
-    """Answers every step in the same way. Speaks the protocol of grader.gradient_check.Answering."""
+    """Answers every step in the same way. Speaks the protocol of grader.verdict.judging.gradient.Answering."""
 
     def __init__(self, answer: NoWork) -> None:
         self._answer = answer

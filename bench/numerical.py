@@ -24,9 +24,9 @@ from rich.table import Table
 from bench.numerical_attempts import Attempt, attempts
 from bench.numerical_lookalikes import lookalikes
 from bench.numerical_more import more_attempts
-from grader.grading.session import Session
-from grader.lesson import Course, Lesson
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

@@ -26,15 +26,15 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from grader.book import ProblemBook
-from grader.check import judge_line
-from grader.course.verify import right_files, steps_of
-from grader.examples import PUBLIC_SEED
-from grader.gradient_check import judge_step
-from grader.judge import VANISHING
-from grader.lesson import Course, Lesson
-from grader.local import LocalStudent, run_formula
-from grader.problem import Problem
+from grader.authoring.verify import right_files, steps_of
+from grader.comparison.tensors import VANISHING
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.reference.problem import Problem
+from grader.verdict.judging.examples import PUBLIC_SEED
+from grader.verdict.judging.gradient import judge_step
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import judge_line
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = ROOT / "tests" / "in_the_wild" / "left_to_the_data"

@@ -27,15 +27,15 @@ import torch
 
 from bench.mutants import listed
 from bench.mutate import mutants
-from grader.check import Verdict
-from grader.gradient_check import judge_on_terms, judge_step
-from grader.judge import VANISHING
-from grader.lesson import Course, Lesson
-from grader.local import LocalStudent
-from grader.notebook.lesson_part import wanted_of
-from grader.notebook.sizes import WrittenNumber
-from grader.own_sizes import OwnProblems, Terms, own_problems
-from grader.problem import Draw, Problem, derive
+from grader.comparison.tensors import VANISHING
+from grader.intake.notebook.lesson_part import wanted_of
+from grader.intake.notebook.sizes import WrittenNumber
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.course_formulas import LocalStudent
+from grader.reference.problem import Draw, Problem, derive
+from grader.verdict.judging.gradient import judge_on_terms, judge_step
+from grader.verdict.judging.line import Verdict
+from grader.verdict.judging.own_sizes import OwnProblems, Terms, own_problems
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ("03", "04", "05", "07")

@@ -43,7 +43,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.made_up_class import RIGHT, ROOT, WRONG, write_class
-from grader.lesson import Course, Lesson
+from grader.lesson.lesson import Course, Lesson
 
 AT_ONCE = 2
 GOALS = {"pytest": 15.0, "otter": 40.0, "nbgrader": 40.0}

@@ -8,7 +8,8 @@ The answer key of each lesson is graded through real workers, once as it is and 
 true one in its last bit (then more is disclosed, see student.Student), and everything that is written to them is
 recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
-* the row has been answered by then (the published problem is disclosed stage by stage, see grader/grading/sending.py);
+* the row has been answered by then (the published problem is disclosed stage by stage, see
+  grader/sandbox/workers/sending.py);
 * it is what the row's function is called with: an upstream gradient from above the row, or a forward value that enters
   the row's own step. Where a local derivative is constant, or is another factor, the answer is one of its arguments;
 * it is a forward value of the published problem: everybody has that problem, and it decides no points (the true
@@ -33,21 +34,20 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.book import ProblemBook
-from grader.calling import Called, leaves
-from grader.grading import student
-from grader.grading.one_file import judge_file
-from grader.grading.suite import HiddenSuite
-from grader.lesson import Course, Lesson
-from grader.problem import Problem
-from grader.sandbox import wire
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.lockdown import plan_for
-from grader.sandbox.probe import probe
-from grader.sandbox.requests import PackedProblem
-from grader.sandbox.worker_process import WorkerProcess
-from grader.sides import ModuleSide
-from grader.submissions.submission import MAIN, Handed
+from grader.calling.protocol import Called, leaves
+from grader.calling.targets import ModuleSide
+from grader.gradebook.grading.one_file import judge_file
+from grader.gradebook.grading.suite import HiddenSuite
+from grader.intake.submissions.submission import MAIN, Handed
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers import student, wire
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.requests import PackedProblem
+from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 ROOT = Path(__file__).resolve().parent.parent
 SAME = 1e-6

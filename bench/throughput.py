@@ -28,12 +28,12 @@ from typing import Any
 import torch
 
 from bench.fork import processor
-from grader.grading.run import grade_run
-from grader.grading.settings import Settings
-from grader.lesson import Course, Lesson, LessonError
-from grader.sandbox.limits import Limits
-from grader.sandbox.probe import probe
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.gradebook.grading.run import grade_run
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.probe import probe
 
 ROOT = Path(__file__).resolve().parent.parent
 GOALS = {"right": 25.0, "wrong": 15.0}
@@ -57,7 +57,7 @@ def processor_seconds() -> float:
 
 @dataclass
 class Clock:
-    """A grader.grading.run.Live that notes when results come. It stops with the last of `expected`.
+    """A grader.gradebook.grading.run.Live that notes when results come. It stops with the last of `expected`.
 
     Before the processes end, that is, and with them what they tell of their time.
     """

@@ -20,16 +20,16 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from grader.book import ProblemBook
-from grader.check import judge_line
-from grader.checks import Check, CheckFailed, run_check, tests_of
-from grader.course.verify import right_files, steps_of, suite_of
-from grader.diagnosis.diagnose import known_mistake
-from grader.gradient_check import judge_step
-from grader.lesson import Course, Lesson
-from grader.local import LocalStudent, run_formula
-from grader.mistakes import Mistake
-from grader.sides import ModuleSide
+from grader.authoring.verify import right_files, steps_of, suite_of
+from grader.calling.targets import ModuleSide
+from grader.lesson.lesson import Course, Lesson
+from grader.lesson.mistakes import Mistake
+from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.verdict.diagnosis.diagnose import known_mistake
+from grader.verdict.judging.behaviour import Check, CheckFailed, run_check, tests_of
+from grader.verdict.judging.gradient import judge_step
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import judge_line
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607

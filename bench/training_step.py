@@ -32,7 +32,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from bench.fork import processor
-from grader.lesson import Course, Lesson, load_module
+from grader.lesson.lesson import Course, Lesson, load_module
 
 ROOT = Path(__file__).resolve().parent.parent
 BATCHES = (32, 128, 512, 4096)

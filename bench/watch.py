@@ -23,9 +23,9 @@ from pathlib import Path
 
 import pexpect
 
-from grader.course.stubs import CLOSE, OPEN
-from grader.examples import PUBLIC_SEED
-from grader.lesson import Course, Lesson
+from grader.authoring.stubs import CLOSE, OPEN
+from grader.lesson.lesson import Course, Lesson
+from grader.verdict.judging.examples import PUBLIC_SEED
 
 ROOT = Path(__file__).resolve().parent.parent
 GOAL_SECONDS = 0.150
@@ -38,10 +38,10 @@ sys.path.insert(0, {root!r})
 from pathlib import Path
 import pytest, torch
 torch.set_num_threads(1)
-from grader.gradient_check import GradientCheck
-from grader.book import ProblemBook
-from grader.lesson import Course, load_module
-from grader.local import LocalStudent
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.lesson.lesson import Course, load_module
+from grader.reference.course_formulas import LocalStudent
 
 lesson = Course(Path({kit!r}), secrets=False).find({number!r})
 functions = vars(load_module(lesson.exercise / "backward.py", "student"))

@@ -11,16 +11,16 @@ import pytest
 import torch
 from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
-from grader.course.verify import handed_in
-from grader.grading.graded import Graded
-from grader.grading.session import Session
-from grader.grading.settings import PRELOAD
-from grader.lesson import Course, Lesson
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.forked import ForkedProcess, Nursery
-from grader.sandbox.limits import Limits
-from grader.sandbox.lockdown import Plan
-from grader.submissions.finding import find
+from grader.authoring.verify import handed_in
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.settings import PRELOAD
+from grader.intake.submissions.finding import find
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.forked import ForkedProcess, Nursery
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 
@@ -62,7 +62,7 @@ def warm_zygotes() -> Iterator[None]:
         return running[plan.limits]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.grading.session.ZygoteProcess", shared)
+        patch.setattr("grader.gradebook.grading.session.ZygoteProcess", shared)
         yield
     for zygote in running.values():
         ZygoteProcess.close(zygote)
@@ -93,8 +93,8 @@ class SharedNursery:
 def shared_nursery() -> Iterator[None]:
     """Commands that are started as processes of their own have nurseries of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("sandbox.forked", "grading.batch"):
-            patch.setattr(f"grader.{module}.Nursery", SharedNursery)
+        for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.batch"):
+            patch.setattr(f"{module}.Nursery", SharedNursery)
         yield
     if SharedNursery._shared is not None:
         SharedNursery._shared.close(at_once=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from support import ROOT
 
-from grader.lesson import Course
+from grader.lesson.lesson import Course
 
 LESSONS = ("03_makemore_steps", "04_cross_entropy", "06_embedding_net")
 

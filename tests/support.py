@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.grading.graded import Graded
-from grader.lesson import Lesson
-from grader.sandbox.limits import Limits
-from grader.submissions.submission import Submission
+from grader.gradebook.grading.graded import Graded
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Lesson
+from grader.sandbox.isolation.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = Path(__file__).parent / "golden"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.lesson import Lesson
-from grader.submissions.archive import ArchiveRefused, is_archive, stem, unpacked
-from grader.submissions.finding import find
+from grader.intake.submissions.archive import ArchiveRefused, is_archive, stem, unpacked
+from grader.intake.submissions.finding import find
+from grader.lesson.lesson import Lesson
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"
 

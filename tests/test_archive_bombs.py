@@ -20,8 +20,8 @@ import pytest
 from support import ROOT, solution_of
 from test_archive import SOURCE, tarred, zipped
 
-from grader.lesson import Course
-from grader.submissions.finding import find
+from grader.intake.submissions.finding import find
+from grader.lesson.lesson import Course
 
 MIB = 1 << 20
 MOST_MEMORY = 96 * MIB  # beside what Python and the module take themselves
@@ -31,8 +31,8 @@ MOST_DISK = 57 * MIB  # archive.ONE.unpacked: 16 of Python and 40 of notebooks, 
 MEASURE = """
 import json, re, sys
 from pathlib import Path
-from grader.submissions.archive import ONE, WHOLE_CLASS, names_in, unpack
-from grader.submissions.unpacking import ArchiveRefused, Writer
+from grader.intake.submissions.archive import ONE, WHOLE_CLASS, names_in, unpack
+from grader.intake.submissions.unpacking import ArchiveRefused, Writer
 archive, folder, whole_class = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "class"
 def peak():  # not getrusage: its figure is at first that of the process which started this one
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])

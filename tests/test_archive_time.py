@@ -19,10 +19,10 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.submissions.archive import ONE, unpacked
-from grader.submissions.finding import find
-from grader.submissions.submission import read_submission
-from grader.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.archive import ONE, unpacked
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.submission import read_submission
+from grader.intake.submissions.unpacking import ArchiveRefused
 
 MIB = 1 << 20
 MOST_SECONDS = ONE.seconds + ONE.seconds_per_mib + 1
@@ -211,7 +211,7 @@ def test_the_time_limit_itself(tmp_path: Path, monkeypatch) -> None:
     with unpacked(path):
         pass
     ticks = iter(range(100_000))
-    monkeypatch.setattr("grader.submissions.unpacking.time.thread_time", lambda: next(ticks) / 100)
+    monkeypatch.setattr("grader.intake.submissions.unpacking.time.thread_time", lambda: next(ticks) / 100)
     with (
         pytest.raises(ArchiveRefused, match=r"^The archive takes more than 3 s to unpack: hand in the lesson's folder"),
         unpacked(path),

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT, solution_of
 
+from grader.authoring.slips import faults
 from grader.commands.console import FAULT, UNUSABLE, what_failed
 from grader.commands.grade import main
-from grader.course.authoring import faults
-from grader.course.broken import broken
-from grader.lesson import Course, Lesson, LessonError
+from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.validation import broken
 
 NAME = "04_cross_entropy"
 

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import HURRIED, rows_of
 
-from grader.agreement import agreement
-from grader.calling import Called, CallFailed, Counts, Function, precision_of
-from grader.course.verify import handed_in, verify_lesson
-from grader.grading.session import Session
-from grader.lesson import Course
-from grader.sandbox import wire
-from grader.sandbox.calls import call
-from grader.sandbox.tree import Opaque, Packer, decode_called, encode_called, frame_of, tensors_of, unpack
-from grader.sides import ModuleSide
+from grader.authoring.verify import handed_in, verify_lesson
+from grader.calling.calls import call
+from grader.calling.protocol import Called, CallFailed, Counts, Function, precision_of
+from grader.calling.targets import ModuleSide
+from grader.comparison.trees import agreement
+from grader.gradebook.grading.session import Session
+from grader.lesson.lesson import Course
+from grader.sandbox.workers import wire
+from grader.sandbox.workers.tree import Opaque, Packer, decode_called, encode_called, frame_of, tensors_of, unpack
 
 COURSE = Course(Path(__file__).parent / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")

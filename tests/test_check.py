@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from grader.answer import Answer
-from grader.check import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
-from grader.diagnosis.anatomy import direction, wrong_places
-from grader.diagnosis.circumstances import circumstances
-from grader.problem import Draw, Problem
+from grader.calling.answer import Answer
+from grader.reference.problem import Draw, Problem
+from grader.verdict.diagnosis.circumstances import circumstances
+from grader.verdict.diagnosis.where_wrong import direction, wrong_places
+from grader.verdict.judging.line import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
 
 NOTE = "At a tie the maximum has no derivative."
 

@@ -24,9 +24,9 @@ from support import ROOT, solution_of
 from grader.commands import console
 from grader.commands import grade as cli
 from grader.commands.live import RunView
-from grader.grading import server
-from grader.lesson import Lesson
-from grader.sandbox.probe import Isolation
+from grader.gradebook.grading import server
+from grader.lesson.lesson import Lesson
+from grader.sandbox.isolation.probe import Isolation
 
 GRADE = [sys.executable, "-c", "from grader.commands.grade import main; main()"]
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text())

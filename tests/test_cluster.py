@@ -28,13 +28,13 @@ pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster
 from bench.arena import descendants
 from grader.commands import console
 from grader.commands import grade as cli
-from grader.grading import cluster, cluster_worker
-from grader.grading.files import FILES
-from grader.grading.settings import Settings
-from grader.grading.versions import differences, versions
-from grader.lesson import Course, Lesson
-from grader.sandbox import kernel
-from grader.submissions.submission import read_submission
+from grader.gradebook.files import FILES
+from grader.gradebook.grading import cluster, cluster_worker
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.versions import differences, versions
+from grader.intake.submissions.submission import read_submission
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation import kernel
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
 SLOWLY = "import time\n\ntime.sleep(0.3)\n"
@@ -308,7 +308,7 @@ def test_a_worker_that_did_not_get_the_course_says_so(tmp_path):
 
 @pytest.mark.skipif(not kernel.supported(), reason="needs Linux on x86_64 or aarch64")
 def test_a_worker_looks_for_its_isolation_in_a_process_of_its_own():
-    from grader.sandbox.probe import probe
+    from grader.sandbox.isolation.probe import probe
 
     found = probe()
     assert cluster_worker.isolation_here() == {"level": found.level, "missing": list(found.missing)}

@@ -12,8 +12,8 @@ import pytest
 import torch
 from support import IMPORTS, Rows
 
-from grader.check import IN_FLOAT32
-from grader.judge import written
+from grader.comparison.tensors import written
+from grader.verdict.judging.line import IN_FLOAT32
 
 HELPERS = (
     IMPORTS

@@ -21,13 +21,13 @@ from test_cli import SCHEMA, run
 from test_notebook import CHAIN, NOTEBOOKS, STYLES, notebook
 
 from grader.commands.grade import main
-from grader.export.classroom import classroom_result
-from grader.export.gradescope import gradescope
-from grader.export.junit import junit_xml
-from grader.report.classroom import csv_rows, difficulties, partly_counted
-from grader.report.scores import counted
-from grader.submissions import finding
-from grader.submissions.finding import find
+from grader.intake.submissions import finding
+from grader.intake.submissions.finding import find
+from grader.publish.export.classroom import classroom_result
+from grader.publish.export.gradescope import gradescope
+from grader.publish.export.junit import junit_xml
+from grader.publish.report.classroom import csv_rows, difficulties, partly_counted
+from grader.publish.report.scores import counted
 
 IN_THE_NOTEBOOK = ["03_makemore_steps", "04_cross_entropy", "05_batch_norm", "07_training"]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from grader.course.settings import CourseSettings, course_settings
+from grader.authoring.release.kit import kit_of
 from grader.errors import LessonError
-from grader.export.autograder import Settings as AutograderSettings
-from grader.export.autograder_zip import autograder_files
-from grader.grading.cluster_worker import pack_course
-from grader.grading.keys import conditions
-from grader.grading.settings import Settings
-from grader.lesson import Course
-from grader.release.kit import kit_of
+from grader.gradebook.grading.cluster_worker import pack_course
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.keys import conditions
+from grader.lesson.course_settings import CourseSettings, course_settings
+from grader.lesson.lesson import Course
+from grader.publish.export.autograder import Settings as AutograderSettings
+from grader.publish.export.autograder_zip import autograder_files
 
 STRICT = 'shape = "strict"\n'
 

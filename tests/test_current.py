@@ -22,15 +22,15 @@ from support import ROOT, solution_of
 from test_gradebook import Watching
 
 from grader.commands.grade import main
-from grader.grading import run as run_module
-from grader.grading.belonging import Belonging
-from grader.grading.current import EARLIER, NOT_GRADED, current_results
-from grader.grading.files import DERIVED, FILES, OutputError, results_text, write_files
-from grader.grading.gradebook import Gradebook
-from grader.grading.run import Outcome, grade_run
-from grader.grading.settings import Settings
-from grader.lesson import Course
-from grader.submissions.submission import Handed, Submission
+from grader.gradebook.belonging import Belonging
+from grader.gradebook.current import EARLIER, NOT_GRADED, current_results
+from grader.gradebook.database import Gradebook
+from grader.gradebook.files import DERIVED, FILES, OutputError, results_text, write_files
+from grader.gradebook.grading import run as run_module
+from grader.gradebook.grading.run import Outcome, grade_run
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.submission import Handed, Submission
+from grader.lesson.lesson import Course
 
 NORM, STEPS, CROSS = "05_batch_norm", "03_makemore_steps", "04_cross_entropy"
 RIGHT = "Everything is right"

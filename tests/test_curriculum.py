@@ -7,7 +7,7 @@ import re
 import pytest
 from support import ROOT
 
-from grader.lesson import Course
+from grader.lesson.lesson import Course
 
 TEXT = (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8")
 LESSONS = Course(ROOT).lessons

@@ -13,14 +13,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.answer import Answer
-from grader.diagnosis.changed import line_of_change
-from grader.diagnosis.diagnose import explain
-from grader.diagnosis.edits import contents_of
-from grader.diagnosis.evidence import Explanation
-from grader.diagnosis.ratios import named_factors
-from grader.mistakes import Mistake, mistake
-from grader.problem import Draw, Problem
+from grader.calling.answer import Answer
+from grader.lesson.mistakes import Mistake, mistake
+from grader.reference.problem import Draw, Problem
+from grader.source.in_place_changes import line_of_change
+from grader.verdict.diagnosis.diagnose import explain
+from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.ratios import named_factors
+from grader.verdict.diagnosis.repairs.edits import contents_of
 
 Formula = Callable[[Problem], Tensor]
 

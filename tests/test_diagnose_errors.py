@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from grader.diagnosis.raised import Asked, meaning
+from grader.verdict.diagnosis.errors.raised import Asked, meaning
 
 X = torch.zeros(4, 3)
 INDEX = torch.zeros(4, dtype=torch.int64)

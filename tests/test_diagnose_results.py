@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import torch
 
-from grader.agreement import agreement
-from grader.checks import parts_of
-from grader.diagnosis.evidence import Explanation
-from grader.diagnosis.results import Outcome, explain_result
-from grader.listening import Call, Listening, by_name, numbers_given, tensors_given
-from grader.sides import ModuleSide
+from grader.calling.recorder import Call, Listening, by_name, numbers_given, tensors_given
+from grader.calling.targets import ModuleSide
+from grader.comparison.trees import agreement
+from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.results.results import Outcome, explain_result
+from grader.verdict.judging.behaviour import parts_of
 
 MOMENTA = (0.1, 0.3)
 

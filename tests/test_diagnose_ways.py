@@ -9,7 +9,7 @@ import pytest
 import torch
 from test_diagnose import made, told
 
-from grader.problem import Problem
+from grader.reference.problem import Problem
 
 
 def inputs(generator, rows=4, columns=5, tokens=7, width=3):

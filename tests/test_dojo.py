@@ -25,10 +25,10 @@ from grader.dojo.screen import lesson_screen
 from grader.dojo.state import State
 from grader.dojo.watch import KEYS, Watch
 from grader.dojo.zygote import Starter
-from grader.grading.one_file import Judged
-from grader.lesson import Course, Lesson
-from grader.sandbox.endings import ZygoteDied
-from grader.sandbox.probe import Isolation
+from grader.gradebook.grading.one_file import Judged
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation.probe import Isolation
+from grader.sandbox.workers.endings import ZygoteDied
 
 pytest_plugins = ["dojos"]
 

@@ -8,12 +8,12 @@ import pytest
 from kits import file_of, functions_of, line_of, make_kit, solved
 from support import ROOT
 
+from grader.authoring.check_examples import example_faults
+from grader.authoring.verify import right_files
 from grader.commands.grade import main as grade
-from grader.course.examples import example_faults
-from grader.course.verify import right_files
 from grader.dojo.file import HERE, read_own
-from grader.examples import examples_of
-from grader.lesson import Course, Lesson
+from grader.lesson.lesson import Course, Lesson
+from grader.verdict.judging.examples import examples_of
 
 pytest_plugins = ["dojos"]
 

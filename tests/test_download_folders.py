@@ -24,12 +24,12 @@ from hypothesis import strategies as some
 from support import GOLDEN, ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.lesson import Course
-from grader.report.classroom import csv_rows, without_results
-from grader.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
-from grader.submissions.finding import SubmissionError, find, is_class
-from grader.submissions.gradescope import seconds
-from grader.submissions.roster import read_roster
+from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
+from grader.intake.submissions.finding import SubmissionError, find, is_class
+from grader.intake.submissions.gradescope import seconds
+from grader.intake.submissions.roster import read_roster
+from grader.lesson.lesson import Course
+from grader.publish.report.classroom import csv_rows, without_results
 
 DOWNLOADS = GOLDEN.parent / "downloads"
 NAMES = sorted(path.parent.name for path in DOWNLOADS.glob("*/expected.json"))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.lesson import Lesson
-from grader.report.forces import Arrow, colour, forces
-from grader.report.graph import HEIGHT, Layout, lay_out, layers_of, layouts_of, parts_of, reads_of
-from grader.report.heat_map import COLOURS, SCALE, heat_map, level
+from grader.lesson.lesson import Lesson
+from grader.publish.report.forces import Arrow, colour, forces
+from grader.publish.report.graph import HEIGHT, Layout, lay_out, layers_of, layouts_of, parts_of, reads_of
+from grader.publish.report.heat_map import COLOURS, SCALE, heat_map, level
 
 PARTS = {
     "01_chain_rule": 16,

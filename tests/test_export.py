@@ -20,11 +20,11 @@ from support import ROOT
 
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE, printable
-from grader.export import classroom, github
-from grader.export.gradescope import VISIBILITIES, Shown, gradescope
-from grader.export.junit import junit_xml
-from grader.export.outputs import tell_github, write_formats
-from grader.export.rows import WORDS
+from grader.publish.export import classroom, github
+from grader.publish.export.gradescope import VISIBILITIES, Shown, gradescope
+from grader.publish.export.junit import junit_xml
+from grader.publish.export.outputs import tell_github, write_formats
+from grader.publish.export.rows import WORDS
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT
 
+from grader.authoring.figures.graph import graph_picture, operations
+from grader.authoring.figures.lesson import GRAPH, figures_of
+from grader.authoring.figures.svg import Drawing, number
+from grader.authoring.release.kit import kit_of
 from grader.commands.grade import main
 from grader.errors import LessonError
-from grader.figures.graph import graph_picture, operations
-from grader.figures.lesson import GRAPH, figures_of
-from grader.figures.svg import Drawing, number
-from grader.lesson import Course, Lesson
-from grader.release.kit import kit_of
+from grader.lesson.lesson import Course, Lesson
 
 SVG = "{http://www.w3.org/2000/svg}"
 EMBEDDED = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 
 from bench.float32 import measure
-from grader.agreement import agreement
-from grader.judge import LOW_PRECISION_TOLERANCE
-from grader.sandbox.joint import Joint, call_joint
-from grader.sandbox.steps import call_step
+from grader.calling.joint import Joint, call_joint
+from grader.calling.steps import call_step
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
+from grader.comparison.trees import agreement
 
 I = torch.arange(4)
 GENERATOR = torch.Generator().manual_seed(3)

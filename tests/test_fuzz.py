@@ -14,18 +14,19 @@ from support import ROOT, rows_of, without_seconds
 from bench import fuzz
 from bench.corpus import read_attack
 from bench.hostile_values import LEAVES, evaluator, expressions
-from grader.agreement import agreement, shown
-from grader.checks import Check, CheckFailed, ReferenceFailed, run_check
-from grader.course.verify import handed_in
-from grader.diagnosis import allowance, changed
-from grader.diagnosis.allowance import Allowance, attempt, check_time, own_seconds, uncounted
-from grader.grading.batch import GraderProcess
-from grader.grading.session import Session
-from grader.grading.settings import Settings
-from grader.lesson import Course
-from grader.report.pages import Reporter
-from grader.sandbox.limits import Limits
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.authoring.verify import handed_in
+from grader.comparison.trees import agreement, shown
+from grader.gradebook.grading.batch import GraderProcess
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
+from grader.sandbox.isolation.limits import Limits
+from grader.source import in_place_changes as changed
+from grader.verdict.diagnosis import time_allowance as allowance
+from grader.verdict.diagnosis.time_allowance import Allowance, attempt, check_time, own_seconds, uncounted
+from grader.verdict.judging.behaviour import Check, CheckFailed, ReferenceFailed, run_check
 
 COURSE = Course(ROOT)
 FILES = [read_attack(path) for path in sorted((Path(__file__).parent / "hostile_checks").glob("*.py"))]
@@ -228,7 +229,7 @@ def submission_of(name: str, source: str) -> Submission:
 
 STALLING = """
 import sys, time
-from grader.grading import server
+from grader.gradebook.grading import server
 whole = server.Session.grade
 def grade(session, submission):
     while submission.student == "stalled" and submission.message is None:
@@ -241,7 +242,7 @@ server.main(*sys.argv[1:])
 
 
 def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.grading.batch.PROGRAM", STALLING)  # stands for a loop of ours without a bound
+    monkeypatch.setattr("grader.gradebook.grading.batch.PROGRAM", STALLING)  # stands for a loop of ours without a bound
     lesson = COURSE.find("04")
     limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
     grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict()))

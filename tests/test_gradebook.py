@@ -27,17 +27,17 @@ from made_results import results as results_by_hand
 from made_results import row
 from support import ROOT
 
-from grader.grading import gradebook as gradebook_module
-from grader.grading import run as run_module
-from grader.grading.class_results import FIGURES, ClassResults
-from grader.grading.files import FILES, LOCK, OutputError, only_run, write_files, write_whole
-from grader.grading.gradebook import Gradebook
-from grader.grading.keys import conditions, key
-from grader.grading.run import Outcome, grade_run, write_class
-from grader.grading.settings import Settings
-from grader.grading.stop import Stop, stopping_at_signals
-from grader.lesson import Course, Lesson
-from grader.submissions.submission import Handed, Submission
+from grader.gradebook import database as gradebook_module
+from grader.gradebook.class_results import FIGURES, ClassResults
+from grader.gradebook.database import Gradebook
+from grader.gradebook.files import FILES, LOCK, OutputError, only_run, write_files, write_whole
+from grader.gradebook.grading import run as run_module
+from grader.gradebook.grading.run import Outcome, grade_run, write_class
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import Stop, stopping_at_signals
+from grader.gradebook.keys import conditions, key
+from grader.intake.submissions.submission import Handed, Submission
+from grader.lesson.lesson import Course, Lesson
 
 LESSON = "04_cross_entropy"
 
@@ -66,7 +66,7 @@ def results_of(submission: Submission, **changed: Any) -> dict[str, Any]:
 
 
 class Watching:
-    """A grader.grading.run.Live that remembers."""
+    """A grader.gradebook.grading.run.Live that remembers."""
 
     def __init__(self) -> None:
         self.plan: tuple[int, int] | None = None
@@ -290,7 +290,7 @@ def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(play, tmp
 HOLD = """
 import sys, time
 from pathlib import Path
-from grader.grading.files import only_run
+from grader.gradebook.files import only_run
 with only_run(Path(sys.argv[1])):
     print("in", flush=True)
     time.sleep(60)

@@ -26,16 +26,17 @@ from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_desce
 from bench.corpus import FOLDER, Attack, corpus, helpers
 from bench.firing_range import HURRIED, ROOT, Range, differences, range_at
 from bench.hostile import WHERE, reason_not_to, run_elsewhere
-from grader.answer import Answer
-from grader.check import judge_line
-from grader.judge import bits
-from grader.lesson import Course, Lesson
-from grader.picture import error_picture
-from grader.problem import Draw
-from grader.sandbox import huge_pages, kernel, wire
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.probe import at_least, probe
-from grader.submissions.submission import MAIN
+from grader.calling.answer import Answer
+from grader.comparison.tensors import bits
+from grader.intake.submissions.submission import MAIN
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.problem import Draw
+from grader.sandbox.isolation import huge_pages, kernel
+from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.workers import wire
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.pictures import error_picture
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -55,7 +56,7 @@ def level() -> str:
 def a_zygote_of_its_own() -> Iterator[None]:
     """Other modules may share zygotes that outlive their sessions; here a session's end must end everything."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grader.grading.session.ZygoteProcess", ZygoteProcess)
+        patch.setattr("grader.gradebook.grading.session.ZygoteProcess", ZygoteProcess)
         yield
 
 
@@ -108,7 +109,7 @@ def test_cheat(path: Path, opened: Range) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", UNSEEN, ids=lambda path: path.stem)
 def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.grading.one_file.check", lambda *_: [])
+    monkeypatch.setattr("grader.gradebook.grading.one_file.check", lambda *_: [])
     assert opened.run(cheat(path)).problems == []
 
 
@@ -287,7 +288,7 @@ def test_large_pages_change_no_memory() -> None:
     """In a process of its own, as the zygote does it; where the kernel cannot, nothing happens."""
     program = (
         "import hashlib\n"
-        "from grader.sandbox import huge_pages\n"
+        "from grader.sandbox.isolation import huge_pages\n"
         "kept = [bytes([i]) * 100_000 for i in range(200)]\n"
         "digest = lambda: hashlib.sha256(b''.join(kept)).hexdigest()\n"
         "before, pieces = digest(), huge_pages.pieces()\n"

@@ -18,11 +18,11 @@ from support import ROOT, SEED, rows_of, solution_of
 
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE, HIDDEN
-from grader.grading.one_file import Judged
-from grader.grading.session import Session
-from grader.lesson import Course
-from grader.submissions.finding import find
-from grader.submissions.submission import MAIN, Handed
+from grader.gradebook.grading.one_file import Judged
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.submission import MAIN, Handed
+from grader.lesson.lesson import Course
 
 FOLDER = Path(__file__).parent / "in_the_wild"
 MEMBERS = sorted(FOLDER.glob("*/*.py"))

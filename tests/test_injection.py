@@ -22,23 +22,23 @@ from payloads import PAYLOADS
 from rich.console import Console
 from support import ROOT
 
-from grader.check import Row
+from grader.authoring.verify import handed_in
 from grader.commands.console import console_for, fail, printable
 from grader.commands.live import RunView, line
-from grader.course.verify import handed_in
 from grader.dojo.desk import Checked
 from grader.dojo.screen import lesson_screen
-from grader.export.classroom import classroom_result
-from grader.export.gradescope import gradescope_json
-from grader.export.junit import junit_xml
-from grader.grading.graded import Graded
-from grader.grading.one_file import Judged
-from grader.grading.session import Session
-from grader.lesson import Lesson
-from grader.report.classroom import csv_rows
-from grader.report.inert import csv_cell, markdown, unheard
-from grader.report.pages import Reporter
-from grader.submissions.handed import MAIN, Handed
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.one_file import Judged
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.handed import MAIN, Handed
+from grader.lesson.lesson import Lesson
+from grader.publish.export.classroom import classroom_result
+from grader.publish.export.gradescope import gradescope_json
+from grader.publish.export.junit import junit_xml
+from grader.publish.report.classroom import csv_rows
+from grader.publish.report.inert import csv_cell, markdown, unheard
+from grader.publish.report.pages import Reporter
+from grader.verdict.judging.line import Row
 
 HARMLESS = "harmless"
 VALIDATOR = jsonschema.Draft202012Validator(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from grader.release.engine import engine_files
+from grader.authoring.release.engine import engine_files
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COPIED = [name for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE) for name in line.split()]

@@ -10,7 +10,7 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from grader.judge import (
+from grader.comparison.tensors import (
     FLOOR,
     LOW_PRECISION_TOLERANCE,
     TOLERANCE,

@@ -17,11 +17,11 @@ import torch
 from support import ROOT, SEED, rows_of
 
 from bench import lazy
-from grader.grading.session import Session
-from grader.lesson import Course
-from grader.problem import derive
-from grader.shuffling import Shuffled
-from grader.submissions.submission import Handed, Submission
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.submission import Handed, Submission
+from grader.lesson.lesson import Course
+from grader.reference.problem import derive
+from grader.verdict.judging.shuffling import Shuffled
 
 FILES = sorted((Path(__file__).parent / "lazy").glob("*.py"))
 HEADER = re.compile(r"^# (lesson|failed): (.+)$", re.MULTILINE)
@@ -40,7 +40,7 @@ def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     """The bench itself: without the shuffling, another run's answers in their order earn rows of lesson 08."""
     monkeypatch.setattr(Shuffled, "some", lambda self, least, most: least)
     monkeypatch.setattr(Shuffled, "answers", lambda self: {name: ask() for name, ask in self._questions.items()})
-    monkeypatch.setattr("grader.shuffling.TWICE", 0.0)
+    monkeypatch.setattr("grader.verdict.judging.shuffling.TWICE", 0.0)
     monkeypatch.setattr(Shuffled.__init__, "__defaults__", (0.0,))
     scores = {score.row: score for score in lazy.check_rows(LESSONS["08_gradient_check"], SEEDS[:1])}
     assert scores["factors"].score == scores["kinks"].score == 1.0

@@ -8,8 +8,8 @@ import pytest
 import torch
 from support import ROOT, rows_of, solution_of
 
-from grader.course.verify import handed_in, tally_seeds, variants, verify_lesson, verify_seeds
-from grader.lesson import Course, Lesson
+from grader.authoring.verify import handed_in, tally_seeds, variants, verify_lesson, verify_seeds
+from grader.lesson.lesson import Course, Lesson
 
 LESSONS = list(Course(ROOT).lessons)
 
@@ -120,7 +120,9 @@ def test_no_secret_is_in_the_exercise_folder(each):
     for path in each.exercise.iterdir():
         if path.suffix in (".py", ".md", ".toml"):
             text = path.read_text(encoding="utf-8")
-            assert "answer>" not in text and "grader.mistakes" not in text and "test_gradient(" not in text, path.name
+            assert "answer>" not in text and "grader.lesson.mistakes" not in text and "test_gradient(" not in text, (
+                path.name
+            )
 
 
 def test_hidden_problems_differ_in_size_and_number(graph):

@@ -16,18 +16,18 @@ from typing import Any
 import pytest
 import torch
 
-from grader.calling import Called, CallFailed, Counts
-from grader.grading import measuring
-from grader.grading.measuring import MeasuredCall, measure, memory_is_accounted_for
-from grader.grading.session import Session
-from grader.grading.student import Student
-from grader.lesson import Course, Lesson
-from grader.sandbox import kernel
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.lockdown import plan_for
-from grader.sandbox.probe import probe
-from grader.sandbox.usage import Usage, own_usage
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.calling.protocol import Called, CallFailed, Counts
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.usage import Usage, own_usage
+from grader.sandbox.workers import measuring
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.measuring import MeasuredCall, measure, memory_is_accounted_for
+from grader.sandbox.workers.student import Student
 
 FILES = sorted((Path(__file__).parent / "hostile" / "checkpointing").glob("*.py"))
 HOLD = """

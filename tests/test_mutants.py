@@ -13,7 +13,7 @@ from support import ROOT
 from bench.mutants import Listed, Tally, judge_lesson, listed, table
 from bench.mutants_judge import Bench, Judged, judge_all
 from bench.mutate import Mutant, mutants, sample
-from grader.lesson import Course
+from grader.lesson.lesson import Course
 
 SOLUTION = '''
 def dW(dh, x, n):

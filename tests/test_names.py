@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.submissions.arrival import Arrival
-from grader.submissions.finding import find, unique
-from grader.submissions.people import alike, as_folder, is_reserved
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.finding import find, unique
+from grader.intake.submissions.people import alike, as_folder, is_reserved
 
 
 def names_of(*names: str) -> list[str]:

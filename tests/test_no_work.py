@@ -10,13 +10,13 @@ import torch
 from support import ROOT, SEED
 
 from bench import no_work
-from grader.answer import Answer
-from grader.book import ProblemBook
-from grader.course.authoring import vanishing_faults
-from grader.gradient_check import GradientCheck
-from grader.lesson import Course, Lesson
-from grader.local import LocalStudent
-from grader.problem import Problem, derive
+from grader.authoring.slips import vanishing_faults
+from grader.calling.answer import Answer
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.course_formulas import LocalStudent
+from grader.reference.problem import Problem, derive
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 LESSONS = Course(ROOT).lessons
 BIASES = {"06_embedding_net": ("db", "dW"), "07_training": ("db1", "dW1")}

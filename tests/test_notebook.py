@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from support import IMPORTS, ROOT, rows_of, solution_of
 
-from grader.notebook.cells import MOST_CELLS, MOST_CODE, MOST_NOTEBOOK_BYTES, NotebookError, cells_of, python_of
-from grader.submissions.finding import find
-from grader.submissions.submission import Submission
+from grader.intake.notebook.cells import MOST_CELLS, MOST_CODE, MOST_NOTEBOOK_BYTES, NotebookError, cells_of, python_of
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.submission import Submission
 
 NOTEBOOKS = Path(__file__).parent / "notebooks"
 STYLES = ("colab_as_in_the_lecture", "jupyter_a_cell_each", "version_3_one_big_cell")
@@ -534,7 +534,7 @@ def test_the_fingerprint_is_of_what_the_result_says(hand_in):
 
 
 def test_the_report_quotes_the_cell(hand_in, session_for):
-    from grader.report.reading import part
+    from grader.publish.report.reading import part
 
     session = session_for("03")
     submission = hand_in(notebook("# intro\nx = 1", lecture(dh="dh = dlogits @ W2  # shapes?")), "03")
@@ -545,7 +545,7 @@ def test_the_report_quotes_the_cell(hand_in, session_for):
 
 def test_no_line_of_the_engine_names_a_lesson():
     names = [path.parent.name for path in (ROOT / "exercises").glob("*/lesson.toml")]
-    for path in sorted((ROOT / "grader" / "notebook").glob("*.py")):
+    for path in sorted((ROOT / "grader" / "intake" / "notebook").glob("*.py")):
         code = path.read_text(encoding="utf-8").split('"""', 2)[2]
         assert not [name for name in names if name in code], path.name
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from test_notebook import CHAIN, NOTEBOOKS, STYLES
 
-from grader.lesson import Course, Lesson
-from grader.notebook.cells import NotebookError, cells_of
-from grader.notebook.handed_in import from_notebook
+from grader.intake.notebook.cells import NotebookError, cells_of
+from grader.intake.notebook.handed_in import from_notebook
+from grader.lesson.lesson import Course, Lesson
 
 STORED = [(NOTEBOOKS / f"{style}.ipynb").read_bytes() for style in STYLES]
 PIECES = sorted(

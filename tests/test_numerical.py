@@ -18,14 +18,14 @@ from bench.numerical import course_with_points, source_of
 from bench.numerical_attempts import Attempt, attempts
 from bench.numerical_lookalikes import lookalikes
 from bench.numerical_more import more_attempts
-from grader.grading.numerical import read_for
-from grader.grading.session import Session
-from grader.lesson import Course, Lesson
-from grader.policy.numerical import Observation, may_differentiate_numerically, observe, sentence
-from grader.report.classroom import numerical
-from grader.report.pages import Reporter
-from grader.submissions.finding import find
-from grader.submissions.submission import MAIN, Handed, Submission
+from grader.gradebook.grading.numerical import read_for
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.lesson.lesson import Course, Lesson
+from grader.publish.report.classroom import numerical
+from grader.publish.report.pages import Reporter
+from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, observe, sentence
 
 pytest_plugins = ["dojos"]
 

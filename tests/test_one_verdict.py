@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from bench.one_verdict import FILES, candidates, differences
-from grader.lesson import LessonError, forward_of, public_draws
-from grader.problem import Draw
+from grader.lesson.lesson import LessonError, forward_of, public_draws
+from grader.reference.problem import Draw
 
 
 @pytest.mark.parametrize("number", ["02", "04"])

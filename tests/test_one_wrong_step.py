@@ -8,7 +8,7 @@ import pytest
 import torch
 from support import ROOT, solution_of
 
-from grader.lesson import Course, load_module
+from grader.lesson.lesson import Course, load_module
 
 GRADIENTS = [item.name for item in Course(ROOT).find("03").gradients]
 

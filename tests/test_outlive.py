@@ -22,13 +22,14 @@ from typing import Any
 import pytest
 
 from bench.arena import adopt_orphans, descendants, new_descendants
-from grader.grading.student import Student
-from grader.sandbox import kernel, zygote
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.endings import ZygoteDied
-from grader.sandbox.limits import Limits
-from grader.sandbox.lockdown import Plan, plan_for
-from grader.sandbox.probe import LAYERS, avoid_above, probe
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import Plan, plan_for
+from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
+from grader.sandbox.workers import zygote
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import ZygoteDied
+from grader.sandbox.workers.student import Student
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -180,8 +181,8 @@ def test_a_part_that_is_killed_ends_what_hangs_on_it(victim: str, alone: dict[in
 
 GRADER = """
 import json, sys, time
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.lockdown import Plan
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.isolation.lockdown import Plan
 zygote = ZygoteProcess(Plan.from_dict(json.loads(sys.argv[1])))
 worker = zygote.worker()
 print("asked", flush=True)

@@ -11,13 +11,21 @@ from support import rows_of
 from test_in_the_wild import as_notebook, changed, lecture_cells
 
 from bench.own_sizes import SIZES, judge_lesson
-from grader.book import ProblemBook
-from grader.judge import bits, broadcast_bits, differs_in_ones
-from grader.lesson import Course, Lesson
-from grader.notebook.handed_in import page_of
-from grader.notebook.sizes import WrittenNumber
-from grader.own_sizes import Terms, accounted_for, are_drawable, own_problems, size_remark, terms_of, varied
-from grader.submissions.finding import find
+from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
+from grader.intake.notebook.handed_in import page_of
+from grader.intake.notebook.sizes import WrittenNumber
+from grader.intake.submissions.finding import find
+from grader.lesson.lesson import Course, Lesson
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.own_sizes import (
+    Terms,
+    accounted_for,
+    are_drawable,
+    own_problems,
+    size_remark,
+    terms_of,
+    varied,
+)
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"

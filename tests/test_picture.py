@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.picture import curve_picture, error_picture, values_picture
+from grader.verdict.judging.pictures import curve_picture, error_picture, values_picture
 
 
 def test_the_picture_of_an_error_has_its_worst_elements() -> None:

@@ -27,11 +27,11 @@ from runner import Command, Runner
 from support import ROOT
 
 from grader.commands import grade as cli
-from grader.export import autograder
-from grader.export.gradescope import VISIBILITIES
-from grader.export.outputs import write_formats
-from grader.lesson import Course
-from grader.sandbox.probe import Isolation
+from grader.lesson.lesson import Course
+from grader.publish.export import autograder
+from grader.publish.export.gradescope import VISIBILITIES
+from grader.publish.export.outputs import write_formats
+from grader.sandbox.isolation.probe import Isolation
 
 LESSON = "04_cross_entropy"
 MARK = "zqtoken"

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.policy import static_check
-from grader.policy.names import by_hand, may_hold_acts
-from grader.policy.static_check import MAX_BYTES, Finding
+from grader.sandbox.policy import static_check
+from grader.sandbox.policy.names import by_hand, may_hold_acts
+from grader.sandbox.policy.static_check import MAX_BYTES, Finding
 
 TESTS = Path(__file__).resolve().parent
 HONEST = sorted((TESTS / "honest_styles").glob("*.py"))
@@ -353,7 +353,7 @@ def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
 def test_no_bytes_end_the_process() -> None:
     """Deep nesting has crashed Python's parser before (cpython#91924); a crash here would take pytest with it."""
     program = (
-        "import json, sys; from grader.policy.static_check import check\n"
+        "import json, sys; from grader.sandbox.policy.static_check import check\n"
         "for text in json.load(sys.stdin): check(text.encode('latin-1'), 'backward.py', ['dx'])"
     )
     sources = json.dumps([source.decode("latin-1") for source in HARD.values()])

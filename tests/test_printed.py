@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from grader.dojo.screen import printed
-from grader.grading.printed import cut, first_and_last, labelled
-from grader.sandbox import wire
+from grader.sandbox.workers import wire
+from grader.sandbox.workers.printed import cut, first_and_last, labelled
 
 
 def test_every_line_is_labelled_by_who_ran():

@@ -9,11 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.book import ProblemBook
-from grader.check import judge_line
-from grader.course.verify import right_files
-from grader.local import LocalStudent
-from grader.problem import Draw, Problem, derive, norm
+from grader.authoring.verify import right_files
+from grader.reference.course_formulas import LocalStudent
+from grader.reference.problem import Draw, Problem, derive, norm
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import judge_line
 
 SMALL = {"batch": 6, "block": 2, "vocabulary": 11, "embedding": 4, "hidden": 7}
 

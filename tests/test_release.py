@@ -15,17 +15,17 @@ from click.testing import CliRunner
 from kits import functions_of
 from support import ROOT, solution_of
 
+from grader.authoring.release import engine
+from grader.authoring.release.archive import write_zip
+from grader.authoring.release.kit import kit_of, lesson_files
+from grader.authoring.release.leaks import Secret, leaks, secrets_of
+from grader.authoring.release.notebook import notebook_of
+from grader.authoring.stubs import stub_of
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.course.stubs import stub_of
-from grader.lesson import Course
-from grader.notebook.handed_in import from_notebook, read_cells
-from grader.release import engine
-from grader.release.archive import write_zip
-from grader.release.kit import kit_of, lesson_files
-from grader.release.leaks import Secret, leaks, secrets_of
-from grader.release.notebook import notebook_of
+from grader.intake.notebook.handed_in import from_notebook, read_cells
+from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parent / "courses" / "calling"
 
@@ -200,7 +200,7 @@ def test_archives_are_the_same_to_the_last_byte(tmp_path):
 
 def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
     files = engine.engine_files()
-    assert files["grader/lesson.py"] == (ROOT / "grader" / "lesson.py").read_bytes()
+    assert files["grader/lesson/lesson.py"] == (ROOT / "grader" / "lesson" / "lesson.py").read_bytes()
     assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
     names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.dependencies()]
     assert {"torch", "numpy", "jinja2", "click"} <= set(names)

@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from grader.diagnosis.claims import is_borne_out
-from grader.diagnosis.edits import MOST_EDITS, Known, contents_of, edits_of
-from grader.diagnosis.nested import nested_definitions
-from grader.diagnosis.repairs import WORDS, Slip
+from grader.source.nested_definitions import nested_definitions
+from grader.verdict.diagnosis.claims import is_borne_out
+from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, contents_of, edits_of
+from grader.verdict.diagnosis.repairs.repairs import WORDS, Slip
 
 KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
 

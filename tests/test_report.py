@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from support import ROOT
 
-from grader.check import Row
-from grader.grading.graded import Graded
-from grader.lesson import Course, Lesson
-from grader.report.classroom import csv_rows, difficulties, link, mistakes, student
-from grader.report.excerpt import excerpt
-from grader.report.inert import inert, markdown, prose
-from grader.report.pages import Reporter, figure
+from grader.gradebook.grading.graded import Graded
+from grader.lesson.lesson import Course, Lesson
+from grader.publish.report.classroom import csv_rows, difficulties, link, mistakes, student
+from grader.publish.report.excerpt import excerpt
+from grader.publish.report.inert import inert, markdown, prose
+from grader.publish.report.pages import Reporter, figure
+from grader.verdict.judging.line import Row
 
 SEED = 987_654_321_987
 HOSTILE = (

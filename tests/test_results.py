@@ -13,9 +13,9 @@ from made_results import results as results_of
 from made_results import row as row_of
 from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
 
-from grader.course.verify import handed_in
-from grader.grading.files import results_text
-from grader.grading.session import Session
+from grader.authoring.verify import handed_in
+from grader.gradebook.files import results_text
+from grader.gradebook.grading.session import Session
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

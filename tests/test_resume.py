@@ -24,13 +24,13 @@ from typing import Any
 import pytest
 from support import ROOT, solution_of, without_seconds
 
-from grader.grading import batch
-from grader.grading.batch import GraderProcess, grade_all
-from grader.grading.files import OutputError, results_text
-from grader.grading.settings import Settings
-from grader.lesson import Course
-from grader.sandbox.forked import Nursery
-from grader.submissions.submission import Submission
+from grader.gradebook.files import OutputError, results_text
+from grader.gradebook.grading import batch
+from grader.gradebook.grading.batch import GraderProcess, grade_all
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.sandbox.workers.forked import Nursery
 
 # Grader processes, played ---------------------------------------------------------------------------------------------
 

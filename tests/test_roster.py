@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grader.report.classroom import NOTHING, csv_rows, nothing_handed_in
-from grader.report.pages import Reporter
-from grader.submissions.claims import Claim
-from grader.submissions.claims import join as join_claims
-from grader.submissions.people import as_folder, near, words
-from grader.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
+from grader.intake.submissions.claims import Claim
+from grader.intake.submissions.claims import join as join_claims
+from grader.intake.submissions.people import as_folder, near, words
+from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
+from grader.publish.report.classroom import NOTHING, csv_rows, nothing_handed_in
+from grader.publish.report.pages import Reporter
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
+from grader.authoring.verify import verify_lesson
 from grader.commands.grade import main
-from grader.course.verify import verify_lesson
-from grader.lesson import Course
+from grader.lesson.lesson import Course
 
 
 def invoke(course, *arguments: str):

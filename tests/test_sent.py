@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from bench.sent import measure, run
-from grader.grading import sending, student
-from grader.lesson import Course, Lesson
-from grader.problem import Problem
-from grader.sandbox import kernel
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.lockdown import plan_for
-from grader.sandbox.probe import probe
-from grader.sandbox.requests import PackedProblem, PackedUpstream, pack_problem
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers import sending, student
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.requests import PackedProblem, PackedUpstream, pack_problem
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)

@@ -19,21 +19,21 @@ from hypothesis import strategies as st
 from long_texts import DEEP, FAMILIES
 from support import ROOT, rows_of, solution_of
 
-from grader.close_names import MOST_NAMES, close_name, close_names
-from grader.diagnosis.changed import lines_of_changes
-from grader.diagnosis.edits import Known, contents_of, edits_of
-from grader.diagnosis.nested import nested_definitions
-from grader.grading.session import Session
-from grader.lesson import Course, Lesson
-from grader.notebook.cells import NotebookError
-from grader.notebook.handed_in import page_of
-from grader.notebook.lesson_part import sought_of
-from grader.policy.numerical import observe
-from grader.policy.static_check import MAX_BYTES, Finding, check
-from grader.report.excerpt import Lines, excerpt
-from grader.source_reader import BOOTSTRAP, ReadingFailed, ReadingStopped, SourceReader
-from grader.source_reading import notebook
-from grader.submissions.submission import MAIN, read_submission
+from grader.gradebook.grading.session import Session
+from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.handed_in import page_of
+from grader.intake.notebook.lesson_part import sought_of
+from grader.intake.submissions.submission import MAIN, read_submission
+from grader.lesson.lesson import Course, Lesson
+from grader.publish.report.excerpt import Lines, excerpt
+from grader.sandbox.policy.numerical import observe
+from grader.sandbox.policy.static_check import MAX_BYTES, Finding, check
+from grader.source.in_place_changes import lines_of_changes
+from grader.source.nested_definitions import nested_definitions
+from grader.source.reader import BOOTSTRAP, ReadingFailed, ReadingStopped, SourceReader
+from grader.source.reader_process import notebook
+from grader.source.similar_names import MOST_NAMES, close_name, close_names
+from grader.verdict.diagnosis.repairs.edits import Known, contents_of, edits_of
 
 SMALL = 4_000
 TIMES = 4
@@ -277,7 +277,7 @@ def test_threads_share_one_process(patched):
 
 def test_the_process_ends_with_who_started_it(tmp_path):
     code = (
-        "import os; from grader.source_reader import SourceReader\n"
+        "import os; from grader.source.reader import SourceReader\n"
         "reader = SourceReader(); reader.static_check(b'', 'a.py', [], {})\n"
         "print(reader._process.pid, flush=True); os._exit(0)\n"
     )
@@ -297,7 +297,7 @@ def test_the_process_ends_with_who_started_it(tmp_path):
 def test_the_process_needs_no_torch():
     code = (
         "import sys; from grader import source_reading\n"
-        "import grader.policy.static_check, grader.diagnosis.changed, grader.notebook.reading\n"
+        "import grader.sandbox.policy.static_check, grader.source.in_place_changes, grader.intake.notebook.reading\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
@@ -308,7 +308,7 @@ def test_the_process_needs_no_torch():
 
 
 def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monkeypatch):
-    monkeypatch.setattr("grader.notebook.handed_in.source_reader", lambda: SourceReader(0.05))
+    monkeypatch.setattr("grader.intake.notebook.handed_in.source_reader", lambda: SourceReader(0.05))
     text = FAMILIES["in the lecture's manner"](250_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Hand in the exercise's cells"):
         page_of(text, "a.py", [lesson], True, False)
@@ -389,7 +389,7 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
 
 
 def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.grading.one_file.source_reader", lambda: SourceReader(0.05))
+    monkeypatch.setattr("grader.gradebook.grading.one_file.source_reader", lambda: SourceReader(0.05))
     text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
     folder = laid_out(tmp_path, {MAIN: text})
     graded = session.grade(read_submission(folder, "student", [lesson])).results

@@ -14,11 +14,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.answer import Answer
-from grader.sandbox.failures import refuse_to_stop
-from grader.sandbox.imports import NotAvailable
-from grader.sandbox.operators import OperatorWatch
-from grader.sandbox.steps import call_step, names_read, parameters_of, same
+from grader.calling.answer import Answer
+from grader.calling.failures import refuse_to_stop
+from grader.calling.operators import OperatorWatch
+from grader.calling.steps import call_step, names_read, parameters_of, same
+from grader.sandbox.workers.imports import NotAvailable
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1
 DY = torch.linspace(-1, 1, 12, dtype=torch.float64).view(3, 4)

@@ -14,21 +14,21 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.answer import Answer
-from grader.book import ProblemBook
-from grader.grading import student as asking
-from grader.grading.student import Student
-from grader.lesson import Course, Lesson
-from grader.problem import Problem
-from grader.sandbox import kernel
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.endings import WorkerLost
-from grader.sandbox.limits import Limits
-from grader.sandbox.lockdown import plan_for
-from grader.sandbox.probe import probe
-from grader.sandbox.requests import pack_problem
-from grader.sandbox.worker_process import MOST_HELD, WorkerProcess
-from grader.submissions.submission import MAIN
+from grader.calling.answer import Answer
+from grader.intake.submissions.submission import MAIN
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers import student as asking
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import WorkerLost
+from grader.sandbox.workers.requests import pack_problem
+from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.worker_process import MOST_HELD, WorkerProcess
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 if not kernel.supported():
     pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
@@ -106,7 +106,7 @@ def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool
 FAULTS = {
     "none": "pass",
     "slow": "import time; time.sleep(0.1)",
-    "crash": "from grader.sandbox.kernel import ctypes; ctypes.string_at(0)",
+    "crash": "from grader.sandbox.isolation.kernel import ctypes; ctypes.string_at(0)",
     "exit": "import os; os._exit(3)",
     "loop": "while True: pass",
     "error": "1 / 0",
@@ -245,6 +245,6 @@ def test_who_spoils_what_is_kept_spoils_it_for_nobody_else(fresh, problems):
 
 
 def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
-    monkeypatch.setattr("grader.sandbox.client.MOST_HELD", 0)
+    monkeypatch.setattr("grader.sandbox.workers.client.MOST_HELD", 0)
     first, _ = answered(fresh, problems)
     assert fresh._held == {} and same(answered(fresh, problems)[0], first)

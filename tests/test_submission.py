@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from grader.lesson import LessonError
-from grader.submissions.arrival import Arrival
-from grader.submissions.finding import Found, SubmissionError, find, unique
-from grader.submissions.submission import MAX_FILE_BYTES, MAX_FILES, Handed, Unreadable, read_file
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.finding import Found, SubmissionError, find, unique
+from grader.intake.submissions.submission import MAX_FILE_BYTES, MAX_FILES, Handed, Unreadable, read_file
+from grader.lesson.lesson import LessonError
 
 SOURCE = b"import torch\n"
 MAKEMORE, ENTROPY = "03_makemore_steps", "04_cross_entropy"
@@ -172,14 +172,16 @@ def test_a_file_named_after_its_lesson(tmp_path, found, name):
 
 @pytest.mark.parametrize("kit", ["exercises", "my homework", "später 🥋"])
 def test_the_lessons_stand_in_a_folder_among_others(tmp_path, found, kit):
-    lay(tmp_path, f"class/ada/{kit}/{MAKEMORE}/backward.py", "class/ada/grader/tape.py", "class/ada/README.md")
+    lay(
+        tmp_path, f"class/ada/{kit}/{MAKEMORE}/backward.py", "class/ada/grader/reference/tape.py", "class/ada/README.md"
+    )
     lay(tmp_path, f"class/ada/{kit.split('/')[0]}/notes.txt")
     (ada,) = found(tmp_path / "class")
     assert ada.handed[MAKEMORE].present
 
 
 def test_a_checkout_of_the_kit_is_one_submission(tmp_path, found):
-    lay(tmp_path, f"kit/exercises/{MAKEMORE}/backward.py", "kit/grader/tape.py", "kit/templates/report.py")
+    lay(tmp_path, f"kit/exercises/{MAKEMORE}/backward.py", "kit/grader/reference/tape.py", "kit/templates/report.py")
     (kit,) = found(tmp_path / "kit")
     assert kit.student == "kit" and kit.handed[MAKEMORE].present
 

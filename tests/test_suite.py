@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from grader.book import ProblemBook
-from grader.grading.suite import GraderFault, HiddenSuite
-from grader.lesson import Item
+from grader.gradebook.grading.suite import GraderFault, HiddenSuite
+from grader.lesson.lesson import Item
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 FIXTURES = """
 import pytest
@@ -176,6 +176,9 @@ def test_a_suite_that_has_a_fixture_of_that_name_gets_its_own(suite_of):
 
 def test_the_coordinator_does_without_torch():
     """It would be two seconds before the first grader starts."""
-    loads = "import sys, grader.commands.grade, grader.grading.run, grader.report.pages\nprint('torch' in sys.modules)"
+    loads = (
+        "import sys, grader.commands.grade, grader.gradebook.grading.run, grader.publish.report.pages\n"
+        "print('torch' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-P", "-c", loads], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.problem import Draw, Problem
-from grader.tape import Tape, TapeError, record, total
+from grader.reference.problem import Draw, Problem
+from grader.reference.tape import Tape, TapeError, record, total
 
 # The lecture's forward pass once more, a line for each name; the parameters of a line are what it reads.
 LECTURE: dict[str, Any] = {

@@ -21,13 +21,13 @@ import torch
 from click.testing import CliRunner, Result
 from support import ROOT, solution_of
 
+from grader.authoring.stubs import stub_of
 from grader.commands import dojo as dojo_cli
 from grader.commands import train as dojo_train
-from grader.course.stubs import stub_of
-from grader.lesson import load_module
-from grader.report.curve import logarithmic_ticks, plot, smooth
-from grader.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
-from grader.training.own_file import NotWritten, OwnFile, OwnFileError
+from grader.dojo.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
+from grader.dojo.training.own_file import NotWritten, OwnFile, OwnFileError
+from grader.lesson.lesson import load_module
+from grader.publish.report.curve import logarithmic_ticks, plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"
 SMALL = ("--steps", "60", "--hidden", "12")
@@ -526,7 +526,7 @@ def test_every_command_has_help(command):
 # A course of one's own ------------------------------------------------------------------------------------------------
 
 SCRIPT = """
-from grader.training.contract import Outcome
+from grader.dojo.training.contract import Outcome
 
 def run(student, options, watch, kept=None):
     watch.start(anew=True)

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from grader.lesson import Course, Lesson
-from grader.submissions.archive import SUFFIXES, unpacked
-from grader.submissions.finding import SubmissionError, find
-from grader.submissions.submission import read_submission
-from grader.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.archive import SUFFIXES, unpacked
+from grader.intake.submissions.finding import SubmissionError, find
+from grader.intake.submissions.submission import read_submission
+from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.lesson.lesson import Course, Lesson
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"
 NAMES = [

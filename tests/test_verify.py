@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from grader.course.verify import sheets, tally_seeds, verify_lesson
-from grader.lesson import Course, Lesson, LessonError
-from grader.mistakes import Mistake, mistake
+from grader.authoring.verify import sheets, tally_seeds, verify_lesson
+from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.lesson.mistakes import Mistake, mistake
 
 MISTAKES = '''"""Two known mistakes."""
 
 import torch
 import torch.nn.functional as F
 
-from grader.mistakes import mistake
+from grader.lesson.mistakes import mistake
 
 
 @mistake("The loss is a mean.")

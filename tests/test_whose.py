@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.submissions.finding import Found, find
-from grader.submissions.roster import read_roster
+from grader.intake.submissions.finding import Found, find
+from grader.intake.submissions.roster import read_roster
 
 ANN = "Ann Lee"
 CLASS = "name,id,email,submission\nAnn Lee,17,ann@x.edu,alee99\nBob Ray,18,bob@x.edu,bobby\n"

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from grader.answer import Answer
-from grader.sandbox import wire
-from grader.sandbox.wire import (
+from grader.calling.answer import Answer
+from grader.sandbox.workers import wire
+from grader.sandbox.workers.wire import (
     DTYPES,
     MAX_BODY,
     MAX_HEADER,

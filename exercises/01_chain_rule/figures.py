@@ -2,7 +2,7 @@
 
 import math
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 NUMBERS = [[2, 5, 1], [0, 3, 4], [1, 1, 2], [3, -2, 1]]
 ROW = [4, -1, 3]

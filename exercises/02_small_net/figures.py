@@ -1,6 +1,6 @@
 """The picture of lesson 02, drawn by `grade figures`: one number in a matrix product, forward and backward."""
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 WIDE, HIGH = 34, 26
 DIGITS = "₀₁₂"

@@ -1,6 +1,6 @@
 """The picture of lesson 03, drawn by `grade figures`: a broadcast product, forward and backward, as blocks."""
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 COUNTS = [[1, 1, 1, 1], [2, 1, 1, 1], [5, 2, 2, 1]]
 DPROBS = [[1, 0, -1, 2], [2, -1, 0, 3], [0, 1, 1, -1]]

@@ -1,6 +1,6 @@
 """How `dojo check 04` tests your `dlogits` where a probability is exactly 0, once it is right on ordinary logits."""
 
-from grader.problem import Draw
+from grader.reference.problem import Draw
 
 
 def first_true_class_improbable(inputs):

@@ -1,6 +1,6 @@
 """The picture of lesson 04, drawn by `grade figures`: one row of dlogits as forces on the logits."""
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 TRUE, SCALE = 2, 100
 CASES = (("on its way", (0.1, 0.2, 0.7)), ("confident and wrong", (0.7, 0.2, 0.1)))

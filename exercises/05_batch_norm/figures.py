@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 PLACES, APART, LEFT, SIZE = 5, 62, 66, 13
 CHOSEN = 2

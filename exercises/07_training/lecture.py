@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
+from grader.dojo.training.contract import Comparison
 from grader.errors import Unusable
-from grader.training.contract import Comparison
 
 BLOCK, EMBEDDING, BATCH = 3, 10, 32
 PARAMETERS = ("C", "W1", "b1", "W2", "b2", "bngain", "bnbias")

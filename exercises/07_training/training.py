@@ -11,10 +11,10 @@ from pathlib import Path
 
 import torch
 
+from grader.dojo.training.contract import Comparison, Outcome
+from grader.dojo.training.own_file import NotWritten, OwnFileError
 from grader.errors import Unusable
-from grader.lesson import load_module
-from grader.training.contract import Comparison, Outcome
-from grader.training.own_file import NotWritten, OwnFileError
+from grader.lesson.lesson import load_module
 
 functions = load_module(Path(__file__).with_name("own_functions.py"), "backprop_ninja_own_functions")
 lecture = functions.lecture
@@ -80,7 +80,7 @@ def every_so_often(steps):
 
 
 def run(student, options, watch, kept=None):
-    """Trains, evaluates and draws names. See grader/training/contract.py for what it is given and returns."""
+    """Trains, evaluates and draws names. See grader/dojo/training/contract.py for what it is given and returns."""
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
     data = lecture.Data.load(Path(options.names) if options.names else CENSUS)
     own = functions.Functions(student)

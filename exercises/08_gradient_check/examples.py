@@ -5,7 +5,7 @@ The hidden test suite has more functions, more sizes and harder cases of each ki
 
 import numpy as np
 
-from grader.calling import Function
+from grader.calling.protocol import Function
 
 x = np.array([[0.3, -1.2], [2.0, 0.7]])
 

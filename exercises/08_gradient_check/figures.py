@@ -2,7 +2,7 @@
 
 from math import log10
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 LEFT, RIGHT, TOP, BOTTOM = 56, 384, 40, 290
 SMALLEST, LARGEST = -14, 0  # powers of ten, of the step h

@@ -1,6 +1,6 @@
 """The graph of lesson 09, drawn by `grade figures`. The plot checkpointing.svg is written by bench/checkpointing.py."""
 
-from grader.figures.graph import graph_picture
+from grader.authoring.figures.graph import graph_picture
 
 READS = {
     "x": (),

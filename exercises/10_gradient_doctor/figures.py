@@ -3,9 +3,9 @@
 import math
 from pathlib import Path
 
-from grader.figures.graph import graph_picture
-from grader.figures.svg import Drawing
-from grader.lesson import load_module
+from grader.authoring.figures.graph import graph_picture
+from grader.authoring.figures.svg import Drawing
+from grader.lesson.lesson import load_module
 
 SEED, LAYER = 3, 2
 """With this seed a network has five layers, and an illness in the middle is in layer 2."""

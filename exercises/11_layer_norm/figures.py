@@ -1,6 +1,6 @@
 """The picture of lesson 11, drawn by `grade figures`: what shares a mean in batch norm and in layer norm."""
 
-from grader.figures.svg import Drawing
+from grader.authoring.figures.svg import Drawing
 
 EXAMPLES, FEATURES, SIZE = 5, 6, 24
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 from rich.console import Console
 
-from grader.paths import nearest_course
-from grader.report.classroom import some
-from grader.report.inert import terminal
-from grader.report.scores import percent
+from grader.lesson.paths import nearest_course
+from grader.publish.report.classroom import some
+from grader.publish.report.inert import terminal
+from grader.publish.report.scores import percent
 
 if TYPE_CHECKING:
-    from grader.grading.run import Outcome
+    from grader.gradebook.grading.run import Outcome
 
 MOST_REASONS, MOST_OF_A_REASON = 5, 600
 RULER = re.compile(r"[=_-]{4,}")

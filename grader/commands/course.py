@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from grader.commands.console import console_for, course_option, fail, find_course
-from grader.progress_bar import progress_bar
+from grader.publish.progress_bar import progress_bar
 
 VERIFY_EPILOG = """\b
 Examples:
@@ -33,8 +33,8 @@ Examples:
 @course_option
 def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
     """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
-    from grader.course.verify import verify_course
-    from grader.lesson import Course, LessonError
+    from grader.authoring.verify import verify_course
+    from grader.lesson.lesson import Course, LessonError
 
     console = console_for()
     wrong = 0
@@ -63,7 +63,7 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | N
 
 def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
     """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
-    from grader.course.verify import verify_seeds
+    from grader.authoring.verify import verify_seeds
 
     for lesson in lessons:
         told = console_for(stderr=True)
@@ -81,8 +81,8 @@ def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
 
     A second copy, .stub, is what `dojo reset` gives a student back.
     """
-    from grader.course.stubs import stub_of
-    from grader.lesson import Course, LessonError
+    from grader.authoring.stubs import stub_of
+    from grader.lesson.lesson import Course, LessonError
 
     stale = []
     try:
@@ -114,8 +114,8 @@ def figures(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
 
     The same lesson gives the same file on every machine.
     """
-    from grader.figures.lesson import figures_of
-    from grader.lesson import Course, LessonError
+    from grader.authoring.figures.lesson import figures_of
+    from grader.lesson.lesson import Course, LessonError
 
     stale = []
     try:
@@ -151,8 +151,8 @@ Examples:
 @course_option
 def new_lesson(name: str, title: str | None, functions: bool, course: Path | None) -> None:
     """Writes a lesson's two folders, exercises/NAME and solutions/NAME, with a small example to be replaced."""
-    from grader.course.scaffold import new_lesson as write
-    from grader.lesson import LessonError
+    from grader.authoring.scaffold import new_lesson as write
+    from grader.lesson.lesson import LessonError
 
     words = name.partition("_")[2].replace("_", " ").capitalize()
     try:

@@ -16,9 +16,9 @@ from grader.dojo.desk import Desk
 from grader.dojo.file import own_file, reset, shown
 from grader.dojo.overview import hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
+from grader.dojo.training.setup import find_course
 from grader.errors import Unusable
-from grader.lesson import Lesson, LessonError
-from grader.training.setup import find_course
+from grader.lesson.lesson import Lesson, LessonError
 
 RIGHT, WRONG = 0, 1
 

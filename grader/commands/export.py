@@ -9,7 +9,7 @@ import click
 
 from grader.commands.console import course_option, fail, find_course
 from grader.commands.gradebooks import canvas, moodle
-from grader.sandbox.probe import LEVELS
+from grader.sandbox.isolation.probe import LEVELS
 
 EPILOG = """\b
 Examples:
@@ -50,7 +50,7 @@ pip_option = click.option(
 
 def chosen_lessons(course: Path | None, wanted: tuple[str, ...]) -> tuple[Any, list[str]]:
     """The course and the names of the lessons meant, all where none is named."""
-    from grader.lesson import Course, LessonError
+    from grader.lesson.lesson import Course, LessonError
 
     try:
         loaded = Course(find_course(course))
@@ -94,8 +94,8 @@ def github(
 
     A student who may change the workflow can read whatever it fetches: see docs/ci.md first.
     """
-    from grader.export.workflow import PATH, Workflow
-    from grader.grading.files import write_whole
+    from grader.gradebook.files import write_whole
+    from grader.publish.export.workflow import PATH, Workflow
 
     names = chosen_lessons(course, wanted)[1] if wanted or public else []
     path = folder / PATH
@@ -155,11 +155,11 @@ def gradescope(
     course: Path | None,
 ) -> None:
     """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
+    from grader.authoring.release.archive import write_zip
     from grader.errors import Unusable
-    from grader.export.autograder import Settings
-    from grader.export.autograder_zip import SCRIPTS, autograder_files
-    from grader.export.gradescope import Shown
-    from grader.release.archive import write_zip
+    from grader.publish.export.autograder import Settings
+    from grader.publish.export.autograder_zip import SCRIPTS, autograder_files
+    from grader.publish.export.gradescope import Shown
 
     loaded, names = chosen_lessons(course, wanted)
     missing = [str(loaded.lessons[name].solution) for name in names if not loaded.lessons[name].solution.is_dir()]

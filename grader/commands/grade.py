@@ -29,13 +29,13 @@ from grader.commands.export import export
 from grader.commands.live import RunView
 from grader.commands.release import release
 from grader.errors import Unusable, WentAway
-from grader.export.github import commands_stopped
-from grader.export.outputs import FORMATS
-from grader.sandbox.limits import Limits
-from grader.sandbox.probe import LEVELS, at_least, probe
+from grader.publish.export.github import commands_stopped
+from grader.publish.export.outputs import FORMATS
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.probe import LEVELS, at_least, probe
 
 if TYPE_CHECKING:
-    from grader.lesson import Lesson
+    from grader.lesson.lesson import Lesson
 
 MOST_FAULTS = 20
 LIMIT_NAMES = tuple(Limits().to_dict())
@@ -185,19 +185,19 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
-    from grader.grading.settings import PRELOAD, Settings
-    from grader.sandbox.forked import Nursery
+    from grader.gradebook.grading.settings import PRELOAD, Settings
+    from grader.sandbox.workers.forked import Nursery
 
     nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.export.outputs import tell_github, write_formats
-    from grader.grading.belonging import Belonging
-    from grader.grading.run import OutputError, grade_run
-    from grader.lesson import Course, LessonError
-    from grader.submissions.finding import SubmissionError, find
-    from grader.submissions.places import innermost
-    from grader.submissions.roster import RosterError, read_roster
+    from grader.gradebook.belonging import Belonging
+    from grader.gradebook.grading.run import OutputError, grade_run
+    from grader.intake.submissions.finding import SubmissionError, find
+    from grader.intake.submissions.places import innermost
+    from grader.intake.submissions.roster import RosterError, read_roster
+    from grader.lesson.lesson import Course, LessonError
+    from grader.publish.export.outputs import tell_github, write_formats
 
     on_github, quieted = "github" in formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
@@ -291,7 +291,7 @@ def run(
 
 def check_lessons(lessons: Sequence[Lesson]) -> None:
     """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
-    from grader.course.broken import broken
+    from grader.lesson.validation import broken
 
     faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in broken(lesson)]
     if faults:

@@ -11,8 +11,8 @@ import click
 from grader.commands.console import fail, printable
 
 if TYPE_CHECKING:
-    from grader.export.marks import Marks
-    from grader.submissions.roster import Roster
+    from grader.intake.submissions.roster import Roster
+    from grader.publish.export.marks import Marks
 
 
 class Platform(Protocol):
@@ -62,7 +62,7 @@ Examples:
 )
 def canvas(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
-    from grader.export import canvas as platform
+    from grader.publish.export import canvas as platform
 
     write_marks(graded, roster_path, named, maxima, out or graded / "canvas.csv", platform, platform.canvas_csv)
 
@@ -84,7 +84,7 @@ Examples:
 )
 def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
-    from grader.export import moodle as platform
+    from grader.publish.export import moodle as platform
 
     unscaled = write_marks(
         graded, roster_path, named, maxima, out or graded / "moodle.csv", platform, platform.moodle_csv
@@ -109,10 +109,10 @@ def write_marks(
     Returns {column: points} for the columns whose maximum on the platform nobody has said.
     """
     from grader.errors import Unusable
-    from grader.export import maxima
-    from grader.export.marks import columns, read_marks
-    from grader.grading.files import write_whole
-    from grader.submissions.roster import RosterError, read_roster
+    from grader.gradebook.files import write_whole
+    from grader.intake.submissions.roster import RosterError, read_roster
+    from grader.publish.export import maxima
+    from grader.publish.export.marks import columns, read_marks
 
     try:
         roster = read_roster(roster_path)

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from grader.commands.console import printable
-from grader.report.scores import percent
+from grader.publish.report.scores import percent
 
 JUDGED = ("passed", "failed", "shape", "todo")
 
@@ -36,7 +36,7 @@ class RateColumn(ProgressColumn):
 
 
 class RunView:
-    """Told by a run what happens (grader.grading.run.Live). `clock` gives seconds."""
+    """Told by a run what happens (grader.gradebook.grading.run.Live). `clock` gives seconds."""
 
     def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._quiet, self._clock = console, quiet, clock

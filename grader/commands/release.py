@@ -35,11 +35,11 @@ def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path
     Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
     in another layout or under other names, in code, text or notebooks. Nothing is written if anything is found.
     """
+    from grader.authoring.release.archive import write_folder, write_zip
+    from grader.authoring.release.kit import kit_of
+    from grader.authoring.release.leaks import leaks, secrets_of
     from grader.errors import Unusable
-    from grader.lesson import Course, LessonError
-    from grader.release.archive import write_folder, write_zip
-    from grader.release.kit import kit_of
-    from grader.release.leaks import leaks, secrets_of
+    from grader.lesson.lesson import Course, LessonError
 
     if folder.exists() and any(folder.iterdir()):
         fail(f"{folder} is there and not empty: name a new folder, or remove it first.")

@@ -7,9 +7,8 @@ from typing import Any, NoReturn
 
 import click
 
-from grader.errors import Unusable
-from grader.training.contract import LOG, Outcome, Watch
-from grader.training.setup import (
+from grader.dojo.training.contract import LOG, Outcome, Watch
+from grader.dojo.training.setup import (
     NEW,
     OUT,
     command,
@@ -20,7 +19,8 @@ from grader.training.setup import (
     own_path,
     train_with,
 )
-from grader.training.terminal import Terminal, heeding
+from grader.dojo.training.terminal import Terminal, heeding
+from grader.errors import Unusable
 
 DONE, UNUSABLE, STOPPED = 0, 2, 130
 
@@ -115,7 +115,7 @@ def train(
 
 
 def page_of(outcome: Outcome, out: Path, go_on: str) -> Path:
-    from grader.training.page import write_page  # torch comes with it: `dojo --help` need not wait
+    from grader.dojo.training.page import write_page  # torch comes with it: `dojo --help` need not wait
 
     return write_page(outcome, out, go_on)
 

@@ -9,10 +9,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from grader.dojo.desk import Desk
+from grader.dojo.training.setup import find_course
 from grader.dojo.work import Exercises, Work, is_file, work_of
 from grader.errors import Unusable
-from grader.lesson import Course, Lesson, LessonError
-from grader.training.setup import find_course
+from grader.lesson.lesson import Course, Lesson, LessonError
 
 
 class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on

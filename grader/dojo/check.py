@@ -11,23 +11,23 @@ from typing import Any
 
 import torch
 
-from grader.book import ProblemBook
-from grader.check import Row
+from grader.calling.targets import StudentSide
 from grader.dojo.file import HERE, HIDDEN, Outline, shown
 from grader.dojo.zygote import Starter
-from grader.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
-from grader.gradient_check import GradientCheck
-from grader.grading.one_file import Judged, Suite, judge_file, printed_text
-from grader.grading.printed import cut, labelled
-from grader.grading.sending import send_ahead
-from grader.grading.student import Student
-from grader.lesson import Item, Lesson
-from grader.problem import Problem
-from grader.sandbox.endings import ZygoteDied
-from grader.sandbox.probe import Isolation
-from grader.sides import StudentSide
-from grader.source_reader import source_reader
-from grader.submissions.submission import MAIN, Handed
+from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed_text
+from grader.intake.submissions.submission import MAIN, Handed
+from grader.lesson.lesson import Item, Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.isolation.probe import Isolation
+from grader.sandbox.workers.endings import ZygoteDied
+from grader.sandbox.workers.printed import cut, labelled
+from grader.sandbox.workers.sending import send_ahead
+from grader.sandbox.workers.student import Student
+from grader.source.reader import source_reader
+from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import Row
 
 
 class LocalJudge:

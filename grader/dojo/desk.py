@@ -15,13 +15,13 @@ from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, digest
 from grader.dojo.zygote import Starter
 from grader.errors import Unusable
-from grader.lesson import Course, Lesson, LessonError
-from grader.submissions.submission import MAIN, Handed
+from grader.intake.submissions.submission import MAIN, Handed
+from grader.lesson.lesson import Course, Lesson, LessonError
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
-    from grader.check import Row
     from grader.dojo.check import LocalJudge
-    from grader.grading.one_file import Judged
+    from grader.gradebook.grading.one_file import Judged
+    from grader.verdict.judging.line import Row
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import warnings
 from pathlib import Path
 
 from grader.errors import Unusable
-from grader.lesson import Item, Lesson
-from grader.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
+from grader.intake.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
+from grader.lesson.lesson import Item, Lesson
 
 HIDDEN = "hidden"
 """The status of a row that is written and that only the hidden suite can judge."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from grader.judge import bits, first_index, written
+from grader.comparison.tensors import bits, first_index, written
 
 ROUNDING = 1e-6
 """Relative difference of two right float32 gradients, at most; one operation rounds by 6e-8."""

@@ -8,9 +8,9 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from grader.dojo.progress import Progress
-from grader.lesson import Lesson
-from grader.report.inert import unheard
-from grader.report.scores import number
+from grader.lesson.lesson import Lesson
+from grader.publish.report.inert import unheard
+from grader.publish.report.scores import number
 
 TITLE_WIDTH = 41
 INDENT = 4

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.dojo.file import HERE, HIDDEN
-from grader.lesson import Item, Lesson
-from grader.statuses import UNWRITTEN
+from grader.lesson.lesson import Item, Lesson
+from grader.results import UNWRITTEN
 
 BROKEN = "broken"
 """The status of every row of a file that does not run."""

@@ -11,11 +11,11 @@ from pathlib import Path
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, shown
 from grader.errors import Unusable
-from grader.grading.files import write_whole
-from grader.grading.graded import VERSION, Graded, clean, environment
-from grader.report.pages import Reporter
-from grader.report.scores import number
-from grader.sandbox.probe import Isolation
+from grader.gradebook.files import write_whole
+from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
+from grader.publish.report.pages import Reporter
+from grader.publish.report.scores import number
+from grader.sandbox.isolation.probe import Isolation
 
 NAME = "my-report.html"
 

@@ -12,19 +12,19 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader import statuses
-from grader.check import Row
+from grader import results as statuses
+from grader.comparison.tensors import written
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, place
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
-from grader.examples import examples_of
-from grader.grading.printed import first_and_last
-from grader.judge import written
-from grader.lesson import Lesson
-from grader.report.inert import inert, unheard
-from grader.report.scores import number
-from grader.statuses import UNWRITTEN
+from grader.lesson.lesson import Lesson
+from grader.publish.report.inert import inert, unheard
+from grader.publish.report.scores import number
+from grader.results import UNWRITTEN
+from grader.sandbox.workers.printed import first_and_last
+from grader.verdict.judging.examples import examples_of
+from grader.verdict.judging.line import Row
 
 WORDS = statuses.WORDS | {
     HERE: "passed here; the hidden suite checks more",

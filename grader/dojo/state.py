@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader import __version__
-from grader.course.settings import text_of
-from grader.lesson import Lesson
+from grader.lesson.course_settings import text_of
+from grader.lesson.lesson import Lesson
 
 NAME = ".dojo.json"
 VERSION = 1

@@ -8,13 +8,13 @@ from typing import Protocol
 
 from grader.dojo.file import own_file, read_own, shown
 from grader.errors import Unusable
-from grader.lesson import Course, Lesson
-from grader.notebook.cells import NotebookError
-from grader.notebook.handed_in import PageRead, read_page, without_gradients
-from grader.notebook.lesson_part import wanted_of
-from grader.source_reader import source_reader
-from grader.submissions.handed import MAIN, Handed, Unreadable, read_file
-from grader.submissions.places import NOTEBOOK, kind
+from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.handed_in import PageRead, read_page, without_gradients
+from grader.intake.notebook.lesson_part import wanted_of
+from grader.intake.submissions.handed import MAIN, Handed, Unreadable, read_file
+from grader.intake.submissions.places import NOTEBOOK, kind
+from grader.lesson.lesson import Course, Lesson
+from grader.source.reader import source_reader
 
 
 class Work(Protocol):

@@ -1,1 +1,1 @@
-"""Running a student's code in a process of its own. Nothing in this folder knows a reference or a hidden suite."""
+"""Running untrusted code in processes of its own. Nothing here knows a hidden suite."""

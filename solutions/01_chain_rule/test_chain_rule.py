@@ -5,9 +5,9 @@ import functools
 import numpy
 import torch
 
-from grader.lesson import forward_of
-from grader.problem import Draw
-from grader.shuffling import Shuffled
+from grader.lesson.lesson import forward_of
+from grader.reference.problem import Draw
+from grader.verdict.judging.shuffling import Shuffled
 
 FORWARD = forward_of(__file__)
 

@@ -1,7 +1,7 @@
 """The hidden suite of lesson 02. In every draw batch, features, hidden and classes differ from each other."""
 
-from grader.lesson import forward_of
-from grader.problem import Draw
+from grader.lesson.lesson import forward_of
+from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)
 

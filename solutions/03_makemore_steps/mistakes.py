@@ -7,7 +7,7 @@ check.
 import torch
 import torch.nn.functional as F
 
-from grader.mistakes import mistake
+from grader.lesson.mistakes import mistake
 
 # --- loss -> logprobs ---
 

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from grader.mistakes import mistake
+from grader.lesson.mistakes import mistake
 
 
 @mistake(

@@ -2,8 +2,8 @@
 
 import torch
 
-from grader.lesson import forward_of
-from grader.problem import Draw
+from grader.lesson.lesson import forward_of
+from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake
 
 # the lecture's form, with Bessel's correction
 

@@ -5,8 +5,8 @@ The layer is judged beside torch's own, with autograd.
 
 import torch
 
-from grader.calling import CallFailed
-from grader.problem import Draw
+from grader.calling.protocol import CallFailed
+from grader.reference.problem import Draw
 
 
 def nearly_constant(inputs):

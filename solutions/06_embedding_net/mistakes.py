@@ -4,7 +4,7 @@ Each is an edit of the solution. A wrong line makes all gradients below it wrong
 (`db` is the exception: for the whole pass it is zero, and it stays zero after many wrong lines.)
 """
 
-from grader.mistakes import edit
+from grader.lesson.mistakes import edit
 
 # --- cross-entropy ---
 

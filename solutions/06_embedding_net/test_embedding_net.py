@@ -5,8 +5,8 @@ wrong divisor has the right shape or value by luck. The gradients are those of t
 above.
 """
 
-from grader.lesson import forward_of
-from grader.problem import Draw
+from grader.lesson.lesson import forward_of
+from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)
 

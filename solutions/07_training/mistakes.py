@@ -7,7 +7,7 @@ wrong. They get the same message. (`db1` is the exception: it is zero, and it st
 import torch
 import torch.nn.functional as F
 
-from grader.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake
 
 # --- learning_rate ---
 

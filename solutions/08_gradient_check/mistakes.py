@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake
 
 # numerical_gradient
 

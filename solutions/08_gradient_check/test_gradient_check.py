@@ -14,9 +14,9 @@ import math
 import numpy as np
 import torch
 
-from grader.agreement import shown
-from grader.calling import Function
-from grader.shuffling import Shuffled
+from grader.calling.protocol import Function
+from grader.comparison.trees import shown
+from grader.verdict.judging.shuffling import Shuffled
 
 # The functions under the checker. Each is followed by its gradient where that is not one line. `times` multiplies the
 # value: with the gradient multiplied by the same number, a claim stays right or wrong.

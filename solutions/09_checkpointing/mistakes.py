@@ -9,7 +9,7 @@ import math
 
 import torch
 
-from grader.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake
 
 # forward
 

@@ -4,7 +4,7 @@ They are recognised by their diagnoses. Different mistakes may give the same dia
 observed and what the cause may be.
 """
 
-from grader.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake
 
 # diagnose
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import torch
 
-from grader.lesson import load_module
-from grader.shuffling import Shuffled
+from grader.lesson.lesson import load_module
+from grader.verdict.judging.shuffling import Shuffled
 
 HERE = Path(__file__).resolve()
 clinic = load_module(

@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.mistakes import mistake
+from grader.lesson.mistakes import mistake
 
 # dgain
 

@@ -1,6 +1,6 @@
 """The hidden suite of lesson 11. In every draw all sizes differ from each other."""
 
-from grader.problem import Draw
+from grader.reference.problem import Draw
 
 
 def small(inputs):

@@ -10,9 +10,9 @@ import pytest
 from playwright import sync_api as playwright
 from windows import NO_BROWSER, Window, find_browser, running
 
-from grader.grading.session import Session
-from grader.lesson import Course
-from grader.report.pages import Reporter
+from grader.gradebook.grading.session import Session
+from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
 
 
 @pytest.fixture(scope="package")

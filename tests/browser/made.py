@@ -12,13 +12,13 @@ from made_results import lesson as part
 from made_results import results, row
 from support import solution_of
 
-from grader.grading.session import Session
-from grader.lesson import Lesson
-from grader.report.pages import Reporter
-from grader.submissions.handed import Handed
-from grader.submissions.submission import Submission
-from grader.training.contract import Comparison, Outcome
-from grader.training.page import page
+from grader.dojo.training.contract import Comparison, Outcome
+from grader.dojo.training.page import page
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.handed import Handed
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Lesson
+from grader.publish.report.pages import Reporter
 
 LESSONS = ("01", "03", "04", "07")
 WRONG = {

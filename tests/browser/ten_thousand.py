@@ -43,8 +43,8 @@ class Cost:
 def measure(browser: Any, students: int, folder: Path) -> Cost:
     from made import everyone
 
-    from grader.lesson import Course
-    from grader.report.pages import Reporter
+    from grader.lesson.lesson import Course
+    from grader.publish.report.pages import Reporter
 
     course = Course(ROOT)
     lessons = [course.find(number) for number in LESSONS]

@@ -11,10 +11,10 @@ from made_results import results, row
 from payloads import PAYLOADS, RUNS
 from windows import Window
 
-from grader.grading.graded import Graded
-from grader.report.pages import Reporter
-from grader.training.contract import Outcome
-from grader.training.page import page
+from grader.dojo.training.contract import Outcome
+from grader.dojo.training.page import page
+from grader.gradebook.grading.graded import Graded
+from grader.publish.report.pages import Reporter
 
 EVERYTHING = " \n".join(PAYLOADS.values())
 LATER = """async () => {

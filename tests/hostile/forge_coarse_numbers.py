@@ -8,7 +8,7 @@ from attempt import module
 from frames import instead_of_answers
 from right import dlogits as right
 
-wire = module("grader.sandbox.wire")
+wire = module("grader.sandbox.workers.wire")
 
 
 def coarse(step, answer):

@@ -6,7 +6,7 @@
 import torch
 from attempt import module
 
-wire = module("grader.sandbox.wire")
+wire = module("grader.sandbox.workers.wire")
 encode = wire.encode_answer
 
 

@@ -10,7 +10,7 @@ from attempt import look, module
 
 for name, loaded in list(sys.modules.items()):
     if name.startswith(
-        ("backprop_ninja", "test_", "mistakes", "solutions", "pytest", "grader.judge", "grader.grading.session")
+        ("backprop_ninja", "test_", "mistakes", "solutions", "pytest", "grader.comparison.tensors", "grader.gradebook.grading.session")
     ):
         print(f"GOT THROUGH module {name}")
     for value in list(vars(loaded).values()) if hasattr(loaded, "__dict__") else ():
@@ -24,6 +24,6 @@ def forward(t):
 
 
 def dlogits(logits, Yb, n):
-    record = module("grader.tape").record  # the grader's own way to a reference
+    record = module("grader.reference.tape").record  # the grader's own way to a reference
     graph = record(forward, {"logits": logits, "Yb": Yb, "n": n})
     return graph.chain({"loss": torch.ones((), dtype=logits.dtype)})["logits"]

@@ -7,7 +7,7 @@
 from attempt import module
 from right import dlogits as right
 
-worker = module("grader.sandbox.worker")
+worker = module("grader.sandbox.workers.worker")
 
 
 def dlogits(*, logits, Yb, n):

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox import capabilities, kernel, landlock, namespaces, seccomp
+from grader.sandbox.isolation import capabilities, kernel, landlock, namespaces, seccomp
 
 SECONDS = 20.0
 

@@ -26,7 +26,8 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox import autograd_used, landlock
+from grader.calling import autograd_used
+from grader.sandbox.isolation import landlock
 
 TESTS = Path(__file__).resolve().parents[1]
 HONEST = sorted((TESTS / "honest_styles").glob("*.py"))
@@ -483,9 +484,9 @@ def arithmetic() -> dict[str, Any]:
 
     import torch
 
-    from grader.sandbox.autograd_off import take_away_autograd
-    from grader.sandbox.imports import Gate
-    from grader.sandbox.zygote import take_away, warm_up
+    from grader.sandbox.workers.autograd_off import take_away_autograd
+    from grader.sandbox.workers.imports import Gate
+    from grader.sandbox.workers.zygote import take_away, warm_up
 
     warm_up()
 
@@ -604,7 +605,7 @@ def answer(path: Path, step: str, given: dict[str, Any], right: Any) -> str:
 
     import torch
 
-    from grader.sandbox.operators import OperatorWatch
+    from grader.calling.operators import OperatorWatch
 
     try:
         function = load(path)[step]
@@ -623,7 +624,7 @@ def answer(path: Path, step: str, given: dict[str, Any], right: Any) -> str:
 
 def shut_the_files() -> None:
     """Landlock as a worker has it; without it, what reads the formulas from disk is not stopped."""
-    from grader.sandbox import capabilities, landlock
+    from grader.sandbox.isolation import capabilities, landlock
 
     if landlock.abi():
         allowed = landlock.openable()
@@ -637,9 +638,9 @@ def files(*, autograd: bool) -> dict[str, Any]:
 
     import torch
 
-    from grader.sandbox.autograd_off import AutogradUsed, tripwires
-    from grader.sandbox.imports import Gate
-    from grader.sandbox.zygote import take_away, warm_up
+    from grader.sandbox.workers.autograd_off import AutogradUsed, tripwires
+    from grader.sandbox.workers.imports import Gate
+    from grader.sandbox.workers.zygote import take_away, warm_up
 
     torch.set_num_threads(1)
     if not autograd:

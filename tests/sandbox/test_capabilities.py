@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from grader.sandbox import capabilities, kernel
+from grader.sandbox.isolation import capabilities, kernel
 
 pytestmark = pytest.mark.layers
 

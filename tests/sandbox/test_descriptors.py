@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from grader.sandbox import worker
+from grader.sandbox.workers import worker
 
 PLACES = list(itertools.permutations((3, 4, 5, 9), 4))
 

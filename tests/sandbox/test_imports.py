@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.grading.student import Student
-from grader.lesson import LessonError, sandbox_imports
-from grader.sandbox import landlock
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.imports import NOT_FROM_THE_STANDARD_LIBRARY, has_handler, is_allowed
-from grader.sandbox.lockdown import plan_for
-from grader.sandbox.probe import at_least, probe
-from grader.sandbox.stand_ins import KNOWN
+from grader.lesson.lesson import LessonError, sandbox_imports
+from grader.sandbox.isolation import landlock
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.imports import NOT_FROM_THE_STANDARD_LIBRARY, has_handler, is_allowed
+from grader.sandbox.workers.stand_ins import KNOWN
+from grader.sandbox.workers.student import Student
 
 ROOT = Path(__file__).resolve().parents[2]
 UNUSED = b"""
@@ -104,7 +104,9 @@ def test_what_an_instructor_allows_can_be_imported(zygote: ZygoteProcess) -> Non
     assert found == {"dx": "returned"}
 
 
-@pytest.mark.parametrize("name", ["attr", "hypothesis", "yaml", "torchgen", "grader.tape", "torch._inductor.ir"])
+@pytest.mark.parametrize(
+    "name", ["attr", "yaml", "torchgen", "hypothesis", "grader.reference.tape", "torch._inductor.ir"]
+)
 def test_installed_or_not_the_rest_does_not_exist(zygote: ZygoteProcess, name: str) -> None:
     source = f"import importlib\ndef dx(dy):\n    importlib.import_module({name!r})\n    return dy\n".encode()
     _, found = outcomes(zygote, source, "dx")
@@ -137,7 +139,7 @@ def dx(dy):
 def test_no_function_with_a_formula_is_left() -> None:
     """In a process made ready as a zygote is; also the code objects that its functions hold are gone."""
     program = (
-        "from grader.sandbox import zygote, formulas_off\n"
+        "from grader.sandbox.workers import zygote, formulas_off\n"
         "zygote.warm_up(); zygote.take_away()\n"
         "import gc, sys\n"
         "from types import FunctionType\n"
@@ -154,7 +156,7 @@ def test_no_function_with_a_formula_is_left() -> None:
 def test_the_kernels_cannot_be_taken_back() -> None:
     """Not by the library that made them: it has no handle of them any more."""
     program = (
-        "from grader.sandbox import autograd_off as off\n"
+        "from grader.sandbox.workers import autograd_off as off\n"
         "library, count = off._replaced()\n"
         "assert not off.autograd_works()\n"
         "assert off._release_handles(library, count)\n"
@@ -169,7 +171,7 @@ def test_the_kernels_cannot_be_taken_back() -> None:
 
 def test_where_memory_looks_different_nothing_is_changed() -> None:
     program = (
-        "from grader.sandbox import autograd_off as off\n"
+        "from grader.sandbox.workers import autograd_off as off\n"
         "library, count = off._replaced()\n"
         "assert not off._release_handles(library, count + 1)\n"
         "library.reset()\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import kernel
+from grader.sandbox.isolation import kernel
 
 pytestmark = pytest.mark.layers
 

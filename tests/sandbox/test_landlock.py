@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import capabilities, landlock
+from grader.sandbox.isolation import capabilities, landlock
 
 pytestmark = pytest.mark.layers
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.sandbox import capabilities, limits
-from grader.sandbox.limits import Limits
+from grader.sandbox.isolation import capabilities, limits
+from grader.sandbox.isolation.limits import Limits
 
 pytestmark = pytest.mark.layers
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import capabilities, kernel, landlock, limits, lockdown, probe, seccomp
-from grader.sandbox.limits import Limits
-from grader.sandbox.lockdown import Plan, lock_in, plan_for, prepare_zygote
-from grader.sandbox.probe import LEVELS, Isolation, avoid_above
+from grader.sandbox.isolation import capabilities, kernel, landlock, limits, lockdown, probe, seccomp
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import Plan, lock_in, plan_for, prepare_zygote
+from grader.sandbox.isolation.probe import LEVELS, Isolation, avoid_above
 
 pytestmark = pytest.mark.layers
 
@@ -383,10 +383,10 @@ def test_a_worker_can_be_killed_by_root_outside(in_child, as_root):
 
 WITH_TORCH = """
     import json, os, sys, time
-    from grader.sandbox import lockdown, probe
+    from grader.sandbox.isolation import lockdown, probe
     plan = lockdown.plan_for(probe.probe(avoid=probe.avoid_above(sys.argv[1])))
     zygote = lockdown.prepare_zygote(plan)
-    from grader.sandbox.zygote import warm_up
+    from grader.sandbox.workers.zygote import warm_up
     warm_up()
     import torch
     pid = zygote.fork()

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from grader.sandbox import capabilities, kernel, namespaces
+from grader.sandbox.isolation import capabilities, kernel, namespaces
 
 pytestmark = pytest.mark.layers
 

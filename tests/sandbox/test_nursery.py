@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading.student import Student
-from grader.sandbox.client import ZygoteProcess
-from grader.sandbox.endings import ZygoteDied
-from grader.sandbox.forked import Nursery, NurseryEnded, path_of_a_program
-from grader.sandbox.lockdown import plan_for
-from grader.sandbox.probe import LAYERS, avoid_above, probe
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import ZygoteDied
+from grader.sandbox.workers.forked import Nursery, NurseryEnded, path_of_a_program
+from grader.sandbox.workers.student import Student
 
 # What a worker finds around itself, and what it can do: printed as JSON.
 LOOKS_AROUND = b"""
 import json, os, sys
-from grader.sandbox.kernel import ctypes  # it cannot be imported
+from grader.sandbox.isolation.kernel import ctypes  # it cannot be imported
 
 def outcome(of, *arguments):
     try:

@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from grader.sandbox.operators import OperatorWatch, TooManyOperators
+from grader.calling.operators import OperatorWatch, TooManyOperators
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = [(2, 3), (4, 5), (32, 27), (100, 7)]
@@ -202,7 +202,7 @@ def test_an_operator_costs_microseconds() -> None:
 
 
 if __name__ == "__main__":
-    from grader.sandbox.autograd_off import take_away_autograd
+    from grader.sandbox.workers.autograd_off import take_away_autograd
 
     torch.set_num_threads(1)
     take_away_autograd()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import capabilities, kernel, landlock, probe
-from grader.sandbox.probe import LEVELS, Isolation, at_least, avoid_above, level_of
+from grader.sandbox.isolation import capabilities, kernel, landlock, probe
+from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, avoid_above, level_of
 
 pytestmark = pytest.mark.layers
 

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.sandbox import capabilities, kernel, seccomp
+from grader.sandbox.isolation import capabilities, kernel, seccomp
 
 PID = 4711
 EPERM, ENOSYS, ENOTTY = (0x00050000 | number for number in (errno.EPERM, errno.ENOSYS, errno.ENOTTY))

@@ -8,7 +8,7 @@ import sys
 import torch
 from right import backward_all, best_spacing, checkpoints, forward
 
-counter = sys.modules["grader.sandbox." + "operators"].CallWatch
+counter = sys.modules["grader.calling." + "operators"].CallWatch
 
 
 def blind(self, func, types, args=(), kwargs=None):

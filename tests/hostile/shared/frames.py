@@ -50,7 +50,7 @@ def answer(body=b"", **fields):
 
 def instead_of_answers(make):
     """From now on the worker sends `make(step, its true answer)`, as (fields, body), in place of its answers."""
-    wire = importlib.import_module("grader.sandbox.wire")
+    wire = importlib.import_module("grader.sandbox.workers.wire")
 
     def encode_answer(step, true_answer, ticket, *_):
         fields, body = make(step, true_answer)

@@ -2,7 +2,7 @@ import importlib
 import json
 import struct
 
-wire = importlib.import_module("grader.sandbox.wire")
+wire = importlib.import_module("grader.sandbox.workers.wire")
 
 
 def forged(step, answer, ticket, *_):

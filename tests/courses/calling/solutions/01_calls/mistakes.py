@@ -1,6 +1,6 @@
 """Known mistakes: by function, by edit."""
 
-from grader.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake
 
 
 @mistake("This is the mean distance, and the largest one was asked for.")

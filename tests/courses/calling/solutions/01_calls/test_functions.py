@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grader.calling import Function
+from grader.calling.protocol import Function
 
 
 def largest(on, generator, rows):

@@ -1,6 +1,6 @@
 """The hidden suite of a joint function."""
 
-from grader.problem import Draw
+from grader.reference.problem import Draw
 
 DRAWS = (
     Draw({"batch": 5, "features": 3, "outputs": 4}),

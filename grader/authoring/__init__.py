@@ -1,0 +1,1 @@
+"""For authors of a course: stubs, scaffolds, verification, figures, release kits."""

@@ -1,0 +1,177 @@
+"""A lesson's computational graph as an SVG, from its forward.py; the layout is the report's."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from grader.authoring.figures.svg import Drawing, number
+from grader.authoring.stubs import forward_statements
+from grader.comparison.tensors import written
+from grader.lesson.lesson import Lesson
+from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in, parts_of, reads_of
+
+WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
+"""A picture that is wider becomes too small to read on a telephone of 360 pixels."""
+
+OPERATORS: Mapping[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.USub: "-",
+}
+LEGEND: Mapping[str, str] = {
+    "given": "given",
+    "step": "computed: one step of the forward pass",
+    "fused": "computed inside a step: no gradient to return",
+    "asked": "bold: you write its gradient",
+    "shared": "read more than once: gradients add up",
+}
+
+
+def graph_of(lesson: Lesson) -> str:
+    """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
+    graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
+    shapes = {name: written(graph.values[name].shape) for name in reads}
+    kinds: dict[str, Kind] = {
+        name: "input" if name in graph.inputs else "fused" if name in graph.fused else "step" for name in reads
+    }
+    done = {name: operations(statements.get(name, ""), reads) for name in reads}
+    asked = {item.target for item in lesson.gradients if item.target}
+    return graph_picture(f"Computational graph of lesson {lesson.number}", reads, shapes, kinds, done, asked)
+
+
+def graph_picture(
+    title: str,
+    reads: Mapping[str, Sequence[str]],
+    shapes: Mapping[str, str],
+    kinds: Mapping[str, Kind],
+    done: Mapping[str, str],
+    asked: Collection[str],
+) -> str:
+    """The SVG of the graph `reads` ({name: what it reads}, in forward order).
+
+    `done` are the operations of each value that is not given, `asked` the values whose gradients a student writes.
+    """
+    labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
+    layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
+    used = {parent for parents in reads.values() for parent in parents}
+    readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
+    shared = {name for name in reads if sum(name in parents for parents in readers) > 1}
+    places, width, height = shelves(layouts)
+    seen = {"given": "input" in kinds.values(), "step": "step" in kinds.values(), "fused": "fused" in kinds.values()}
+    seen |= {"asked": bool(asked & reads.keys()), "shared": bool(shared)}
+    entries = [name for name in LEGEND if seen[name]]
+    drawing = Drawing(width, height + 22 * len(entries) + 14, title, in_words(reads, done))
+    for layout, (x, y) in zip(layouts, places, strict=True):
+        drawing.moved(x, y)
+        for edge in layout.edges:
+            drawing.path(rounded(edge.path), "line edge", arrow=True)
+        for node in layout.nodes:
+            box(drawing, node, node.name in asked, node.name in shared)
+            left = node.x + (14 if node.kind == "input" else 9)
+            drawing.text(left, node.y + 16, node.name, "code ink bold" if node.name in asked else "code ink")
+            drawing.text(left, node.y + 32, shapes[node.name], "code small muted")
+            if done[node.name]:
+                right = node.x + node.width - 9
+                drawing.text(right, node.y + 32, done[node.name], "code small blue bold", "end")
+        drawing.back()
+    for line, entry in enumerate(entries):
+        key(drawing, entry, MARGIN + 10, height + 6 + 22 * line)
+    return drawing.svg()
+
+
+def rounded(path: str) -> str:
+    """The path with its coordinates to a tenth of a pixel."""
+    return re.sub(r"\d+\.\d+", lambda found: number(float(found[0])), path)
+
+
+def shelves(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
+    """(the corner of each drawing, width, height): side by side where there is room, in their order."""
+    places: list[tuple[float, float]] = []
+    x = y = MARGIN
+    row = widest = 0.0
+    for layout in layouts:
+        if x > MARGIN and x + layout.width > WIDEST:
+            x, y, row = MARGIN, y + row + BETWEEN, 0.0
+        places.append((x, y))
+        x += layout.width + BETWEEN
+        row, widest = max(row, layout.height), max(widest, x - BETWEEN)
+    return places, max(widest, 300.0) + MARGIN, y + row
+
+
+def box(drawing: Drawing, node: Node, asked: bool, shared: bool) -> None:
+    fill, line = ("blue-box", "blue-line") if asked else ("box", "edge")
+    radius = HEIGHT / 2 if node.kind == "input" else 5
+    dashed = " dashed" if node.kind == "fused" else ""
+    if shared:
+        drawing.rectangle(node.x + 4, node.y + 4, node.width, HEIGHT, f"{fill} {line}", radius)
+    drawing.rectangle(node.x, node.y, node.width, HEIGHT, f"{fill} {line}{dashed}", radius)
+
+
+def key(drawing: Drawing, entry: str, x: float, y: float) -> None:
+    """A line of the legend: a small box, and what it means."""
+    fill, line = ("blue-box", "blue-line") if entry == "asked" else ("box", "edge")
+    radius = 8 if entry == "given" else 3
+    if entry == "shared":
+        drawing.rectangle(x + 4, y + 4, 30, 16, f"{fill} {line}", radius)
+    drawing.rectangle(x, y, 30, 16, f"{fill} {line}{' dashed' if entry == 'fused' else ''}", radius)
+    if entry == "asked":
+        drawing.text(x + 15, y + 12, "x", "code ink bold", "middle")
+    drawing.text(x + 44, y + 12, LEGEND[entry], "small ink")
+
+
+def in_words(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) -> str:
+    """The graph as sentences, for a screen reader: `z is computed from x, W and b (@ +).`"""
+    given = [name for name, parents in reads.items() if not parents]
+    lines = [f"Given: {', '.join(given)}."]
+    for name, parents in reads.items():
+        if parents:
+            operations = f" ({done[name]})" if done[name] else ""
+            lines.append(f"{name} is computed from {listed(parents)}{operations}.")
+    return " ".join(lines)
+
+
+def listed(names: Sequence[str]) -> str:
+    """`x, W and b`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def operations(statement: str, values: Collection[str]) -> str:
+    """The operations of a line of the forward pass, in the order in which they run: `@ +` of `z = x @ W + b`.
+
+    Only those on `values` count: `1 / n`, for a plain number n, is left out.
+    """
+    try:
+        tree = ast.parse(statement).body
+    except SyntaxError:
+        return ""
+    return " ".join(operations_in(tree[0].value, values)) if tree and isinstance(tree[0], ast.Assign) else ""
+
+
+def operations_in(node: ast.expr, values: Collection[str]) -> Iterator[str]:
+    if not any(isinstance(inner, ast.Name) and inner.id in values for inner in ast.walk(node)):
+        return
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            yield from operations_in(node.func.value, values)
+        of_module = isinstance(node.func, ast.Name) or not names_in(ast.unparse(node.func)) & set(values)
+        for argument in node.args if of_module else ():  # a method's arguments are sizes and axes
+            yield from operations_in(argument, values)
+        yield node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    elif isinstance(node, ast.BinOp):
+        yield from operations_in(node.left, values)
+        yield from operations_in(node.right, values)
+        yield OPERATORS.get(type(node.op), "?")
+    elif isinstance(node, ast.UnaryOp):
+        yield from operations_in(node.operand, values)
+        yield OPERATORS.get(type(node.op), "?")
+    elif isinstance(node, ast.Subscript):
+        yield from operations_in(node.value, values)
+        yield "[ ]"
+    elif isinstance(node, ast.Attribute):  # `.values` of a maximum
+        yield from operations_in(node.value, values)

@@ -1,0 +1,96 @@
+"""The engine as files: the whole package (it holds no secret) with the templates that reports are made of."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import grader
+from grader import __version__
+from grader.errors import Unusable
+from grader.lesson.paths import TEMPLATES
+
+DISTRIBUTION = "backprop-ninja"
+PACKAGE = Path(grader.__file__).parent
+AUTHORS = ("new_lesson", "export", "kit")
+"""Templates for whoever writes or releases a course; nobody who is given an engine needs them."""
+
+Files = dict[str, bytes]
+"""{path inside an archive, with slashes: content}"""
+
+
+def engine_files() -> Files:
+    """The package as a wheel has it, under grader/."""
+    found = {f"grader/{path.relative_to(PACKAGE).as_posix()}": path for path in files_under(PACKAGE)}
+    found = {name: path for name, path in found.items() if not name.startswith("grader/templates/")}
+    for path in files_under(TEMPLATES):
+        inside = path.relative_to(TEMPLATES)
+        if inside.parts[0] not in AUTHORS:
+            found[f"grader/templates/{inside.as_posix()}"] = path
+    return {name: path.read_bytes() for name, path in sorted(found.items())}
+
+
+def files_under(folder: Path) -> Iterator[Path]:
+    """Regular files, in order; nothing hidden and nothing that Python or an editor left behind."""
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder).parts
+        left = any(part == "__pycache__" or (part.startswith(".") and part != ".stub") for part in inside)
+        if path.is_file() and not left and path.suffix not in (".pyc", ".part", ".orig") and "~" not in path.name:
+            yield path
+
+
+def dependencies() -> list[str]:
+    """What the engine needs, as requirements. Raises Unusable where neither checkout nor installation tells."""
+    checkout = PACKAGE.parent / "pyproject.toml"
+    if checkout.is_file():
+        project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
+        if project.get("name") == DISTRIBUTION:
+            return list(project["dependencies"])
+    try:
+        required = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        raise Unusable(
+            f"what {DISTRIBUTION} needs is not known: install it (pip install), do not only put it on the path."
+        ) from None
+    return [requirement for requirement in required if "extra ==" not in requirement]
+
+
+def pinned() -> list[str]:
+    """The same, each at the version that is installed here. Raises Unusable for one that is not."""
+    found = []
+    for requirement in dependencies():
+        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            raise Unusable(
+                f"{name}, which the grader needs, is not installed here: no version to write down."
+            ) from None
+        found.append(f"{name}=={version.partition('+')[0]}")  # 2.13.0+cpu is 2.13.0 built for the CPU
+    return found
+
+
+def pyproject(scripts: dict[str, str]) -> bytes:
+    """A pyproject.toml that installs engine_files(), with these commands."""
+    lines = ["[build-system]", 'requires = ["hatchling"]', 'build-backend = "hatchling.build"', ""]
+    lines += ["[project]", f'name = "{DISTRIBUTION}"', f'version = "{__version__}"', 'requires-python = ">=3.11"']
+    lines += ["dependencies = [", *(f'    "{requirement}",' for requirement in dependencies()), "]", ""]
+    lines += ["[project.scripts]", *(f'{name} = "{target}"' for name, target in scripts.items()), ""]
+    lines += ["[tool.hatch.build.targets.wheel]", 'packages = ["grader"]', ""]
+    lines += ["[tool.pytest.ini_options]", 'testpaths = ["tests"]', ""]
+    return "\n".join(lines).encode()
+
+
+def licence() -> bytes | None:
+    """The licence's text, which goes with every copy; None where this copy came without."""
+    checkout = PACKAGE.parent / "LICENSE"
+    if checkout.is_file():
+        return checkout.read_bytes()
+    try:
+        files = metadata.files(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return None
+    return next((Path(str(file.locate())).read_bytes() for file in files if file.name == "LICENSE"), None)

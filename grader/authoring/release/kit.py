@@ -1,0 +1,72 @@
+"""The student kit: lessons with untouched stubs, the engine, `dojo`, a README and tests of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.authoring.figures.lesson import OWN
+from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
+from grader.authoring.release.notebook import notebook_of
+from grader.authoring.stubs import stub_of
+from grader.intake.submissions.handed import MAIN
+from grader.lesson.course_settings import NAME as SETTINGS
+from grader.lesson.lesson import Lesson
+from grader.lesson.paths import TEMPLATES
+
+KEPT_BY_RESET = ".before-reset-"
+stub_text = lru_cache(256)(stub_of)
+
+
+def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
+    """Everything a student gets. Raises LessonError, Unusable, OSError."""
+    found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.dojo:main"})}
+    for lesson in lessons:
+        found |= lesson_files(lesson) | settings_file(lesson.course)
+        if notebooks:
+            name = f"notebooks/{lesson.name}.ipynb"
+            found[name] = notebook_of(lesson, stub_text(lesson), name)
+    if text := licence():
+        found["LICENSE"] = text
+    return found | rendered(lessons, notebooks)
+
+
+def settings_file(course: Path) -> Files:
+    """course.toml, if there is one: a student's own check follows the course's settings."""
+    path = course / SETTINGS
+    return {SETTINGS: path.read_bytes()} if path.is_file() else {}
+
+
+def lesson_files(lesson: Lesson) -> Files:
+    """exercises/NN_name as it is, but the stub generated anew: whoever tried the lesson here wrote into it.
+
+    The figures are included; the file that draws them is not.
+    """
+    folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
+    found = {
+        f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes()
+        for path in files_under(lesson.exercise)
+        if KEPT_BY_RESET not in path.name and path.name != OWN
+    }
+    return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
+
+
+def rendered(lessons: Sequence[Lesson], notebooks: bool) -> Files:
+    """templates/kit: README.md, Makefile, .gitignore, tests/."""
+    source = Environment(
+        loader=FileSystemLoader(TEMPLATES / "kit"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    named = {"gitignore": ".gitignore"}  # under its own name git would obey it here
+    return {
+        named.get(name, name.removesuffix(".jinja")): source.get_template(name)
+        .render(lessons=lessons, notebooks=notebooks)
+        .encode()
+        for name in source.list_templates()
+    }

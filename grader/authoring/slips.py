@@ -1,0 +1,115 @@
+"""What can be said about a lesson's files before anything is graded: slips of its author, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.lesson.lesson import Lesson, LessonError, load_module
+from grader.lesson.mistakes import Mistake
+from grader.lesson.validation import no_value, row_faults
+from grader.reference.tape import TapeError
+from grader.verdict.judging.behaviour import tests_of
+from grader.verdict.judging.line import TRIVIAL
+
+HINTS, FEWEST_DRAWS, FEWEST_VARIANTS = 3, 3, 5
+
+
+def faults(lesson: Lesson) -> Iterator[str]:
+    """What keeps the lesson from being graded as it is meant. Raises LessonError when a file does not run at all."""
+    for item in lesson.items:
+        if len(item.hints) != HINTS:
+            yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
+    unusable = list(forward_faults(lesson))
+    yield from unusable or vanishing_faults(lesson)
+    tests = tests_of(load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}"))
+    yield from row_faults(lesson, tests)
+    yield from mistake_faults(lesson, lesson.mistakes)
+
+
+def forward_faults(lesson: Lesson) -> Iterator[str]:
+    if not lesson.gradients:
+        return
+    try:
+        graph = lesson.public.graph
+    except (TapeError, RuntimeError, TypeError, ValueError, KeyError, AttributeError) as error:
+        raise LessonError(f"{lesson.exercise / 'forward.py'}: {type(error).__name__}: {error}") from error
+    seen: set[str] = set()
+    for item in lesson.gradients:
+        assert item.target is not None
+        if item.target not in graph.values:
+            yield no_value(item)
+        elif item.target in graph.fused:
+            yield f"lesson.toml asks for {item.name}, but `{item.target}` is fused: no gradient stops there."
+        elif not graph.consumers.get(item.target):
+            yield f"lesson.toml asks for {item.name}, but nothing in forward.py reads `t.{item.target}`."
+        else:
+            below = sorted(("d" + name for name in graph.above(item.target) & targets(lesson) - seen), key=str)
+            if below and lesson.joint is None:
+                yield f"lesson.toml: {item.name} needs {', '.join(below)}, which must stand above it."
+            seen.add(item.target)
+    for draw in lesson.draws:
+        try:
+            lesson.problem(draw, seed=1)
+        except (TapeError, RuntimeError, TypeError, ValueError, KeyError) as error:
+            yield f"{lesson.suite.name}, the draw with {draw.describe()}: {type(error).__name__}: {error}"
+
+
+def vanishing_faults(lesson: Lesson) -> Iterator[str]:
+    """Gradients that zeros would earn: they vanish on every hidden problem, and `with` names no other gradient."""
+    names = {item.name for item in lesson.gradients}
+    alone = {item.name for item in lesson.gradients if not item.earned_with}
+    for item in lesson.gradients:
+        for other in item.earned_with:
+            if other == item.name or other not in alone:
+                what = "is earned with another one itself" if other in names else "is no gradient of this lesson"
+                yield f"lesson.toml: [gradients.{item.name}] has `with = {list(item.earned_with)}`, but {other} {what}."
+    problems = [lesson.problem(draw, seed=1) for draw in lesson.draws if not draw.note]
+    for item in lesson.gradients:
+        name = item.target
+        if name is None or item.earned_with or not all(problem.graph.consumers.get(name) for problem in problems):
+            continue
+        if problems and all(problem.size(name) < TRIVIAL * problem.scale(name) for problem in problems):
+            yield (
+                f"lesson.toml: {item.name} is zero on every hidden problem, so zeros would earn its points. Name a "
+                f'gradient from the same upstream gradient, `with = ["dW"]` under [gradients.{item.name}], say.'
+            )
+
+
+def targets(lesson: Lesson) -> set[str]:
+    return {item.target for item in lesson.gradients if item.target}
+
+
+def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[str]:
+    known: set[tuple[str, str]] = set()
+    for mistake in mistakes:
+        name = f"{mistake.gradient}__{mistake.id}"
+        if (mistake.gradient, mistake.id) in known:
+            yield f"mistakes.py: {name} is there twice."
+        known.add((mistake.gradient, mistake.id))
+        if mistake.gradient not in (*lesson.functions, *(item.name for item in lesson.gradients)):
+            yield f"mistakes.py: {name}: lesson.toml asks for no function `{mistake.gradient}`."
+        else:
+            lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
+
+
+def remarks(lesson: Lesson) -> Iterator[str]:
+    """What is allowed, and seldom meant."""
+    for name in lesson.functions:
+        if not any(mistake.gradient == name for mistake in lesson.mistakes):
+            yield f"`{name}` has no known mistake."
+    count = len(list((lesson.solution / "variants").glob("*.py")))
+    if count < FEWEST_VARIANTS:
+        yield f"{count} variants; {FEWEST_VARIANTS} or more show that other styles pass."
+    draws = [draw for draw in lesson.draws if not draw.note]
+    if lesson.gradients and len(draws) < FEWEST_DRAWS:
+        yield f"{len(draws)} hidden draws decide; {FEWEST_DRAWS} or more of different sizes leave nothing to luck."
+    for draw in draws:
+        sizes = [size for size in draw.sizes.values() if isinstance(size, int)]
+        if len(set(sizes)) < len(sizes):
+            yield f"the draw with {draw.describe()}: with equal sizes, a transpose or a wrong axis can look right."
+
+
+def not_exact(lesson: Lesson, rows: list[dict[str, object]]) -> list[str]:
+    """Gradients of the answer key that are right and not autograd's to the last bit: worth a word in the README."""
+    names = {item.name for item in lesson.gradients}
+    return [str(row["name"]) for row in rows if row["name"] in names and not row["exact"]]

@@ -1,0 +1,79 @@
+"""The stub that students fill in, generated from the solution: what stands between its markers is the answer."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from grader.comparison.tensors import written
+from grader.lesson.lesson import Lesson, LessonError
+
+OPEN, CLOSE = "# <answer>", "# </answer>"
+ANSWER = re.compile(rf"^(?P<indent>[ ]*){re.escape(OPEN)}\n.*?^[ ]*{re.escape(CLOSE)}\n", re.DOTALL | re.MULTILINE)
+
+
+def stub_of(lesson: Lesson) -> str:
+    """The text of exercises/NN_name/backward.py. Raises LessonError when markers do not pair or a function has none."""
+    path = lesson.solution / "backward.py"
+    source = path.read_text(encoding="utf-8")
+    if source.count(OPEN) != source.count(CLOSE) or not source.count(OPEN):
+        raise LessonError(f"{path}: every answer stands between `{OPEN}` and `{CLOSE}`; they do not pair.")
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    missing = sorted({item.function for item in lesson.gradients} - functions.keys())
+    if missing:
+        raise LessonError(f"{path} has no function {', '.join(missing)}, which lesson.toml asks for.")
+    lines = source.splitlines(keepends=True)
+    steps = () if lesson.joint else lesson.gradients
+    for item in sorted(steps, key=lambda item: -functions[item.name].body[0].lineno):
+        function = functions[item.name]
+        assert item.target is not None
+        if ast.get_docstring(function) is None:
+            header_end = header_lines(lines, function)
+            lines[header_end:header_end] = [docstring(lesson, item.target)]
+    stub = ANSWER.sub(lambda match: todo(match["indent"]), "".join(lines))
+    leaks = [line for line in stub.splitlines() if "answer>" in line]
+    if leaks:
+        raise LessonError(
+            f"{path}: a marker would leak into the stub: {leaks[0].strip()!r}. Put each marker on a line of its own."
+        )
+    return stub
+
+
+def header_lines(lines: list[str], function: ast.FunctionDef) -> int:
+    """The number of the first line after `def ...:`, counted from 0."""
+    number = function.lineno - 1
+    while not lines[number].rstrip().endswith(":"):
+        number += 1
+    return number + 1
+
+
+def docstring(lesson: Lesson, target: str) -> str:
+    shape = written(lesson.public.values[target].shape)
+    forward = forward_lines(lesson, target)
+    body = "\n".join(f"        {line}" for line in forward)
+    return (
+        f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n'
+        f'    Where the forward pass reads it:\n\n{body}\n    """\n'
+    )
+
+
+def todo(indent: str) -> str:
+    return f"{indent}# TODO: replace the next line by your own\n{indent}raise NotImplementedError\n"
+
+
+def forward_lines(lesson: Lesson, target: str) -> list[str]:
+    """The lines of the forward pass through which `target` feeds the loss, without the tape's `t.`."""
+    graph = lesson.public.graph
+    readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
+    return [text for name, text in forward_statements(lesson).items() if name in readers]
+
+
+def forward_statements(lesson: Lesson) -> dict[str, str]:
+    """{name: its line of forward.py}, in order, without the tape's `t.`."""
+    source = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+            segment = ast.get_source_segment(source, node) or ""
+            found[node.targets[0].attr] = (node.lineno, re.sub(r"\bt\.", "", " ".join(segment.split())))
+    return {name: text for name, (_, text) in sorted(found.items(), key=lambda entry: entry[1][0])}

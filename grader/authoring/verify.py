@@ -1,0 +1,250 @@
+"""`grade verify`: proves that a course does what it says. Its own formulas are handed in like a student's."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from grader.authoring.check_examples import example_faults
+from grader.authoring.slips import faults, not_exact, remarks
+from grader.authoring.stubs import stub_of
+from grader.calling.targets import ModuleSide
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.submission import Handed, Submission
+from grader.lesson.lesson import Item, Lesson, load_module
+from grader.lesson.mistakes import Mistake
+from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.examples import examples_of
+from grader.verdict.judging.gradient import judge_step
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import judge_line
+
+IMPORTS = "import torch\nimport torch.nn.functional as F\n\n"
+
+
+@dataclass
+class Report:
+    summary: str
+    problems: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
+    return Submission(name, Path(name), {lesson.name: Handed(lesson.name, {"backward.py": source.encode()})})
+
+
+def rows_of(graded: Graded) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = graded.results["lessons"][0]["gradients"]
+    return rows
+
+
+def variants(lesson: Lesson) -> list[Path]:
+    return sorted((lesson.solution / "variants").glob("*.py"))
+
+
+def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
+    """The mistakes dealt onto as few submissions as possible: at most one wrong formula a gradient on each."""
+    waiting: dict[str, list[Mistake]] = defaultdict(list)
+    for mistake in mistakes:
+        waiting[mistake.gradient].append(mistake)
+    while waiting:
+        yield {gradient: entries.pop(0) for gradient, entries in waiting.items()}
+        waiting = defaultdict(list, {g: entries for g, entries in waiting.items() if entries})
+
+
+def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
+    """The real way: every file through a worker, the hidden suite and pytest. Of the mistakes, each `every`-th.
+
+    Mistakes in steps are handed in many at a time, and all of them.
+    """
+    report = Report("", list(faults(lesson)), list(remarks(lesson)))
+    if report.problems:
+        return report
+    session = Session([lesson], seed)
+
+    def grade(name: str, source: str) -> Graded:
+        return session.grade(handed_in(lesson, name, source))
+
+    try:
+        solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
+        right = grade("solution", solution)
+        for row in rows_of(right):
+            if row["status"] != "passed" or row["chain"] == "failed":
+                report.problems.append(
+                    f"solution: {row['name']} is {row['status']}, chain {row['chain']}: {row['message']}"
+                )
+        if report.problems:  # everything else rests on it
+            return report
+        report.problems += example_faults(lesson, right_files(lesson))
+        for row in rows_of(grade("stub", stub_of(lesson))):
+            if row["points"] or row["status"] not in ("todo", "failed"):
+                report.problems.append(f"stub: {row['name']} is {row['status']} with {row['points']} points")
+        for path in variants(lesson):
+            for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
+                if row["status"] != "passed":
+                    report.problems.append(f"variant {path.stem}: {row['name']} is {row['status']}: {row['message']}")
+        by_gradient = [m for m in lesson.mistakes if m.function is not None and m.gradient in steps_of(lesson)]
+        for sheet in sheets(by_gradient):
+            text = solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in sheet.values()) + "\n"
+            rows = {row["name"]: row for row in rows_of(grade("mistakes", text))}
+            for gradient, mistake in sheet.items():
+                report.problems += misjudged(mistake, [rows[gradient]])
+            for name, row in rows.items():
+                if name not in sheet and row["status"] != "passed" and name in steps_of(lesson):
+                    report.problems.append(
+                        f"{name} turned {row['status']} although only {', '.join(sheet)} were changed"
+                    )
+        for mistake in [m for m in lesson.mistakes if m not in by_gradient][::every]:
+            report.problems += misjudged(mistake, rows_of(grade("mistake", mistake.applied_to(solution))))
+    finally:
+        session.close()
+    names = not_exact(lesson, rows_of(right))
+    exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
+    but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
+    report.summary = (
+        f"solution {right.results['score']:g} of {right.results['max_score']:g}"
+        + (f" ({exact}{but})" if lesson.gradients else "")
+        + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
+        + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")
+    )
+    return report
+
+
+def verify_course(course: Path, names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, Report]]:
+    """(lesson, its report) in the order of `names`, several lessons at a time."""
+    if jobs == 1 or len(names) == 1:
+        for name in names:
+            yield name, verify_lesson(Lesson(course, name), seed)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from zip(
+            names, pool.map(verify_by_name, *zip(*((course, n, seed) for n in names), strict=True)), strict=True
+        )
+
+
+def verify_by_name(course: Path, name: str, seed: int) -> Report:
+    return verify_lesson(Lesson(course, name), seed)
+
+
+def misjudged(mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
+    failing = [row for row in rows if row["status"] != "passed"]
+    if not failing:
+        yield f"mistake {mistake.gradient}__{mistake.id} passed"
+    elif not any(row["mistake"] and row["mistake"]["id"] == mistake.id for row in failing):
+        told = [f"{row['name']}: {(row['mistake'] or {}).get('id') or row['message']}" for row in failing]
+        yield f"mistake {mistake.gradient}__{mistake.id} was told as {'; '.join(told)}"
+
+
+def steps_of(lesson: Lesson) -> tuple[str, ...]:
+    """Gradients that are functions of their own."""
+    return () if lesson.joint else tuple(item.name for item in lesson.gradients)
+
+
+def suite_of(lesson: Lesson) -> ModuleType:
+    return load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}")
+
+
+@dataclass
+class Tally:
+    """Verdicts counted over some seeds: `judged` of them, and a sentence for each that is not as it should be."""
+
+    judged: int = 0
+    rejected: list[str] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.judged += other.judged
+        self.rejected += other.rejected
+        self.accepted += other.accepted
+
+
+def right_files(lesson: Lesson) -> dict[str, ModuleType]:
+    """{"solution" or a variant's name: the file as a module}."""
+    files = {path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variants(lesson)}
+    return {"solution": lesson.answers} | files
+
+
+class Judging:
+    """One lesson's hidden suite on one seed, in this process; `tally` counts the verdicts."""
+
+    def __init__(self, lesson: Lesson, seed: int, tally: Tally) -> None:
+        self.lesson, self._tally, self._book = lesson, tally, ProblemBook(seed)
+        self._problems = self._book.problems(lesson, lesson.draws)
+        self._tests = tests_of(suite_of(lesson))
+
+    def wrong_rows(self, module: ModuleType, first: str = "") -> Iterator[str]:
+        """The rows that `module` fails, one after another, those about the function `first` before all others."""
+        steps = [item.name for item in self.lesson.gradients]
+        student = LocalStudent(vars(module), steps, self.lesson.joint)
+        for item in sorted(self.lesson.items, key=lambda item: item.function != first):
+            self._tally.judged += 1
+            if item.target is not None:
+                verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
+                right = verdict.passed
+            else:
+                right = (not first and self.holds(item, student, module, watched=False)) or self.holds(
+                    item, student, module, watched=True
+                )
+            if not right:
+                yield item.name
+
+    def holds(self, item: Item, student: LocalStudent, module: ModuleType, watched: bool) -> bool:
+        """Whether a check passes. Watching can only turn a failure into a pass (what is in float32 may be coarser)."""
+        check = Check(self.lesson, item, student, ModuleSide(module, watched), self._book, naming=False)
+        return run_check(self._tests[item.name], check) is None
+
+    def accepts(self, mistake: Mistake) -> bool:
+        """Whether a known mistake passes: its own gradient where it is one, else every row."""
+        if mistake.gradient not in steps_of(self.lesson) or mistake.function is None:
+            return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
+        answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
+        self._tally.judged += 1
+        return judge_line(mistake.gradient[1:], answers, self.lesson.wrong_formulas, naming=False).passed
+
+
+def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
+    """Every right file and every known mistake of one lesson judged on every seed, in this process."""
+    torch.set_num_threads(1)  # the tensors are small: a second thread only waits
+    lesson, tally = Lesson(course, name), Tally()
+    rights = right_files(lesson)
+    for seed in seeds:
+        judging = Judging(lesson, seed, tally)
+        for file, module in rights.items():
+            tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
+        for mistake in lesson.mistakes:
+            if judging.accepts(mistake):
+                tally.accepted.append(f"seed {seed}: {mistake.gradient}__{mistake.id} was accepted")
+    return tally
+
+
+def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> Report:
+    """The verdict alone over `count` seeds: no right formula rejected, no wrong one accepted.
+
+    `on_progress` is told how many seeds were finished, whenever some are.
+    """
+    chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
+    tally = Tally()
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk): len(chunk) for chunk in chunks}
+        for done in as_completed(waiting):
+            tally.add(done.result())
+            on_progress(waiting[done])
+    draws = len(lesson.draws)
+    problems = f" on {draws} problems each" if draws else ""
+    summary = (
+        f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} known mistakes){problems}: "
+        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
+        f"{len(tally.accepted)} wrong ones accepted"
+    )
+    return Report(summary, (tally.rejected + tally.accepted)[:50])

@@ -1,0 +1,87 @@
+"""What happens when student code asks PyTorch to differentiate: it is reported, with their own line, and refused.
+
+What is reported is a hint for naming, not evidence, since student code shares the process. That no gradient comes out
+is the doing of grader/sandbox/workers/autograd_off.py, which also puts the tripwires made here in their places.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from typing import Any, NoReturn
+
+SWITCHED_ON = (
+    "After this file's code had run, PyTorch could differentiate again in its process: something switched automatic "
+    "differentiation back on. Nothing in this lesson is counted."
+)
+"""The message of an answer by which a worker reports that; the whole lesson is then forbidden."""
+
+Report = Callable[["AutogradUsed"], None]
+
+
+class AutogradUsed(BaseException):
+    """Student code asked PyTorch to differentiate.
+
+    A `BaseException`, so that ``except Exception`` in the student's code does not swallow it. A bare ``except`` does,
+    which is why the report given to `tripwires` has been called before this is raised.
+
+    Attributes:
+        what: what was called, as a reader would write it, e.g. ``torch.autograd.grad`` or ``Tensor.backward``.
+        filename: the student's file, or None when no frame of theirs is on the stack.
+        line: the innermost line of that file on the stack, or None.
+    """
+
+    def __init__(self, what: str, filename: str | None = None, line: int | None = None) -> None:
+        super().__init__(f"{what} was called" + (f" in line {line} of {filename}" if line else ""))
+        self.what = what
+        self.filename = filename
+        self.line = line
+
+
+class _Listener:
+    """Who is told of a call, and how the student's files are recognised: one a process, set by `tripwires`."""
+
+    report: Report | None = None
+    student_files: tuple[str, ...] = ()
+
+
+def tripwires(report: Report, student_files: str | Collection[str]) -> None:
+    """Tell ``report`` of every call for differentiation from now on, with the student's own line.
+
+    Call it in the worker, after `take_away_autograd` in its zygote and before the student's file is executed. The wires
+    have been in place since then; this only says who listens, and takes microseconds.
+
+    Args:
+        report: called with the `AutogradUsed` about to be raised, once for each call, on the thread that called.
+        student_files: the names under which student code is compiled, or what those names begin with.
+    """
+    _Listener.report = report
+    _Listener.student_files = (student_files,) if isinstance(student_files, str) else tuple(student_files)
+
+
+def tripwire(what: str) -> Callable[..., NoReturn]:
+    """A stand-in for the function ``what``: calling it reports and raises `AutogradUsed`."""
+
+    def forbidden(*_args: Any, **_keywords: Any) -> NoReturn:
+        _trip(what)
+
+    return forbidden
+
+
+def delayed_tripwire(what: str) -> Callable[..., Callable[..., NoReturn]]:
+    """A stand-in for a transform: ``what(f)`` is only a mention; calling the function that it returns is the act."""
+
+    def transform(*_args: Any, **_keywords: Any) -> Callable[..., NoReturn]:
+        return tripwire(what)
+
+    return transform
+
+
+def _trip(what: str) -> NoReturn:
+    frame = sys._getframe(1) if _Listener.student_files else None
+    while frame is not None and not frame.f_code.co_filename.startswith(_Listener.student_files):
+        frame = frame.f_back
+    used = AutogradUsed(what, frame.f_code.co_filename, frame.f_lineno) if frame else AutogradUsed(what)
+    if _Listener.report is not None:
+        _Listener.report(used)
+    raise used

@@ -1,0 +1,68 @@
+"""One call of a function, a class or a method of a submission: the same in a worker and in the trusted process."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.calling.answer import Answer
+from grader.calling.failures import failure, first_line
+from grader.calling.operators import CallWatch, OperatorWatch
+from grader.calling.protocol import Called, Counts, leaves, precision_of
+
+
+def attribute(thing: Any, name: str, files: Sequence[str] = ()) -> Any:
+    """An object's method or value, or an Answer that says what is missing. Asking may run a student's code."""
+    kind = type(thing).__name__[:80]
+    try:
+        return getattr(thing, name)
+    except AttributeError:
+        near = difflib.get_close_matches(name, [n for n in dir(thing) if not n.startswith("_")], n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else "."
+        return Answer("raised", message=f"`{kind}` has no `{name}`{hint}", line=first_line(type(thing).__init__))
+    except BaseException as error:  # a property
+        return failure(error, name, files)
+
+
+def call(
+    function: Callable[..., Any],
+    name: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    files: Sequence[str] = (),
+    cap: int | None = None,
+    counted: bool = False,
+) -> Called:
+    """Calls it with these very arguments; never raises for what it does. With `cap`, operators are counted.
+
+    Which they are, and the memory they take, is only looked at if `counted`: it makes a call four times slower.
+    """
+    given = [args, kwargs]
+    default = torch.get_default_dtype()
+    precision = precision_of(given)
+    watch: AbstractContextManager[OperatorWatch | None] = nullcontext()
+    if cap is not None and not counted:
+        watch = OperatorWatch(cap)
+    elif cap is not None:
+        watch = CallWatch(cap, [leaf for leaf in leaves(given) if isinstance(leaf, Tensor)])
+    torch.set_default_dtype(precision)
+    line = first_line(function)
+    try:
+        with watch as seen:
+            value = function(*args, **kwargs)
+        counts = Counts()
+        if seen is not None:
+            coarse = seen.saw_float32 and precision == torch.float64
+            counts = Counts(seen.operators, low_precision=coarse)
+        if isinstance(seen, CallWatch):
+            counts = Counts(seen.operators, dict(seen.dispatched), seen.peak_bytes, coarse)
+        return Called(value, arguments=args, counts=counts, line=line)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
+        return Called(failed=failure(error, name, files), line=line)
+    finally:
+        torch.set_default_dtype(default)

@@ -1,0 +1,119 @@
+"""What went wrong in a student's code, as they should read it: type, text, and the innermost of their own lines."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from types import CodeType, TracebackType
+from typing import Any, NoReturn
+
+from grader.calling.answer import Answer
+from grader.calling.operators import TooManyOperators
+from grader.sandbox.policy.names import by_hand
+from grader.sandbox.workers.autograd_off import AutogradUsed
+
+
+def first_line(function: Callable[..., Any]) -> int | None:
+    code = getattr(function, "__code__", None)
+    return code.co_firstlineno if isinstance(code, CodeType) and code.co_firstlineno > 0 else None
+
+
+def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
+    """An exception as a student should read it: type, text, and the innermost of their own lines.
+
+    `step` is empty while the file itself is being run; `files` are the student's, the graded one first.
+    """
+    line, innermost = own_line(error.__traceback__, files)
+    name = in_words(lambda e: type(e).__name__, error)
+    if isinstance(error, AutogradUsed):
+        if step:
+            return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
+        message = (
+            f"Line {error.line} calls `{error.what}` while the file is being run, and there is no automatic "
+            'differentiation here. Put your self-check under `if __name__ == "__main__":`.'
+        )
+        return Answer("forbidden", message=message, line=error.line)
+    if isinstance(error, SyntaxError) and not step:
+        if files and error.filename in files[1:]:
+            return Answer(
+                "raised", message=f"{name}: {error.msg} (in {error.filename}, line {error.lineno})", line=line
+            )
+        return Answer("raised", message=f"{name}: {error.msg}", line=error.lineno or None)
+    if isinstance(error, TooManyOperators):
+        message = (
+            f"It dispatched more than {error.cap:,} tensor operations and was stopped: is there a loop that never ends?"
+        )
+        return Answer("timeout", message=message, line=line)
+    if step and is_stub(error) and (innermost in files or not files):
+        return Answer("todo", line=line)
+    prompt = unanswered_prompt(error)
+    if prompt:
+        return Answer("raised", message=prompt, line=line)
+    if isinstance(error, SystemExit):
+        instead = "instead of returning" if step else "before any of its functions could be called"
+        code = in_words(repr, error.code)
+        return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
+    text = in_words(str, error)
+    elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
+    return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
+
+
+DEBUGGERS = frozenset({"ipdb", "pudb", "pdbpp", "web_pdb", "rpdb", "wdb", "debugpy"})
+
+
+class PromptUnanswered(Exception):
+    """`breakpoint()` was called where nobody can answer."""
+
+
+def refuse_to_stop(*_arguments: object, **_keywords: object) -> NoReturn:
+    """Stand in for `sys.breakpointhook`: raises where the call is, and not on the line after it, as pdb does."""
+    raise PromptUnanswered
+
+
+def is_stub(error: BaseException) -> bool:
+    """Whether it is the bare `raise NotImplementedError` of a stub.
+
+    torch raises the same type for an operator that it does not have for a dtype, always with a text.
+    """
+    return type(error) is NotImplementedError and not error.args
+
+
+def unanswered_prompt(error: BaseException) -> str:
+    """A message about code that waits for somebody to type: a debugger, or `input()`. Empty for every other error."""
+    kind = type(error)  # a student's class may answer for itself: only identity and inheritance are looked at
+    quit_pdb = kind is getattr(sys.modules.get("bdb"), "BdbQuit", None)
+    module = vars(ImportError)["name"].__get__(error) if issubclass(kind, ImportError) else None
+    other_debugger = type(module) is str and module in DEBUGGERS
+    if quit_pdb or other_debugger or kind is PromptUnanswered:
+        waits = "The debugger (`breakpoint()`, `pdb`) waits for a command"
+    elif kind is EOFError and error.args == ("EOF when reading a line",):
+        waits = "`input()` waits for somebody to type a line"
+    else:
+        return ""
+    return f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed."
+
+
+def in_words(render: Callable[[object], str], value: object) -> str:
+    """`str` or `repr` of anything: one line of at most 500 characters, without addresses, which no two runs share."""
+    try:
+        return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", " ".join(render(value).split())[:500])
+    except BaseException:  # a student's __str__ or __repr__
+        return "(its text cannot be read)"
+
+
+def own_line(trace: TracebackType | None, files: Sequence[str]) -> tuple[int | None, str]:
+    """(the innermost line in the graded file, the file name of the innermost frame of all)."""
+    line, innermost = None, ""
+    for frame, number in traceback.walk_tb(trace):
+        innermost = frame.f_code.co_filename
+        if files and innermost == files[0]:
+            line = number
+    return line, innermost
+
+
+def remember_source(filename: str, source: str) -> None:
+    """Lets tracebacks quote a file that exists in memory only."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

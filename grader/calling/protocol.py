@@ -1,0 +1,170 @@
+"""Calling functions and classes of a submission: how a hidden suite asks, of a student or of the course's own files.
+
+    def after_one_batch(on, generator, batch, hidden):           # a scenario
+        bn = on.new("BatchNorm1d", hidden)
+        return {"out": bn.call("forward", torch.randn(batch, hidden, generator=generator))}
+
+The same scenario is put to the student (`on` then speaks to a worker over the wire), to the reference and to the
+lesson's known mistakes (`on` is a `ModuleSide`), each with the same numbers; what comes back is compared.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import inspect
+import math
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, Protocol
+
+import numpy
+import torch
+import torch.nn.functional
+from torch import Tensor
+
+from grader.calling.answer import Answer
+
+GIVEN = {"torch": torch, "F": torch.nn.functional, "math": math, "np": numpy, "numpy": numpy}
+"""What the source of a `Function` may use."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one call did, as the process that ran it says: good for a cap, never evidence for a pass."""
+
+    operators: int = 0  # aten operators dispatched
+    dispatched: Mapping[str, int] = field(default_factory=dict)  # {"tanh": 31}: by aten's names, if it was `counted`
+    peak_bytes: int = 0  # the most bytes of tensors made by this call that were alive at one moment, if `counted`
+    low_precision: bool = False  # something was computed in float32 or less although float64 was given
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A call's value, and what the call took compared with the yardstick's call, by the kernel's account."""
+
+    value: Any
+    extra_bytes: int  # its largest resident memory, less the yardstick's; 0 where processor time was measured
+    cpu_ratio: float  # its processor time in multiples of the yardstick's; 0 where memory was measured
+
+
+@dataclass(frozen=True)
+class Called:
+    """What came of a call: a value, or an `Answer` that says why there is none."""
+
+    value: Any = None
+    failed: Answer | None = None
+    arguments: list[Any] = field(default_factory=list)  # the positional ones, as they are after the call
+    counts: Counts = field(default_factory=Counts)
+    line: int | None = None
+
+
+class CallFailed(Exception):
+    """A call that gave no value; `answer` says why, as for a step. `name` is the function or class called."""
+
+    def __init__(self, answer: Answer, name: str) -> None:
+        super().__init__(answer.message)
+        self.answer, self.name = answer, name
+
+
+class Function:
+    """An argument that is itself a function: a plain, self-contained `def` whose *source* travels to the worker.
+
+    It may use torch, F, math, np and what is bound by keyword (numbers, tensors, arrays):
+
+        Function(quartic, scale=3.0)
+    """
+
+    def __init__(self, function: Callable[..., Any] | str, **bound: Any) -> None:
+        self.source = function if isinstance(function, str) else source_of(function)
+        self.bound = bound
+
+    def build(self) -> Callable[..., Any]:
+        """The function itself, made from its source in the process that calls it."""
+        scope: dict[str, Any] = dict(GIVEN)
+        exec(compiled(self.source), scope)
+        made: Callable[..., Any] = scope["f"]
+        return functools.partial(made, **self.bound) if self.bound else made
+
+
+@functools.cache
+def compiled(source: str) -> CodeType:
+    tree = ast.parse(source)
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise ValueError(f"a `Function` is made from one plain `def`, not from {type(definition).__name__}")
+    definition.name = "f"  # its name might say what is to be found out
+    return compile(tree, "<given>", "exec")
+
+
+@functools.cache
+def source_of(function: Callable[..., Any]) -> str:
+    return textwrap.dedent(inspect.getsource(function))
+
+
+class Handle(Protocol):
+    """An object of the student's, in the student's process."""
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any: ...
+
+    def get(self, attribute: str) -> Any: ...
+
+    def set(self, attribute: str, value: Any) -> None: ...
+
+
+class Side(Protocol):
+    """Whoever is under test. Every method that calls raises CallFailed."""
+
+    coarse: bool  # some call so far computed in float32 although float64 was given
+    line: int | None  # where the first thing called is defined
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...
+
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]: ...
+
+    def measured(
+        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
+    ) -> Measurement: ...
+
+    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]: ...
+
+    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle: ...
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """Everything in a tree of lists, tuples and dicts that is none of these."""
+    if isinstance(tree, Mapping):
+        for value in tree.values():
+            yield from leaves(value)
+    elif isinstance(tree, (list, tuple)):
+        for value in tree:
+            yield from leaves(value)
+    else:
+        yield tree
+
+
+def precision_of(tree: Any) -> torch.dtype:
+    """torch's default dtype while a call runs: float32 only where floating tensors are given and none is float64."""
+    kinds = {leaf.dtype for leaf in leaves(tree) if isinstance(leaf, Tensor) and leaf.is_floating_point()}
+    return torch.float32 if kinds and torch.float64 not in kinds else torch.float64
+
+
+def copied(tree: Any) -> Any:
+    """A tree as the other side of a wire would have it: nothing is shared with the original."""
+    if isinstance(tree, Function):
+        return Function(tree.source, **copied(tree.bound)).build()
+    if isinstance(tree, Tensor):
+        return tree.detach().clone()
+    if isinstance(tree, numpy.generic):
+        return tree.item()
+    if isinstance(tree, torch.Generator):
+        return torch.Generator().set_state(tree.get_state())
+    if isinstance(tree, Mapping):
+        return {key: copied(value) for key, value in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        values = [copied(value) for value in tree]
+        return values if isinstance(tree, list) else tuple(values)
+    return copy.deepcopy(tree)

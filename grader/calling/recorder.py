@@ -1,0 +1,144 @@
+"""A side that notes what it is asked, by the names of the parameters: for telling what an answer was made of."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+from torch import Tensor
+
+from grader.calling.protocol import Counts, Handle, Measurement, Side, copied
+
+MOST_PARTS = 12
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: of a function, or of a method as `Class.method`. `arguments` are by the parameters' names."""
+
+    function: str
+    arguments: Mapping[str, Any]
+
+
+class Listening:
+    """Passes everything on to `side`. Parameters are named as those of `namespace`'s functions and classes.
+
+    `keeping` copies what is given, for whoever reads it after the scenario has gone on.
+    """
+
+    def __init__(self, side: Side, namespace: Any, keeping: bool = False) -> None:
+        self._side, self._namespace, self._keeping = side, namespace, keeping
+        self.calls: list[Call] = []
+        self.returned: list[tuple[str, Any]] = []  # (function, method or attribute, its value), of calls that gave one
+
+    @property
+    def coarse(self) -> bool:
+        return self._side.coarse
+
+    @property
+    def line(self) -> int | None:
+        return self._side.line
+
+    @property
+    def last_name(self) -> str:
+        return self.calls[-1].function.rpartition(".")[2] if self.calls else ""
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        self.note(name, getattr(self._namespace, name, None), args, kwargs)
+        return self.heard(name, self._side.call(name, *args, **kwargs))
+
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
+        self.note(name, getattr(self._namespace, name, None), args, kwargs)
+        value, counts = self._side.counted(name, *args, **kwargs)
+        return self.heard(name, value), counts
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        self.note(name, getattr(self._namespace, name, None), args, {})
+        return self._side.measured(key, name, args, yardstick, cpu_ratio)
+
+    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        self.note(name, getattr(self._namespace, name, None), args, kwargs)
+        value, arguments = self._side.apply(name, *args, **kwargs)
+        return self.heard(name, value), arguments
+
+    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
+        kind = getattr(self._namespace, name, None)
+        self.note(name, kind, args, kwargs)
+        return _ListeningObject(self, name, kind, self._side.new(name, *args, **kwargs))
+
+    def heard(self, name: str, value: Any) -> Any:
+        self.returned.append((name, value))
+        return value
+
+    def note(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        arguments = by_name(function, args, kwargs)
+        self.calls.append(Call(name, copied(arguments) if self._keeping else arguments))
+
+
+class _ListeningObject:
+    def __init__(self, listening: Listening, kind: str, namespace: Any, handle: Handle) -> None:
+        self._listening, self._kind, self._namespace, self._handle = listening, kind, namespace, handle
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        name = f"{self._kind}.{method}"
+        if method == "__setattr__" and len(args) == 2:
+            self._listening.note(name, None, (), {str(args[0]): args[1]})
+        else:
+            self._listening.note(name, getattr(self._namespace, method, None), (None, *args), kwargs)
+        return self._listening.heard(method, self._handle.call(method, *args, **kwargs))
+
+    def get(self, attribute: str) -> Any:
+        return self._listening.heard(attribute, self._handle.get(attribute))
+
+    def set(self, attribute: str, value: Any) -> None:
+        self.call("__setattr__", attribute, value)
+
+
+def by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their parameters' names, defaults included; `self` is left out."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # not there, or called with others than it has
+        return {f"argument {number}": value for number, value in enumerate(args, 1)} | dict(kwargs)
+    bound.apply_defaults()
+    return {name: value for name, value in bound.arguments.items() if name != "self"}
+
+
+def tensors_given(calls: Sequence[Call]) -> dict[str, Any]:
+    """{in words: a tensor or an array that some call was given}; one of a list or dict stands under its own place."""
+    found: list[tuple[str, int, str, Any]] = []
+    for number, call in enumerate(calls):
+        for name, value in call.arguments.items():
+            found += [(call.function, number, label, part) for label, part in parts(name, value)]
+    result: dict[str, Any] = {}
+    for function, number, label, part in found:
+        if sum(other == label for _, _, other, _ in found) == 1:
+            result[f"`{label}`"] = part
+        else:
+            order = [n for n, call in enumerate(calls) if call.function == function].index(number) + 1
+            result[f"`{label}` of call {order} of `{function}`"] = part
+    return result
+
+
+def parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, (Tensor, numpy.ndarray)):
+        yield name, value
+    elif isinstance(value, Mapping):
+        yield from (
+            (f"{name}[{key!r}]", part) for key, part in value.items() if isinstance(part, (Tensor, numpy.ndarray))
+        )
+    elif isinstance(value, (list, tuple)) and len(value) <= MOST_PARTS:
+        yield from ((f"{name}[{i}]", part) for i, part in enumerate(value) if isinstance(part, (Tensor, numpy.ndarray)))
+
+
+def numbers_given(calls: Sequence[Call]) -> dict[str, float]:
+    """{name: plain number} of the parameters that had one value in every call that has them."""
+    found: dict[str, set[float]] = {}
+    for call in calls:
+        for name, value in call.arguments.items():
+            if type(value) in (int, float):
+                found.setdefault(name, set()).add(value)
+    return {name: values.pop() for name, values in found.items() if len(values) == 1}

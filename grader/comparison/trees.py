@@ -1,0 +1,215 @@
+"""Whether what a call gave agrees with what it should give: trees of tensors, numbers, texts, compared part by part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+from grader.calling.protocol import leaves
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, TOLERANCE, first_index, relative_error, written
+
+MOST_CHARACTERS = 120
+MOST_KEYS = 20
+MOST_SHOWN = 10**30
+"""Whole numbers from here on are described by their size."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part that does not agree. `rung` is "shape" or "value"; `part` is its name in the result ("" for all)."""
+
+    part: str
+    rung: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How two results stand to each other. `error` is the largest relative error of any part that has one."""
+
+    findings: tuple[Finding, ...] = ()
+    error: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        return not self.findings
+
+
+def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, coarse: bool = False) -> Agreement:
+    """Compares `found` with `expected`.
+
+    Numbers and tensors agree within `tolerance`, relative to the expected part's norm (with a floor where that is
+    nearly zero beside the other parts), texts and booleans exactly. A list may stand for a tuple, a tensor of no
+    dimension for a number, an array for a tensor. `coarse`: something was computed in float32; then 1e-5 will do.
+    """
+    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in numbers(expected)]
+    scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
+    comparison = _Comparison(tolerance, coarse, scale)
+    comparison.compare(found, expected, "")
+    return Agreement(tuple(comparison.findings), comparison.error)
+
+
+def numbers(tree: Any) -> list[Any]:
+    return [leaf for leaf in leaves(tree) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
+
+
+def as_tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=None)
+
+
+class _Comparison:
+    def __init__(self, tolerance: float, coarse: bool, scale: float) -> None:
+        self._tolerance, self._coarse, self._scale = tolerance, coarse, scale
+        self.findings: list[Finding] = []
+        self.error: float | None = None
+
+    def differ(self, part: str, rung: str, message: str) -> None:
+        self.findings.append(Finding(part, rung, message))
+
+    def compare(self, found: Any, expected: Any, part: str) -> None:
+        found, expected = (plain_number(v) for v in (found, expected))
+        name = f"`{part}`" if part else "The result"
+        if isinstance(expected, Mapping):
+            self.mappings(found, expected, part, name)
+        elif isinstance(expected, (list, tuple)):
+            self.sequences(found, expected, part, name)
+        elif isinstance(expected, (Tensor, numpy.ndarray)):
+            self.tensors(found, as_tensor(expected), part, name)
+        elif isinstance(expected, bool) or expected is None or isinstance(expected, str):
+            found = found.item() if is_tensor(found) and found.ndim == 0 else found
+            if type(found) is not type(expected) or found != expected:
+                self.differ(part, "value", f"{name} is {shown(found)}; expected {shown(expected)}.")
+        elif isinstance(expected, (int, float)):
+            self.tensors(found, torch.tensor(float(expected), dtype=torch.float64), part, name)
+        else:
+            raise TypeError(f"a scenario gave {type(expected).__name__}, which cannot be compared")
+
+    def mappings(self, found: Any, expected: Mapping[Any, Any], part: str, name: str) -> None:
+        if not isinstance(found, Mapping):
+            return self.differ(part, "shape", f"{name} is {shown(found)}; expected a dict.")
+        missing, more = [k for k in expected if k not in found], [k for k in found if k not in expected]
+        if missing or more:
+            wrong = f"lacks {keys_in_words(missing)}" if missing else f"has {keys_in_words(more)} besides"
+            keys = keys_in_words(expected)
+            return self.differ(part, "shape", f"{name} {wrong}; expected the keys {keys}."[:400])
+        for key, value in expected.items():
+            self.compare(found[key], value, f"{part}.{key}" if part else str(key))
+
+    def sequences(self, found: Any, expected: Any, part: str, name: str) -> None:
+        if is_tensor(found) and all(type(e) in (int, float) for e in expected):
+            return self.tensors(found, torch.tensor(expected, dtype=torch.float64), part, name)
+        if not isinstance(found, (list, tuple)):
+            return self.differ(part, "shape", f"{name} is {shown(found)}; expected {shown(expected)}.")
+        if len(found) != len(expected):
+            return self.differ(part, "shape", f"{name} has {len(found)} entries; expected {len(expected)}.")
+        for number, value in enumerate(expected):
+            self.compare(found[number], value, f"{part}[{number}]")
+
+    def tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
+        given, found = found, tensor_of(found)
+        if found is None:
+            what = f"a tensor of shape {written(expected.shape)}" if expected.ndim else "a number"
+            return self.differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
+        if found.shape != expected.shape:
+            text = f"{name} has the shape {written(found.shape)}; expected {written(expected.shape)}."
+            return self.differ(part, "shape", text)
+        if expected.dtype == torch.bool or not expected.is_floating_point():
+            if found.dtype == torch.bool or not found.is_floating_point():
+                wrong = found.to(torch.int64) != expected.to(torch.int64)
+            else:
+                wrong = found.double() != expected.double()
+            if bool(wrong.any()):
+                self.differ(part, "value", self.worst(name, found, expected, wrong))
+            return None
+        wide = found.double()
+        if not bool(torch.isfinite(wide).all()):
+            exact = expected.double()
+            if bool(((wide == exact) | (wide.isnan() & exact.isnan())).all()):
+                return None
+            where = first_index(~torch.isfinite(wide))
+            place = f" at {list(where)}" if where else ""
+            return self.differ(part, "value", f"{name}{place} is {float(wide[where])}, not a finite number.")
+        error = relative_error(wide, expected, self._scale)
+        error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
+        self.error = max(self.error or 0.0, error)
+        coarse = self._coarse or found.dtype == torch.float32
+        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if coarse else self._tolerance):
+            self.differ(part, "value", self.worst(name, wide, expected.double(), None, error))
+        return None
+
+    def worst(
+        self, name: str, found: Tensor, expected: Tensor, wrong: Tensor | None, error: float | None = None
+    ) -> str:
+        if not expected.ndim:
+            return f"{name} is {shown(found)}; expected {shown(expected)}."
+        distance = (found.double() - expected.double()).abs() if wrong is None else wrong.to(torch.float64)
+        index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), distance.shape))
+        size = "" if error is None else f" by {error:.2g} of its size"
+        return (
+            f"{name} is wrong{size}. Worst element {list(index)}: found {shown(found[index])}, "
+            f"expected {shown(expected[index])}."
+        )
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor or an array of numbers."""
+    return isinstance(value, Tensor) or (isinstance(value, numpy.ndarray) and value.dtype.kind in "biuf")
+
+
+def plain_number(value: Any) -> Any:
+    """numpy's own kind of number as Python's; anything else as it is."""
+    return value.item() if isinstance(value, numpy.generic) else value
+
+
+def tensor_of(value: Any) -> Tensor | None:
+    """A tensor, an array, a number or a list of numbers as a tensor; None for anything else.
+
+    A whole number that float64 cannot hold is no number here.
+    """
+    if is_tensor(value):
+        return as_tensor(value)
+    try:
+        if type(value) in (int, float):
+            return torch.tensor(float(value), dtype=torch.float64)
+        if isinstance(value, (list, tuple)) and value and all(type(entry) in (int, float) for entry in value):
+            return torch.tensor([float(entry) for entry in value], dtype=torch.float64)
+    except OverflowError:
+        return None
+    return None
+
+
+def keys_in_words(keys: Iterable[Any]) -> str:
+    """The first keys of a dict, as a sentence lists them."""
+    known = list(keys)
+    more = f" and {len(known) - MOST_KEYS} more" if len(known) > MOST_KEYS else ""
+    return ", ".join(key[:MOST_CHARACTERS] if type(key) is str else shown(key) for key in known[:MOST_KEYS]) + more
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence, in at most some MOST_CHARACTERS. Nothing in it is iterated over.
+
+    Hidden suites use it for what a student returned: `repr` of a tensor takes time exponential in its dimensions.
+    """
+    value = plain_number(value)
+    if isinstance(value, (Tensor, numpy.ndarray)):
+        if value.ndim:
+            return f"a tensor of shape {written(tuple(value.shape))}"
+        value = value.item() if is_tensor(value) else type(value)
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < MOST_SHOWN else f"a whole number of {value.bit_length()} bits"
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if isinstance(value, Mapping):
+        return "a dict"
+    text = repr(value[: MOST_CHARACTERS + 1] if isinstance(value, (str, bytes)) else value)
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."

@@ -1,1 +1,0 @@
-"""For whoever writes a course: stubs, scaffolding, proofs."""

@@ -1,0 +1,69 @@
+"""The page of a training run: one file, nothing from elsewhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from grader.dojo.training.contract import PAGE, Outcome, writing
+from grader.lesson.paths import TEMPLATES
+from grader.publish.report.curve import Plot, plot
+from grader.publish.report.inert import inert, prose
+from grader.publish.report.reading import in_brackets
+
+SMALLEST = 1e-8
+"""Differences below this are drawn as this: a logarithmic axis has no zero, and a loss near 2 has digits of 2.4e-7."""
+
+ROUNDING = 1e-4
+"""A gradient farther from autograd's than this share of its largest element is marked: rounding is no reason."""
+
+
+def loss_plot(outcome: Outcome) -> Plot | None:
+    curves = [outcome.losses] + ([outcome.reference] if outcome.reference else [])
+    return plot(outcome.losses, curves, outcome.window, outcome.steps, 1e-6) if outcome.losses else None
+
+
+def differences(outcome: Outcome) -> list[float]:
+    return [abs(a - b) for a, b in zip(outcome.losses, outcome.reference or (), strict=False)]
+
+
+def difference_plot(outcome: Outcome) -> Plot | None:
+    found = differences(outcome)
+    return plot(found, [], 1, outcome.steps, SMALLEST, filled=True) if any(found) else None
+
+
+@cache
+def template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda v: inert(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
+    )
+    environment.filters |= {"prose": prose, "shape": in_brackets}
+    return environment.get_template("training.html")
+
+
+def page(outcome: Outcome, resume: str) -> str:
+    """The page as text; `resume` is the command that goes on."""
+    return template().render(
+        run=outcome,
+        resume=resume,
+        curve=loss_plot(outcome),
+        apart=difference_plot(outcome),
+        largest=max(differences(outcome), default=0.0),
+        smallest=SMALLEST,
+        rounding=ROUNDING,
+    )
+
+
+def write_page(outcome: Outcome, out: Path, resume: str) -> Path:
+    path = out / PAGE
+    with writing(out):
+        path.write_text(page(outcome, resume), encoding="utf-8")
+    return path

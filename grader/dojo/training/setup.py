@@ -1,0 +1,119 @@
+"""What `dojo train` begins with: the lesson's script, the student's file, the run to go on from, the options."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoint
+from grader.errors import Unusable
+from grader.lesson.paths import nearest_course
+
+OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
+NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
+"""What a new run is made of where nothing else is asked for: the lecture's numbers."""
+
+
+def find_course(given: Path | None) -> Path:
+    """The course that is meant. Raises Unusable."""
+    found = nearest_course(given)
+    if found is None:
+        raise Unusable("no course found: run this inside a folder that has exercises/, or name one with --course.")
+    return found
+
+
+def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
+    """(the folder of the lesson that can be trained, its script)."""
+    found = {}
+    for path in sorted((course / "exercises").glob("*/lesson.toml")):
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8")).get("train")
+        except (OSError, tomllib.TOMLDecodeError):
+            continue  # `grade verify` tells about it
+        if table:
+            found[path.parent.name] = (path.parent, path.parent / table["script"])
+    number = wanted.zfill(2) if wanted and wanted.isdigit() else wanted
+    chosen = [name for name in found if number is None or number in (name, *name.split("_", 1))]
+    if len(chosen) == 1:
+        return found[chosen[0]]
+    if not found:
+        raise Unusable(f"{course} has no lesson to train: none has a table [train] in its lesson.toml.")
+    raise Unusable(f"name the lesson to train with --lesson: {', '.join(found)}.")
+
+
+def own_path(submission: Path | None, lesson: Path) -> Path:
+    """The student's file."""
+    if submission is None or not submission.is_dir():
+        path = submission or lesson / "backward.py"
+        shown = Path(os.path.relpath(path))
+        path = shown if ".." not in shown.parts else path
+    else:
+        places = [submission / "backward.py", submission / lesson.name / "backward.py"]
+        places.append(submission / "exercises" / lesson.name / "backward.py")
+        path = next((place for place in places if place.is_file()), places[0])
+    if not path.is_file():
+        raise Unusable(f"{path} does not exist: name your file or its folder.")
+    return path
+
+
+def kept_run(out: Path, resume: bool, fresh: bool, go_on: str) -> dict[str, Any] | None:
+    """The checkpoint to go on from. Raises Unusable rather than throw away a run that is not finished."""
+    if fresh:
+        return None
+    kept = load_checkpoint(out)
+    if resume and kept is None:
+        raise Unusable(f"there is nothing to go on from in {out}/. Start a run with `dojo train`.")
+    if kept and not resume:
+        done, steps = kept["step"], kept["options"].steps
+        if done < steps:
+            raise Unusable(
+                f"{out}/ holds a run that was stopped at step {done:,} of {steps:,}. Go on with `{go_on}`, "
+                "start anew with --fresh, or choose another folder with --out."
+            )
+        return None
+    return kept
+
+
+def options_for(asked: dict[str, Any], kept: dict[str, Any] | None) -> Options:
+    """A new run's options, or the kept ones, with which whatever is asked for must agree."""
+    if kept is None:
+        return Options(**{**NEW, **asked})
+    options: Options = kept["options"]
+    for name, value in asked.items():
+        if name == "names":
+            continue  # the file may have moved; its contents are compared
+        if value != getattr(options, name):
+            option = {"compared": "--cmp", "autograd": "--without-autograd"}.get(name, f"--{name}")
+            raise Unusable(
+                f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
+                "start a new run with --fresh or in another folder with --out."
+            )
+    return Options(**{**vars(options), "names": asked.get("names", options.names)})
+
+
+def command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:
+    """What to type for the same student and folder again."""
+    typed = ["dojo", "train", *([str(submission)] if submission else [])]
+    for option, value in (("-o", None if out == OUT else out), ("--lesson", lesson), ("--course", course)):
+        typed += [option, str(value)] if value is not None else []
+    return shlex.join(typed)
+
+
+def train_with(script: Path, path: Path, options: Options, watch: Watch, kept: dict[str, Any] | None) -> Outcome:
+    """Runs a lesson's script on a student's file. Raises Unusable."""
+    from grader.dojo.training.own_file import OwnFile, OwnFileError
+    from grader.lesson.lesson import (  # torch, which takes a second, after every look at the options
+        LessonError,
+        load_module,
+    )
+
+    try:
+        module = load_module(script, f"backprop_ninja_script_{script.parent.name}")
+        watch.lines += kept["log"] if kept else []
+        outcome: Outcome = module.run(OwnFile(path), options, watch, kept["state"] if kept else None)
+    except (LessonError, OwnFileError) as error:
+        raise Unusable(str(error)) from error
+    return outcome

@@ -1,1 +1,0 @@
-"""Results in other programs' formats, and what has to be installed there: one format a module."""

@@ -1,0 +1,173 @@
+"""OUT/gradebook.sqlite: every result as it arrives, so that whatever ends a run loses only what was in flight."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from grader.gradebook.current import current_results
+from grader.gradebook.files import OutputError
+
+GRADEBOOK = "gradebook.sqlite"
+VERSION = 2
+RENAMED = "renamed "
+"""Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
+WAIT_SECONDS = 5.0  # for another program that has the book open for writing
+SCHEMA = """
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY,
+    student TEXT NOT NULL,
+    key TEXT NOT NULL,
+    submission_sha256 TEXT NOT NULL,
+    status TEXT NOT NULL,
+    score REAL NOT NULL,
+    max_score REAL NOT NULL,
+    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    results TEXT NOT NULL
+)
+"""
+INDEX = "CREATE INDEX attempts_of_a_student ON attempts (student, id)"
+ABOUT = "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
+COLUMNS = ("student", "key", "submission_sha256", "status", "score", "max_score", "results")
+ADD = f"INSERT INTO attempts ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+
+
+class Gradebook:
+    """Every attempt of every student, oldest first. Every method raises OutputError when the file is of no use."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self) -> None:
+        try:
+            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+            (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if tables and version != VERSION:
+                raise OutputError(
+                    f"{self._path} was written by another version of grade (its format is {version}, this one's "
+                    f"{VERSION}): give another folder with -o."
+                )
+            (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                raise self._damaged(found)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last rows may be lost
+            if not tables:
+                self._connection.executescript(f"BEGIN; {SCHEMA}; {INDEX}; PRAGMA user_version={VERSION}; COMMIT")
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def add(self, key: str, results: dict[str, Any]) -> None:
+        """One attempt. With an empty key it is history only: the submission will be graded again."""
+        fields = {**results, "key": key, "results": json.dumps(results)}
+        try:
+            self._connection.execute(ADD, [fields[name] for name in COLUMNS])
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def attempts(self) -> Iterator[tuple[str, str, int]]:
+        """(student, key, id) of every attempt, oldest first."""
+        yield from self._rows("SELECT student, key, id FROM attempts ORDER BY id")
+
+    def results(self, attempt: int) -> dict[str, Any]:
+        """The results of one attempt, by its id."""
+        ((text,),) = self._rows("SELECT results FROM attempts WHERE id = ?", attempt)
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    def attempts_of(self, student: str, after: int = 0) -> list[dict[str, Any]]:
+        """The results of a student's attempts, newest first; only those with an id above `after`."""
+        rows = self._rows("SELECT results FROM attempts WHERE student = ? AND id > ? ORDER BY id DESC", student, after)
+        return [json.loads(text) for (text,) in rows]
+
+    def current(self) -> Iterator[dict[str, Any]]:
+        """The current results of every student: what the class page, grades.csv and all exports show."""
+        renamed = {
+            name.removeprefix(RENAMED): value for name, value in self.about().items() if name.startswith(RENAMED)
+        }
+        rows = self._rows("SELECT student, id, results FROM attempts ORDER BY student DESC, id DESC")
+        for student, attempts in groupby(rows, key=lambda row: row[0]):
+            newest_first = list(attempts)
+            if renamed.get(student) != str(newest_first[0][1]):
+                yield current_results([json.loads(text) for _, _, text in newest_first])
+
+    def rename(self, student: str, names: Iterable[str]) -> list[str]:
+        """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
+
+        A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
+        that `student` has not. A later attempt under that name shows it again.
+        """
+        own = self._rows("SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student)
+        (sha256,) = next(own, (None,))
+        hidden = []
+        for name in names:
+            query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
+            ((latest, same),) = self._rows(query, sha256, name)
+            if same:
+                here, there = (
+                    {lesson["name"] for lesson in current_results(self.attempts_of(who))["lessons"]}
+                    for who in (student, name)
+                )
+                if there <= here:
+                    self.describe({RENAMED + name: str(latest)})
+                    hidden.append(name)
+        return hidden
+
+    def about(self) -> dict[str, str]:
+        """What `describe` wrote: which course and which policy for seeds the attempts belong to."""
+        if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
+            return {}
+        return dict(self._rows("SELECT name, value FROM about"))
+
+    def describe(self, about: Mapping[str, str]) -> None:
+        """Write down what the attempts belong to. An entry that is not named stays as it is."""
+        if about.items() <= self.about().items():
+            return
+        try:
+            self._connection.execute(ABOUT)
+            self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
+        try:
+            yield from self._connection.execute(query, values)
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _damaged(self, reason: str) -> OutputError:
+        return OutputError(
+            f"{self._path} is damaged ({reason.splitlines()[0]}); nothing was changed. Move it away (all are graded "
+            "again) or give another folder with -o."
+        )
+
+    def _told(self, error: sqlite3.Error) -> OutputError:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
+            return OutputError(
+                f"another program has {self._path} open for writing: close it, then run the same command again."
+            )
+        if name in ("SQLITE_NOTADB", "SQLITE_ERROR") or name.startswith("SQLITE_CORRUPT"):
+            return self._damaged(str(error))
+        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+            return OutputError(
+                f"{self._path} cannot be written ({error}): make room and run the same command again, which grades "
+                "only what is missing."
+            )
+        return OutputError(f"{self._path} cannot be written ({error}): give another folder with -o.")

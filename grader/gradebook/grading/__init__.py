@@ -1,0 +1,1 @@
+"""From a submission to its results: hidden suites, sessions, grader processes, clusters."""

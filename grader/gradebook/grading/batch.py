@@ -1,0 +1,245 @@
+"""Many submissions over several grader processes: handed out one by one, results as they arrive."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import pickle
+import queue
+import subprocess
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from grader.gradebook.files import OutputError
+from grader.gradebook.grading.settings import PRELOAD, Settings
+from grader.intake.submissions.submission import Submission
+from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
+
+TRIES = 2
+JOIN_SECONDS = 5.0
+WITHIN = b'{"within":'
+"""How the line begins that a grader writes when it starts with a submission."""
+
+PROGRAM = """
+import sys
+from grader.gradebook.grading.server import main
+main(*sys.argv[1:])
+"""
+
+Reply = dict[str, Any]
+"""{"results": results.json}, or {"fault": why it could not be graded, a reason of ours}"""
+
+Replies = Generator[tuple[Submission, Reply], None, None]
+
+
+class GraderProcess:
+    """One `grader.gradebook.grading.server`, started again when it dies. It and its zygotes come from a nursery."""
+
+    def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
+        """Without `nursery` it has one of its own, and so after the other has ended."""
+        self._settings, self._nursery, self._own = settings, nursery, None if nursery else Nursery(PRELOAD)
+        self._closing, self._lock = False, threading.Lock()
+        self._process = self._start()
+
+    def _start(self) -> ForkedProcess:
+        nursery = self._own or self._nursery
+        assert nursery is not None
+        zygote = nursery.zygote()
+        with zygote or contextlib.nullcontext():
+            try:
+                return nursery.program(PROGRAM, self._settings.to_json(), given=[zygote] if zygote else [])
+            except NurseryEnded:
+                if self._own is not None:
+                    self._own.close(at_once=True)
+                self._own = Nursery(PRELOAD)
+        return self._start()
+
+    def grade(self, submission: Submission) -> Reply:
+        """The reply, after TRIES attempts in fresh processes. Raises OutputError.
+
+        A submission that occupies a grader for longer than its limits is rejected: its process is ended, and a fresh
+        one writes the result that says so.
+        """
+        fault = ""
+        for _ in range(TRIES):
+            line, late = self._ask(submission)
+            if late:
+                submission = too_late(submission, late)
+            if line.endswith(b"\n"):
+                reply: Reply = json.loads(line)
+                if "unwritable" in reply:
+                    raise OutputError(reply["unwritable"])
+                if "results" in reply:
+                    return reply
+                fault = reply["fault"]
+            else:
+                fault = f"A grader process ended (status {self._process.wait()})."
+                with self._lock:
+                    if self._closing:
+                        break
+                    self._process = self._start()
+        return {"fault": fault}
+
+    def _ask(self, submission: Submission) -> tuple[bytes, float]:
+        """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
+        late = threading.Event()
+        process, within = self._process, 0.0
+
+        def end() -> None:
+            late.set()
+            process.kill()
+
+        try:
+            pickle.dump(submission, process.stdin)
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line.startswith(WITHIN):
+                return line, 0.0
+            within = float(json.loads(line)["within"])
+            timer = threading.Timer(within, end)
+            timer.daemon = True
+            timer.start()
+            try:
+                line = process.stdout.readline()
+            finally:
+                timer.cancel()
+        except (OSError, ValueError):
+            line = b""
+        return line, within if late.is_set() and not line.endswith(b"\n") else 0.0
+
+    def close(self) -> None:
+        try:
+            self._process.stdin.close()
+            self._process.wait(5)
+        except (OSError, subprocess.TimeoutExpired):
+            self.kill()
+        else:
+            self._let_go()
+
+    def stay_ended(self) -> None:
+        """From now on it is not started again when it ends."""
+        with self._lock:
+            self._closing = True
+
+    def kill(self) -> None:
+        self.stay_ended()
+        self._process.kill()
+        if self._own is not None:  # it may still be loading torch, and not hear of it
+            self._own.close(at_once=True)
+        self._process.wait()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._process.close()
+        if self._own is not None:
+            self._own.close(at_once=True)
+
+
+def too_late(submission: Submission, seconds: float) -> Submission:
+    """The submission with a sentence that says why nothing of it is graded."""
+    message = (
+        f"Grading was stopped after {seconds:g} seconds, the most that a submission may take. Does a function return "
+        "something very large, or is the file very long?"
+    )
+    return replace(submission, message=message)
+
+
+def nobody(student: str) -> None:
+    pass
+
+
+def grade_all(
+    submissions: Iterable[Submission],
+    settings: Settings,
+    jobs: int,
+    on_start: Callable[[str], None] = nobody,
+    nursery: Nursery | None = None,
+) -> Replies:
+    """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
+
+    `on_start` is told each student as grading begins, from any thread. Leaving the loop early ends the grader
+    processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
+    been started earlier; it is closed at the end. Raises OutputError.
+    """
+    batch = Batch(submissions, on_start)
+    graders: list[GraderProcess] = []
+    threads: list[threading.Thread] = []
+    ended = False
+    nursery = nursery or Nursery(PRELOAD)
+    try:
+        for _ in range(max(1, jobs)):
+            graders.append(GraderProcess(settings, nursery))
+            threads.append(threading.Thread(target=batch.work, args=(graders[-1],), daemon=True))
+            threads[-1].start()
+        yield from batch.finished(len(graders))
+        ended = True
+    except KeyboardInterrupt:
+        batch.stop(graders, nursery)
+        yield from batch.left()
+        raise
+    finally:
+        if ended:
+            for grader in graders:
+                grader.close()
+        else:
+            batch.stop(graders, nursery)
+        for thread in threads:  # one that still reads when Python ends aborts the process
+            thread.join(JOIN_SECONDS)
+        nursery.close(at_once=not ended)
+
+
+class Batch:
+    """What the threads share, one for each grader process: submissions to be handed out, and what has come of them."""
+
+    def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
+        self._waiting, self._on_start = iter(submissions), on_start
+        self._taking, self._stopping = threading.Lock(), threading.Event()
+        # a pair as it is given on, an exception to be raised, or None from a thread that has no more to do
+        self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
+
+    def work(self, grader: GraderProcess) -> None:
+        try:
+            while (submission := self._next()) is not None:
+                self._on_start(submission.student)
+                try:
+                    reply = grader.grade(submission)
+                except OutputError:
+                    raise
+                except Exception as error:  # a fault of ours is told, and the others are graded
+                    reply = {"fault": f"{type(error).__name__}: {error}"}
+                if not self._stopping.is_set():
+                    self._done.put((submission, reply))
+            self._done.put(None)
+        except Exception as error:  # must not leave the loop that waits for this thread waiting for ever
+            self._done.put(error)
+
+    def _next(self) -> Submission | None:
+        with self._taking:
+            return None if self._stopping.is_set() else next(self._waiting, None)
+
+    def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
+        while threads:
+            entry = self._done.get()
+            if isinstance(entry, Exception):
+                raise entry
+            if entry is None:
+                threads -= 1
+            else:
+                yield entry
+
+    def left(self) -> Iterator[tuple[Submission, Reply]]:
+        """What finished before the stop and was not yet given on."""
+        while not self._done.empty():
+            entry = self._done.get()
+            if isinstance(entry, tuple):
+                yield entry
+
+    def stop(self, graders: Sequence[GraderProcess], nursery: Nursery) -> None:
+        self._stopping.set()
+        for grader in graders:
+            grader.stay_ended()
+        nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them
+        for grader in graders:
+            grader.kill()

@@ -1,0 +1,217 @@
+"""`grade run --cluster ADDRESS`: submissions graded by the workers of a Dask scheduler that the user runs.
+
+A submission travels as the bytes of its files, the course with its secrets once to each worker, and results and reports
+come back: no disk is shared. Scheduler and workers are trusted with all of that (docs/scale.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import queue
+import time
+import uuid
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+
+from distributed import Client, Future, Security
+from distributed.comm.core import connect
+from distributed.scheduler import KilledWorker
+
+from grader.errors import Unusable, WentAway
+from grader.gradebook.files import write_files
+from grader.gradebook.grading.batch import Replies, Reply, nobody
+from grader.gradebook.grading.cluster_worker import SAME, Graders, grade_here, pack_course, refusal_of
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.versions import versions
+from grader.intake.submissions.submission import Submission
+
+CONNECT_SECONDS = 30.0
+WORKER_SECONDS = 60.0
+"""How long a cluster may be without any worker, at first or in the middle."""
+LOOK_SECONDS = 2.0
+"""How often the workers are counted."""
+AHEAD = 3
+"""Submissions sent for each thread that grades: one is graded while others travel, and memory stays bounded."""
+
+
+class ClusterError(Unusable):
+    """The cluster cannot be used; the text says what to do."""
+
+
+def grade_on_cluster(
+    submissions: Iterable[Submission], settings: Settings, address: str, on_start: Callable[[str], None] = nobody
+) -> Replies:
+    """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` is told whom has been sent.
+
+    Raises ClusterError before the first submission is sent, WentAway after that, and OutputError.
+    """
+    with Cluster(address, settings) as cluster:
+        for submission, reply in cluster.grade(submissions, on_start):
+            if "files" in reply:
+                write_files(Path(settings.out) / submission.student, reply.pop("files"))
+            yield submission, reply
+
+
+class Cluster:
+    """The workers of the scheduler at `address`, made ready for one run. Raises ClusterError."""
+
+    def __init__(self, address: str, settings: Settings) -> None:
+        self._address, self._run = address, f"backprop-ninja-{uuid.uuid4().hex}"
+        self._in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
+        self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._threads, self._looked, self._seen = 0, 0.0, time.monotonic()
+        for library in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(library).setLevel(logging.CRITICAL)  # what goes wrong is told in sentences of ours
+        self._client = connected(address)
+        try:
+            self._prepare(settings)
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, settings: Settings) -> None:
+        address = self._address
+        try:
+            self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
+        except TimeoutError:
+            raise ClusterError(
+                f"the scheduler at {address} has no workers, {WORKER_SECONDS:g} seconds long: start one on each "
+                f"machine that grades, with `dask worker {address}`."
+            ) from None
+        try:
+            graders = Graders(settings, pack_course(Path(settings.course)), versions())
+            self._client.register_plugin(graders, name=self._run)
+            found: dict[str, str | None] = self._client.run(refusal_of, self._run)
+        except Exception as error:  # whatever a worker raises is raised here: most often, that it has no such module
+            raise ClusterError(
+                f"the workers of {address} cannot be made ready ({type(error).__name__}: {error}): {SAME}."
+            ) from error
+        refused = [f"{worker} cannot grade: {reason}" for worker, reason in sorted(found.items()) if reason]
+        if refused:
+            more = f" (So it is with {len(refused) - 1} more.)" if len(refused) > 1 else ""
+            raise ClusterError(refused[0] + more)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Takes back what is not graded yet, and ends the grader processes on the workers."""
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            self._client.cancel([future for _, future in self._in_flight.values()], force=True)
+            self._in_flight.clear()
+            self._client.unregister_worker_plugin(self._run)
+        with contextlib.suppress(Exception):
+            self._client.close(10)
+
+    def grade(
+        self, submissions: Iterable[Submission], on_start: Callable[[str], None] = nobody
+    ) -> Iterator[tuple[Submission, Reply]]:
+        """(submission, reply) in the order in which they finish, each submission once. Raises WentAway.
+
+        A reply with results has "files" as well: {name: text} of what belongs into the student's folder in OUT.
+        """
+        waiting = iter(submissions)
+        while True:
+            room = max(1, AHEAD * self._count()) - len(self._in_flight)
+            for submission in islice(waiting, max(0, room)):
+                self._send(submission)
+                on_start(submission.student)
+            if not self._in_flight:
+                return
+            key = self._next()
+            submission, future = self._in_flight[key]
+            reply = self._reply(future)
+            del self._in_flight[key]
+            yield submission, reply
+
+    def _send(self, submission: Submission) -> None:
+        key = f"{self._run}-{uuid.uuid4().hex}"
+        future = self._client.submit(grade_here, self._run, submission, key=key, pure=False)
+        self._in_flight[key] = submission, future
+        future.add_done_callback(lambda _: self._done.put(key))
+
+    def _next(self) -> str:
+        """The key of one that has finished."""
+        while True:
+            try:
+                return self._done.get(timeout=LOOK_SECONDS)
+            except queue.Empty:
+                self._count()
+
+    def _reply(self, future: Future[Reply]) -> Reply:
+        while True:
+            try:
+                if future.status == "error":
+                    return self._fault(future.exception(timeout=LOOK_SECONDS))
+                reply: Reply = future.result(timeout=LOOK_SECONDS)
+            except TimeoutError:  # its worker died with the result: Dask has it graded again
+                self._count()
+                continue
+            except Exception as error:  # cancelled: nobody does that but a scheduler that is gone
+                raise self._lost() from error
+            if "refused" in reply:
+                raise WentAway(reply["refused"])
+            return reply
+
+    def _fault(self, error: BaseException | None) -> Reply:
+        if isinstance(error, KilledWorker):
+            return {"fault": "Every worker that it was given to ended."}
+        if isinstance(error, (ImportError, AttributeError)):  # a worker without this package, or with another version
+            raise WentAway(f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME}.") from error
+        return {"fault": f"{type(error).__name__}: {error}"}
+
+    def _count(self) -> int:
+        """How many submissions can be graded at the same time. Raises WentAway when nobody is left to grade."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS:
+            self._looked = now
+            try:
+                self._threads = sum(self._client.nthreads().values())
+            except Exception as error:
+                raise self._lost() from error
+            if self._threads:
+                self._seen = now
+            elif now - self._seen > WORKER_SECONDS:
+                raise WentAway(
+                    f"the scheduler at {self._address} has had no workers for {WORKER_SECONDS:g} seconds: start some "
+                    "and run the same command again, which grades only what is missing."
+                )
+        return self._threads
+
+    def _lost(self) -> WentAway:
+        return WentAway(
+            f"the scheduler at {self._address} went away: start it again and run the same command, which grades only "
+            "what is missing."
+        )
+
+
+def connected(address: str) -> Client:
+    """Raises ClusterError."""
+    try:
+        asyncio.run(knock(address))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions that differ: they are refused, with names
+            return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # from a wrong port's answer anything may come
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise ClusterError(
+            f"no Dask scheduler answers at {address} ({reason}): start one with `dask scheduler`, and give the address "
+            "that it prints, such as tcp://192.168.0.7:8786."
+        ) from error
+
+
+async def knock(address: str) -> None:
+    """Raises what goes wrong. A Client that fails to connect leaves threads behind, which complain at exit."""
+    arguments = Security().get_connection_args("client")
+    comm = await asyncio.wait_for(connect(address, timeout=CONNECT_SECONDS, **arguments), CONNECT_SECONDS + 1)
+    await comm.close()

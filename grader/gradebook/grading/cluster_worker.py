@@ -1,0 +1,171 @@
+"""Grading on a Dask worker: a run's course and its grader processes, from the moment the run begins until it ends.
+
+Dask hands `Graders` to every worker that is there, and to every one that joins later. Student code never comes near the
+worker's own process: it goes, as bytes, to the same grader processes that grade on one machine.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from distributed import Worker, WorkerPlugin, get_worker
+from tornado.ioloop import PeriodicCallback
+
+from grader.gradebook.grading.batch import GraderProcess, Reply
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.versions import differences, versions
+from grader.intake.submissions.submission import Submission
+from grader.lesson.course_settings import NAME as SETTINGS
+from grader.sandbox.isolation.probe import at_least
+
+IDLE_SECONDS = 600.0
+"""After so long without work grader processes end: the coordinator may have been killed without a word."""
+
+SAME = "install the same versions on every machine, then start its worker again"
+
+PROBE = """
+import json
+from grader.sandbox.isolation.probe import probe
+found = probe()
+print(json.dumps({"level": found.level, "missing": found.missing}))
+"""
+
+
+def pack_course(root: Path) -> bytes:
+    """course.toml and the lessons' folders with all their secrets, as a compressed archive."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
+        if (root / SETTINGS).is_file():
+            archive.write(root / SETTINGS, SETTINGS)
+        for name in ("exercises", "solutions"):
+            for path in sorted((root / name).rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    archive.write(path, path.relative_to(root))
+    return data.getvalue()
+
+
+class Graders(WorkerPlugin):
+    """One grader process for each of the worker's threads, started when first needed.
+
+    `refusal` is a sentence when this machine must not grade: other versions, or less isolation than required.
+    """
+
+    def __init__(self, settings: Settings, course: bytes, expected: Mapping[str, str]) -> None:
+        self._settings, self._course, self._expected = settings, course, dict(expected)
+        self.refusal: str | None = "it could not be made ready: its log says why."
+
+    def setup(self, worker: Worker) -> None:
+        refusal = self._refusal()
+        if refusal is None:
+            self._make_ready(worker)
+        self.refusal = refusal
+
+    def _make_ready(self, worker: Worker) -> None:
+        # inside the worker's own folder, which Dask removes, even after a SIGKILL when the next worker starts
+        self._folder = Path(tempfile.mkdtemp(prefix="backprop-ninja-", dir=worker.local_directory))
+        course, out = self._folder / "course", self._folder / "out"
+        for folder in (course, out):
+            folder.mkdir()
+        with zipfile.ZipFile(io.BytesIO(self._course)) as archive:
+            archive.extractall(course)
+        self._there = replace(self._settings, course=str(course), out=str(out), hide=[str(out)])
+        self._free: queue.SimpleQueue[GraderProcess | None] = queue.SimpleQueue()
+        for _ in range(worker.state.nthreads):
+            self._free.put(None)
+        self._all: set[GraderProcess] = set()
+        self._used, self._ended = time.monotonic(), False
+        self._resting = PeriodicCallback(self.rest, 1000 * IDLE_SECONDS / 4)
+        self._resting.start()
+
+    def _refusal(self) -> str | None:
+        found = differences(self._expected, versions())
+        if found is not None:
+            return f"it has {found}: {SAME}."
+        isolation = isolation_here()
+        if not at_least(isolation["level"], self._settings.require):
+            return (
+                f"it isolates student code at level {isolation['level']!r} only, and {self._settings.require!r} is "
+                f"required. {' '.join(isolation['missing'])} End its worker, or accept less with --require "
+                f"{isolation['level']} if you trust the submissions."
+            )
+        return None
+
+    def teardown(self, worker: Worker) -> None:
+        if self.refusal is None:
+            self._ended = True
+            self._resting.stop()
+            for grader in list(self._all):
+                grader.kill()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def rest(self) -> None:
+        """Ends grader processes that nobody has needed for long; the next submission starts new ones."""
+        if time.monotonic() - self._used < IDLE_SECONDS:
+            return
+        for _ in range(self._free.qsize()):
+            try:
+                grader = self._free.get_nowait()
+            except queue.Empty:  # work has come in between
+                return
+            if grader is not None:
+                grader.kill()
+                self._all.discard(grader)
+            self._free.put(None)
+
+    def grade(self, submission: Submission) -> Reply:
+        """The grader process's reply; with results come "files", {name: text} of the student's folder in OUT."""
+        grader = self._free.get()
+        try:
+            if grader is None and not self._ended:
+                grader = GraderProcess(self._there)
+                self._all.add(grader)
+            if grader is None or self._ended:
+                if grader is not None:
+                    grader.kill()
+                return {"fault": "The run has ended."}
+            reply = grader.grade(submission)
+        finally:
+            self._used = time.monotonic()
+            self._free.put(grader)
+        if "results" in reply:
+            folder = Path(self._there.out) / submission.student
+            reply["files"] = {path.name: path.read_bytes().decode() for path in folder.iterdir()}
+            shutil.rmtree(folder)
+        return reply
+
+
+def isolation_here() -> dict[str, Any]:
+    """{"level", "missing"}, as a process of its own finds it: trials fork, and a Dask worker has many threads."""
+    done = subprocess.run([sys.executable, "-P", "-c", PROBE], capture_output=True, text=True, check=True, timeout=60)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+# What Dask calls by name ----------------------------------------------------------------------------------------------
+
+
+def refusal_of(run: str, dask_worker: Worker) -> str | None:
+    """Why a worker cannot take part in a run, or None."""
+    graders = dask_worker.plugins.get(run)
+    return graders.refusal if isinstance(graders, Graders) else "it did not get the course"
+
+
+def grade_here(run: str, submission: Submission) -> Reply:
+    """The task: Graders.grade's reply, or {"refused": sentence}."""
+    worker = get_worker()
+    refused = refusal_of(run, worker)
+    if refused is not None:
+        return {"refused": f"{worker.address} cannot grade: {refused}"}
+    return cast(Graders, worker.plugins[run]).grade(submission)

@@ -1,0 +1,75 @@
+"""Numerical differentiation: records in a student's rows what was read in the file, and takes points where they count.
+
+The reading (grader/sandbox/policy/numerical.py) is of the text alone and happens on the trusted side, so nothing that
+the file does when it runs can change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grader.intake.submissions.submission import MAIN, Handed
+from grader.lesson.lesson import Lesson
+from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
+from grader.source.reader import source_reader
+from grader.verdict.judging.line import Row
+
+JUDGED = ("passed", "failed", "here", "hidden")
+"""Statuses of rows that have a value; `here` and `hidden` are those of a student's own check."""
+LONG = 100_000
+"""A longer file is read by the process that has limits of time, whatever its words are."""
+
+
+def observations(lesson: Lesson, handed: Handed) -> list[Observation]:
+    """What of the lesson's rows depends on numerical differentiation. Raises ReadingStopped, ReadingFailed."""
+    rows = read_for(lesson)
+    texts = handed.files.values()
+    if not rows or not any(len(text) > LONG or may_differentiate_numerically(text) for text in texts):
+        return []
+    neighbours = {name: text for name, text in handed.files.items() if name != MAIN}
+    return source_reader().numerical(handed.files[MAIN], MAIN, rows, neighbours)
+
+
+def read_for(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
+    """{row: (the function or method whose result it is about, the gradients that this returns together)}.
+
+    Of rows that are not gradients, those about the function of a gradient, or about what lesson.toml names.
+    """
+    joint = lesson.joint
+    own = {item.function for item in lesson.gradients}
+    rows: dict[str, tuple[str, Sequence[str]]] = {}
+    for item in lesson.items:
+        function = item.differentiates or (item.function if item.function in own else "")
+        together = joint.returns if joint is not None and function == joint.name else ()
+        if function and (not together or item.name in together):
+            rows[item.name] = function, list(together)
+    return rows
+
+
+def record(lesson: Lesson, handed: Handed, rows: Sequence[Row], found: Sequence[Observation]) -> None:
+    """Writes what was found into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
+    counts = lesson.settings.numerical_differentiation == "points"
+    by_row: Mapping[str, Observation] = {each.row: each for each in found}
+    for row in rows:
+        observation = by_row.get(row.name)
+        if observation is None:
+            continue
+        message = sentence(observation, MAIN, counts)
+        line = observation.line if observation.filename == MAIN else None
+        file: str | None = handed.shown if line is not None else observation.filename
+        shown = line if line is not None else observation.line
+        if handed.origin is not None:
+            message = handed.origin.translated(message)
+            place = handed.origin.place(line)
+            file, shown = place if place else (file, shown)
+        row.numerical_differentiation = {
+            "method": observation.method,
+            "message": message,
+            "file": file,
+            "line": shown,
+        }
+        if counts:
+            if row.status == "passed":
+                row.message = f"{row.message} {message}" if row.message else message
+        elif row.status in JUDGED:
+            row.status, row.points, row.message, row.line, row.mistake = "forbidden", 0, message, line, None

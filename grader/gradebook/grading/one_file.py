@@ -1,0 +1,215 @@
+"""One student's file for one lesson: read for what is not allowed, run in workers, its rows judged, its chain run.
+
+Which problems it is judged on is for the caller to say: a hidden suite (session) or public problems (dojo/check).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.calling.autograd_used import SWITCHED_ON
+from grader.gradebook.grading import numerical
+from grader.gradebook.grading.trials import FileTrials
+from grader.intake.submissions.submission import MAIN, Handed
+from grader.lesson.lesson import Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.policy.names import may_hold_acts
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.printed import cut, labelled
+from grader.sandbox.workers.student import Student
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.source.similar_names import close_names
+from grader.verdict.judging.line import STATUS_OF, Row, chain_verdicts
+from grader.verdict.judging.own_sizes import is_published, terms_of
+
+MAX_PRINTED = 4_000
+MOST_BYTES = 100_000
+"""A longer file is looked at by the process that reads source text under limits of time."""
+
+Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
+"""What judges a student's rows: rows in the lesson's order, and {row's name: picture of its error}."""
+
+
+@dataclass
+class Judged:
+    """What comes of a file.
+
+    `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
+    printed; `shown` are lines of that, each labelled with the function that printed it.
+    """
+
+    rows: list[Row]
+    message: str | None = None
+    pictures: dict[str, Any] = field(default_factory=dict)
+    printed: str = ""
+    shown: list[str] = field(default_factory=list)
+    runs: bool = True  # False when the file itself fails, and all rows with it
+
+
+def judge_file(
+    lesson: Lesson,
+    handed: Handed,
+    zygote: ZygoteProcess,
+    suite: Suite,
+    interrupt: int | None = None,
+    problems: Sequence[Problem] = (),
+) -> Judged:
+    """Judges a file that is there. `interrupt` is a descriptor: once it is readable, waiting is given up.
+
+    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead.
+
+    Raises ZygoteDied and what `suite` raises, for reasons of ours; and Interrupted.
+    """
+    steps = [item.name for item in lesson.gradients]
+    neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
+    remark = None
+    try:
+        sources = handed.files.values()
+        may_act = any(len(source) > MOST_BYTES or may_hold_acts(source) for source in sources)
+        found = source_reader().static_check(handed.files[MAIN], MAIN, lesson.functions, neighbours) if may_act else []
+    except ReadingStopped as reason:  # the check names what the sandbox stops anyway
+        found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
+    findings = {finding.step: finding for finding in reversed(found)}
+    terms = terms_of(lesson, handed)
+    at_own_sizes = None if is_published(lesson, terms.sizes) else lesson.published_at(terms.sizes or {})
+    public, whole = at_own_sizes or (None, lesson.public_chain if lesson.gradients else None)
+    chain = own_chain(lesson, whole) if whole is not None else None
+    student = Student(
+        zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
+    )
+    student.trials = trials = FileTrials(student, handed.files[MAIN], lesson.functions)
+    try:
+        failure = student.load_failure
+        if failure is not None:
+            place = f"{handed.shown}, line {failure.line}" if failure.line else handed.shown
+            if handed.origin is not None:
+                place = handed.origin.in_words(failure.line, handed.shown)
+            judged = Judged([], f"{place}: {failure.message}", runs=False)
+            for item in lesson.items:
+                row = Row(item.name, STATUS_OF[failure.outcome], 0, item.points)
+                row.expected_shape = lesson.expected_shape(item)
+                row.message, row.line = judged.message, failure.line
+                judged.rows.append(row)
+        else:
+            rows, pictures = suite(student)
+            judged = Judged(rows, handed.message, pictures)
+            if lesson.gradients:
+                add_chain(lesson, student, rows, whole or lesson.public_chain)
+            if student.note:
+                judged.message = (
+                    f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
+                )
+            explain_missing(lesson, rows, student, handed)
+            find_changes(lesson, rows, student, handed)
+    finally:
+        trials.close()
+        student.close()
+    if judged.runs and any(row.status in numerical.JUDGED for row in judged.rows):
+        try:
+            numerical.record(lesson, handed, judged.rows, numerical.observations(lesson, handed))
+        except (ReadingStopped, ReadingFailed) as reason:  # its verdicts stand all the same
+            remark = f"{handed.shown} could not be read for numerical differentiation: {reason}."
+    if student.switched_on:
+        forbid_all(judged)
+    for row in judged.rows:
+        row.file = handed.shown
+        if handed.origin is not None:
+            handed.origin.tell(row)
+    if remark:
+        judged.message = f"{judged.message} {remark}" if judged.message else remark
+    if student.printed_bytes:
+        judged.printed = printed_text(student.printed, student.printed_bytes)
+        judged.shown = labelled(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
+        if student.printed_bytes > zygote.limits.output_bytes:
+            kept = (
+                f"It printed {student.printed_bytes:,} bytes; the first {zygote.limits.output_bytes:,} were kept, "
+                "the rest was dropped."
+            )
+            judged.message = f"{judged.message} {kept}" if judged.message else kept
+    return judged
+
+
+def forbid_all(judged: Judged) -> None:
+    """No row counts where a worker says that it can differentiate again: it may have done so for any of them."""
+    judged.message, judged.pictures = SWITCHED_ON, {}
+    judged.rows = [
+        Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
+        for row in judged.rows
+    ]
+
+
+def own_chain(lesson: Lesson, problem: Problem) -> tuple[Problem, dict[str, set[str]]]:
+    """The problem on which a student's own chain is run, and for each step the steps above it."""
+    steps = {item.name for item in lesson.gradients}
+    above = {item.name: problem.graph.above(item.name[1:]) for item in lesson.gradients}
+    return problem, {step: {"d" + name for name in above[step]} & steps for step in above}
+
+
+def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Problem) -> None:
+    targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
+    lines = {row.name: row.status == "passed" for row in rows}
+    other_shape = {row.name for row in rows if lines[row.name] and row.shape not in (None, row.expected_shape)}
+    verdicts = chain_verdicts(problem, targets, student.chain(), lines, student.coarse, other_shape)
+    for row in rows:
+        if row.name in verdicts:
+            row.chain, row.because_of = verdicts[row.name]
+
+
+def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Points a row that failed because an argument was changed in place to the line that changed it."""
+    found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
+    for row in rows:
+        item = lesson.item_for(row.name)
+        if row.status == "failed" and row.mistake is not None and item.target is not None:
+            changed = student.answers(student.public or lesson.public)[row.name].changed
+            if changed:
+                found.append((row, (item.function, tuple(changed))))
+    if not found:
+        return
+    source = handed.files[MAIN]
+    try:
+        numbers = source_reader().lines_of_changes(source, [change for _, change in found])
+    except ReadingStopped:
+        return
+    lines = re.split(r"\r\n|\r|\n", source.decode("utf-8", errors="replace")) if any(numbers) else []
+    for (row, _), line in zip(found, numbers, strict=True):
+        if line is not None and row.mistake is not None:
+            quoted = lines[line - 1].strip().replace("`", "'")[:80]
+            row.line = line
+            row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
+
+
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+    """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
+    own = set(lesson.functions)
+    missing = [row for row in rows if row.status == "missing" and row.message is None]
+    wanted = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
+    near = close_names(wanted, (name for name in student.functions if name not in own)) if wanted else {}
+    inside: Mapping[str, tuple[int, str]] = {}
+    if wanted:
+        with suppress(ReadingStopped):
+            inside = source_reader().nested_definitions(handed.files[MAIN], wanted)
+    for row in missing:
+        name = lesson.item_for(row.name).function
+        what = "class" if name[:1].isupper() and row.name != name else "function"
+        if student.note:
+            row.message = f"There is no {what} `{name}`: the file stopped before it. {student.note}"
+            continue
+        if name in inside:
+            row.line, where = inside[name]
+            row.message = (
+                f"`{name}` is defined inside {where}, so the file has no function of that name. Move it to the top "
+                "level, without indentation."
+            )
+            continue
+        guess = f"; did you mean `{near[name]}`? Rename it." if name in near else " in the file."
+        row.message = f"There is no {what} `{name}`{guess}"
+
+
+def printed_text(printed: bytes, total: int) -> str:
+    text = printed[:MAX_PRINTED].decode("utf-8", errors="replace")
+    return text + (f"\n... ({total:,} bytes in all)" if total > MAX_PRINTED else "")

@@ -1,0 +1,119 @@
+"""A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
+
+in: a pickled Submission, as the coordinator read it
+out: a line of JSON, {"within": seconds} when grading begins, then a line with {"results": {...}} or {"fault": "..."}
+
+The coordinator and its graders are one program and trust each other; what a student wrote is bytes to both.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import pickle
+import socket
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from grader.gradebook.files import FILES, OutputError, results_text, write_files
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.suite import GraderFault
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.workers.endings import ZygoteDied
+
+MARGIN_SECONDS = 2.0
+"""How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
+LEAST_SECONDS = 60.0
+"""What every submission may take: a wrong one may be the first that is compared with the known mistakes."""
+FIRST_SECONDS = 60.0
+"""The same for the first submission of a lesson, for which the hidden suite and the references are made."""
+
+
+class Server:
+    def __init__(self, settings: Settings, zygote: socket.socket | None = None) -> None:
+        course = Course(Path(settings.course))
+        self._lessons = [course.lessons[name] for name in settings.lessons]
+        self._settings, self._out = settings, Path(settings.out)
+        self._reporter = Reporter(self._lessons)
+        self._session = self._start(zygote)
+        self._seen: set[str] = set()  # lessons whose hidden suite has run in this session
+
+    def _start(self, zygote: socket.socket | None = None) -> Session:
+        settings = self._settings
+        isolation = probe()
+        if not at_least(isolation.level, settings.require):  # each process probes for itself, and fails closed
+            raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
+        hide = [Path(folder) for folder in settings.hide]
+        limits = Limits.from_dict(settings.limits)
+        return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
+
+    def grade(self, submission: Submission) -> dict[str, Any]:
+        """Grades one submission and writes its folder in OUT. Raises GraderFault, ZygoteDied or OutputError."""
+        graded = self._session.grade(submission)
+        write_student(self._out / submission.student, graded, submission, self._reporter)
+        return graded.results
+
+    def seconds_for(self, submission: Submission) -> float:
+        """How long grading may take, with everything that is done in this process. The coordinator ends it then."""
+        limits = Limits.from_dict(self._settings.limits)
+        present = [lesson.name for lesson in self._lessons if submission.handed.get(lesson.name)]
+        first = set(present) - self._seen
+        self._seen.update(present)
+        own = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
+        return max(own, LEAST_SECONDS) + FIRST_SECONDS * len(first)
+
+    def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
+        while True:
+            try:
+                submission = pickle.load(requests)
+            except EOFError:
+                break
+            try:
+                self._session.wait_until_ready()
+                replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
+                replies.flush()
+                reply: dict[str, Any] = {"results": self.grade(submission)}
+            except OutputError as error:
+                reply = {"unwritable": str(error)}
+            except (GraderFault, ZygoteDied, OSError) as error:
+                reply = {"fault": f"{type(error).__name__}: {error}"}
+                self._session.close()
+                self._session, self._seen = self._start(), set()
+            replies.write(json.dumps(reply) + "\n")
+            replies.flush()
+        self._session.close()
+
+
+def write_student(folder: Path, graded: Graded, submission: Submission, reporter: Reporter) -> None:
+    """One student's FILES. Raises OutputError."""
+    sources = {
+        name: handed.files["backward.py"].decode("utf-8", errors="replace")
+        for name, handed in submission.handed.items()
+        if handed.present and submission.message is None
+    }
+    texts = (results_text(graded.results), reporter.student_page(graded, sources), reporter.student_markdown(graded))
+    write_files(folder, dict(zip(FILES, texts, strict=True)))
+
+
+def main(settings_as_json: str, zygote: str = "") -> None:
+    """Serves until standard input ends; see batch.PROGRAM for how it is started.
+
+    `zygote` is the descriptor of a socket from a nursery, if there is one.
+    """
+    settings = Settings(**json.loads(settings_as_json))
+    gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever prints in here does not get between the lines of the protocol
+    waiting = socket.socket(fileno=int(zygote)) if zygote else None
+    if waiting is not None:
+        waiting.set_inheritable(False)
+    Server(settings, waiting).serve(sys.stdin.buffer, replies)
+    os._exit(0)  # taking torch apart piece by piece would be half a second that the run waits for

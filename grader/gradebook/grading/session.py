@@ -1,0 +1,144 @@
+"""Grading one submission: hidden suites run by pytest in this trusted process, student code in workers."""
+
+from __future__ import annotations
+
+import gc
+import socket
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
+from grader.gradebook.grading.one_file import judge_file
+from grader.gradebook.grading.suite import GraderFault, HiddenSuite
+from grader.intake.submissions.submission import Handed, Submission
+from grader.lesson.lesson import Lesson, imports_of
+from grader.publish.report.scores import number
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import Isolation, probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.source.reader import ReadingFailed, source_reader
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import Row
+
+
+class Session:
+    """Lessons, a seed, and a zygote, kept warm for one submission after another."""
+
+    def __init__(
+        self,
+        lessons: Sequence[Lesson],
+        seed: int,
+        limits: Limits | None = None,
+        isolation: Isolation | None = None,
+        hide: Sequence[Path] = (),
+        zygote: socket.socket | None = None,
+        left_out: Sequence[str] = (),
+    ) -> None:
+        """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
+
+        `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
+        because no submission of the run contains them.
+        """
+        torch.set_num_threads(1)
+        self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
+        self._limits = Limits() if limits is None else limits
+        self.isolation = probe() if isolation is None else isolation
+        secrets = {lesson.solution.parent.resolve() for lesson in self.lessons} | {path.resolve() for path in hide}
+        self._zygote = ZygoteProcess(
+            plan_for(
+                self.isolation,
+                self._limits,
+                hide=sorted(p for p in secrets if p.is_dir()),
+                imports=imports_of(self.lessons),
+            ),
+            zygote,
+        )
+        source_reader().start()  # it loads while the zygote does
+        self._book = ProblemBook(seed)
+        self._suites: dict[str, HiddenSuite] = {}
+        self._frozen = False
+
+    def wait_until_ready(self) -> None:
+        """Blocks until the zygote has loaded torch, which is no submission's time. Raises ZygoteDied."""
+        self._zygote.wait_until_ready()
+
+    def close(self) -> None:
+        for suite in self._suites.values():
+            suite.close()
+        self._suites.clear()
+        self._zygote.close()
+        source_reader().close()  # it would be started again by who needs it
+
+    def grade(self, submission: Submission) -> Graded:
+        """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
+        self.wait_until_ready()
+        started = time.monotonic()
+        graded = Graded({})
+        lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
+        rejected = submission.message is not None
+        graded.results = {
+            "version": VERSION,
+            "student": submission.student,
+            "submission_sha256": submission.sha256,
+            "score": number(sum(lesson["score"] for lesson in lessons)),
+            "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
+            "status": "rejected" if rejected else "graded",
+            "message": submission.told,
+            "isolation": self.isolation.level,
+            "isolation_missing": list(self.isolation.missing),
+            "seed": self.seed,
+            "seconds": round(time.monotonic() - started, 3),
+            "environment": environment(),
+            "lessons": lessons,
+            "left_out": list(self._left_out),
+        }
+        if not self._frozen:
+            gc.collect()
+            gc.freeze()  # collecting garbage need not look at torch's and ours each time
+            self._frozen = True
+        return graded
+
+    def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> dict[str, Any]:
+        started = time.monotonic()
+        handed = submission.handed.get(lesson.name) or Handed(lesson.name, message=submission.message, rejected=True)
+        status, message = "graded", None
+        if handed.present and submission.message is None:
+            rows, message = self._judged(lesson, handed, graded)
+        else:
+            refused = handed.rejected or handed.present
+            status, message = ("rejected" if refused else "missing"), handed.message or submission.message
+            rows = [
+                Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))
+                for item in lesson.items
+            ]
+            if handed.origin is not None:
+                for row in rows:
+                    handed.origin.tell(row)
+        return {
+            "name": lesson.name,
+            "score": number(sum(row.points for row in rows)),
+            "max_score": number(sum(row.max_points for row in rows)),
+            "status": status,
+            "message": message,
+            "seconds": round(time.monotonic() - started, 3),
+            "gradients": [clean(vars(row)) for row in rows],
+        }
+
+    def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
+        if lesson.name not in self._suites:
+            self._suites[lesson.name] = HiddenSuite(lesson, self._book)
+        try:
+            judged = judge_file(lesson, handed, self._zygote, self._suites[lesson.name].rows)
+        except ReadingFailed as error:
+            raise GraderFault(str(error)) from error
+        graded.pictures[lesson.name] = judged.pictures
+        graded.texts |= handed.origin.texts if handed.origin else {}
+        if judged.printed:
+            graded.printed[lesson.name] = judged.printed
+            graded.shown[lesson.name] = judged.shown
+        return judged.rows, judged.message

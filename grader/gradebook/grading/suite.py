@@ -1,0 +1,216 @@
+"""A lesson's hidden suite in one pytest session that stays open: collected once, run for one student after another.
+
+Starting pytest and collecting takes longer than running thirty checks. Here `pytest.main` runs in a thread of its own
+and waits in its loop over the tests, `pytest_runtestloop`, for students. Each run is whole: its own JSON report, every
+fixture set up anew and torn down, those of the module and the session included.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import queue
+import re
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from pytest_jsonreport.plugin import JSONReport
+
+from grader.gradebook.grading.plugin import GradingPlugin
+from grader.lesson.lesson import Lesson
+from grader.sandbox.workers.student import Student
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import Row
+
+PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
+STAGES = ("setup", "call", "teardown")
+
+Report = dict[str, Any]
+
+
+class GraderFault(Exception):
+    """A fault of ours: the hidden suite did not run as it should. Never the student's."""
+
+
+class OpenSession:
+    """The pytest plugin that keeps the session open. `turns` holds True for each run that is wanted, then False."""
+
+    def __init__(self) -> None:
+        self.json_report = JSONReport()
+        self.turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self.reports: queue.SimpleQueue[Report | BaseException | None] = queue.SimpleQueue()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed or not session.items:
+            return True  # the suite could not be collected, which pytest has said by now
+        torch.set_num_threads(1)  # counts for one thread only
+        # it keeps the report of every test, and formats what nobody reads
+        session.config.pluginmanager.unregister(name="terminalreporter")
+        self.reports.put(None)
+        while self.turns.get():
+            try:
+                self.reports.put(self._run(session))
+            except BaseException as error:  # pytest.exit in a test, say: whoever waits has to hear of it
+                self.reports.put(error)
+        return True
+
+    def _run(self, session: pytest.Session) -> Report:
+        """Every test of the session once, and the JSON report about just this run."""
+        JSONReport.__init__(self.json_report, session.config)  # it has no other way to begin once more
+        self.json_report.pytest_sessionstart(session)
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        self.json_report.pytest_sessionfinish(session)
+        report: Report = self.json_report.report
+        return report
+
+
+class HiddenSuite:
+    """`book` are the problems of the run. Everything that can go wrong raises GraderFault."""
+
+    def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
+        self._lesson, self._grading, self._open = lesson, GradingPlugin(lesson, book), OpenSession()
+        self._heard = io.StringIO()
+        self._thread = threading.Thread(target=self._pytest, name=f"suite of {lesson.name}", daemon=True)
+        with self._quiet(), environment_variables(PYTEST), own_module(lesson):
+            self._thread.start()
+            failure = self._open.reports.get()
+        if failure is not None:
+            raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
+
+    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
+        """The student's rows in the lesson's order, and {row's name: picture of its error}."""
+        self._grading.student = student
+        with self._quiet():
+            self._open.turns.put(True)
+            report = self._open.reports.get()
+        self._grading.student = None
+        if report is None or isinstance(report, BaseException):
+            raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {report}")
+        return rows_of(self._lesson, report)
+
+    def close(self) -> None:
+        self._open.turns.put(False)
+        self._thread.join()
+
+    def _quiet(self) -> contextlib.ExitStack:
+        self._heard.seek(0)
+        self._heard.truncate()
+        stack = contextlib.ExitStack()
+        stack.enter_context(contextlib.redirect_stdout(self._heard))
+        stack.enter_context(contextlib.redirect_stderr(self._heard))
+        return stack
+
+    def _pytest(self) -> None:
+        lesson = self._lesson
+        # the suite's folder is the root: no configuration file, conftest or path of a submission's is ever looked at
+        arguments = [
+            str(lesson.suite),
+            f"--rootdir={lesson.solution}",
+            f"--config-file={os.devnull}",
+            f"--confcutdir={lesson.solution}",
+            "--noconftest",
+            "--import-mode=importlib",
+            "--json-report-file=none",
+            "--json-report-omit",
+            *("collectors", "log", "streams", "keywords", "traceback"),
+            "-ppytest_metadata.plugin",
+            "-ppytest_jsonreport.plugin",
+            "--capture=no",
+            "--tb=short",
+        ]
+        arguments += [f"-pno:{name}" for name in NOT_NEEDED]
+        ended: object = None
+        try:
+            ended = pytest.main(arguments, plugins=[self._open.json_report, self._open, self._grading])
+        except BaseException as error:
+            ended = error
+        self._open.reports.put(ended if isinstance(ended, BaseException) else GraderFault(f"pytest ended with {ended}"))
+
+
+NOT_NEEDED = (
+    "cacheprovider",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "logging",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "threadexception",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
+
+
+def rows_of(lesson: Lesson, report: Report) -> tuple[list[Row], dict[str, Any]]:
+    """What the tests have left in the report. Raises GraderFault when a row is missing."""
+    found: dict[str, dict[str, Any]] = {}
+    pictures: dict[str, Any] = {}
+    said: list[str] = []
+    for test in report["tests"]:
+        metadata = test.get("metadata", {})
+        if "row" in metadata:
+            found[metadata["row"]["name"]] = metadata["row"]
+            if "picture" in metadata:
+                pictures[metadata["row"]["name"]] = metadata["picture"]
+        else:
+            said += [
+                f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test[stage])}"
+                for stage in STAGES
+                if test.get(stage, {}).get("outcome") == "failed"
+            ]
+    lost = [item.name for item in lesson.items if item.name not in found]
+    if lost:
+        why = "\n".join(said)[-3000:]
+        raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
+    return [Row(**found[item.name]) for item in lesson.items], pictures
+
+
+def why_ended(stage: Mapping[str, Any]) -> str:
+    """The error's type and its line in the hidden suite, without a line of its text: an instructor's page shows it."""
+    crash = stage.get("crash", {})
+    kind = re.match(r"[\w.]+", str(crash.get("message", stage.get("outcome", ""))))
+    where = f"line {crash.get('lineno', '?')} of {Path(str(crash.get('path', ''))).name}"
+    return f"{kind.group() if kind else 'an error'} in {where}"
+
+
+@contextlib.contextmanager
+def own_module(lesson: Lesson) -> Iterator[None]:
+    """Lets pytest import the module of just this suite: it knows them by file name, and two lessons may share one."""
+    name = lesson.suite.stem
+    other = sys.modules.pop(name, None)
+    try:
+        yield
+    finally:
+        sys.modules.pop(name, None)
+        if other is not None:
+            sys.modules[name] = other
+
+
+@contextlib.contextmanager
+def environment_variables(changes: Mapping[str, str | None]) -> Iterator[None]:
+    """Sets (or, for None, removes) variables of this process, and puts them back."""
+    before = {name: os.environ.get(name) for name in changes}
+    try:
+        for name, value in changes.items():
+            set_variable(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            set_variable(name, value)
+
+
+def set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value

@@ -1,0 +1,116 @@
+"""A student's functions with one small change each, run in a worker: for naming a slip, never for a verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from grader.calling.answer import Answer
+from grader.calling.joint import Joint
+from grader.calling.protocol import Called, Side
+from grader.calling.targets import StudentSide
+from grader.reference.problem import Problem
+from grader.sandbox.workers.student import Student
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.verdict.diagnosis.repairs.edits import Edit, Known
+
+SECONDS = 6.0
+"""Waiting time for the trials of one file."""
+SECONDS_OF_A_CHECK = 1.0
+"""Seconds in which a check is run again and again, with one changed function after another."""
+NAME = "changed_"
+"""How a changed function's name begins; its number follows."""
+
+
+class RenamedSide(StudentSide):
+    """A student's functions, one of them under another name."""
+
+    def __init__(self, student: Student, function: str, name: str) -> None:
+        super().__init__(student)
+        self._function, self._name = function, name
+
+    def ask(
+        self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, read: bool = False, **more: Any
+    ) -> Called:
+        if handle is None and name == self._function:
+            of = name = self._name
+        return super().ask(of, name, args, kwargs, handle, read, **more)
+
+
+class FileTrials:
+    """Trials on the file of `student`. What an unreadable file is made of is not known, and nothing is tried on it."""
+
+    def __init__(self, student: Student, source: bytes, functions: Iterable[str]) -> None:
+        self._student, self._source, self._functions = student, source, tuple(functions)
+        self._contents: Mapping[str, Any] | None = None
+        self._tried: dict[str, tuple[list[Edit], Student | None]] = {}
+        self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
+        self._left = SECONDS
+        self._until: dict[str, float] = {}
+        self._checked = "", 0.0  # the function of the last check that was run again, and when that began
+
+    def contents(self, function: str) -> Mapping[str, Any] | None:
+        """What a function is made of, see edits.contents_of; None where that is not known."""
+        if self._contents is None:
+            try:
+                self._contents = source_reader().contents_of(self._source, self._functions)
+            except (ReadingStopped, ReadingFailed):
+                self._contents = {}
+        return self._contents.get(function)
+
+    def edits(self, function: str, known: Known) -> Sequence[Edit]:
+        if function not in self._tried:
+            self._tried[function] = self._made(function, known)
+        return self._tried[function][0]
+
+    def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
+        joint = self._student.joint
+        _, student = self._tried[step if joint is None else joint.name]
+        if student is None or self._left <= 0:
+            return {}
+        started = time.monotonic()
+        try:
+            return self._run(student, step, problem, numbers)
+        finally:
+            self._left -= time.monotonic() - started
+
+    def _run(self, student: Student, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
+        joint = self._student.joint
+        if joint is None:
+            names = {f"{NAME}{number}": number for number in numbers}
+            return {names[name]: answer for name, answer in student.run_steps(problem, list(names)).items()}
+        result = {}
+        for number in numbers:
+            key = (id(problem), number)
+            if key not in self._answers:
+                called = Joint(f"{NAME}{number}", joint.returns)
+                self._answers[key] = student.run_steps(problem, self._student.steps, called)
+            result[number] = self._answers[key][step]
+        return result
+
+    def side(self, function: str, number: int) -> Side | None:
+        _, student = self._tried[function]
+        now = time.monotonic()
+        before, since = self._checked
+        self._left -= now - since if before == function else 0.0
+        self._checked = function, now
+        if student is None or self._left <= 0 or now > self._until.setdefault(function, now + SECONDS_OF_A_CHECK):
+            return None
+        return RenamedSide(student, function, f"{NAME}{number}")
+
+    def close(self) -> None:
+        for _, student in self._tried.values():
+            if student is not None:
+                student.close()
+
+    def _made(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
+        try:
+            edits, texts = source_reader().edits_of(self._source, function, NAME, known)
+        except (ReadingStopped, ReadingFailed):
+            return [], None
+        if not edits or self._left <= 0:
+            return [], None
+        self.close()  # one worker for trials at a time
+        steps = [f"{NAME}{number}" for number in range(len(edits))]
+        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._left)

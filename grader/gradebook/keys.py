@@ -1,0 +1,48 @@
+"""When a result still stands: the key of all that it depends on, under which the gradebook keeps it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from grader.gradebook.grading.versions import LOADED
+from grader.intake.submissions.submission import Submission
+from grader.lesson.course_settings import text_of
+from grader.lesson.lesson import Lesson
+
+if TYPE_CHECKING:
+    from grader.gradebook.grading.settings import Settings
+
+LIBRARIES = ("torch", "numpy")
+"""Those whose version a result depends on, beside this package itself."""
+
+
+def digest(*parts: str | bytes) -> str:
+    total = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        total.update(len(data).to_bytes(8, "big") + data)
+    return total.hexdigest()
+
+
+def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
+    """Of all that is the same for every submission of a run.
+
+    A seed that was drawn is none of it: any hidden problems are as good as others, and whoever resubmits meets new
+    ones. A seed that was given is: those problems are wanted, and no others.
+    """
+    seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
+    limits = json.dumps(settings.limits, sort_keys=True)
+    made_of = (f"{name} {version(name)}" for name in LIBRARIES)
+    decided = sorted({text_of(each.settings) for each in lessons})
+    parts = (part for each in lessons for part in (each.name, each.digest))
+    return digest(LOADED, *made_of, seed, limits, *decided, "left out", *settings.left_out, *parts)
+
+
+def key(conditions: str, submission: Submission) -> str:
+    """Of one submission under these conditions: what is graded, and what is said where nothing can be."""
+    said = [[name, handed.shown, handed.message, handed.rejected] for name, handed in sorted(submission.handed.items())]
+    return digest(conditions, submission.sha256, json.dumps([submission.told, said]))

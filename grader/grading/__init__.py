@@ -1,1 +1,0 @@
-"""From a submission to its results: workers, hidden suites, batches, the gradebook."""

@@ -1,0 +1,380 @@
+"""What a notebook's own comparisons say: which variable is the gradient of which tensor.
+
+`cmp('probs', dL_dp, probs)` states it, and so do `torch.allclose(dL_dp, probs.grad)`, `dL_dp - probs.grad`, a function
+of the student's own that compares one parameter with another one's `.grad`, and a loop over a list of such tuples.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from grader.source.scopes import all_nodes, children
+from grader.source.similar_names import MOST_LENGTH
+
+MOST_CLAIMS = 1_000
+MOST_ROUNDS = 4_000  # of all loops together
+MOST_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
+MOST_NODES = 60  # of a comparison that a message quotes
+LONGEST = 80  # characters of a comparison that a message quotes
+HARMLESS = frozenset(
+    {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
+    | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}
+)
+"""What leaves the numbers of a tensor as they are."""
+NO_COMPARISON = frozenset({"print", "display", "append", "zip", "list", "dict", "plot", "scatter", "hist", "imshow"})
+LIBRARIES = frozenset({"torch", "F", "np", "numpy", "plt"})
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
+Row = Mapping[str, ast.expr]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`variable` is compared with the gradient of `tensor`, or of what the string `label` names, in `code`."""
+
+    variable: str
+    label: str | None
+    tensor: str | None
+    code: ast.AST
+    file: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        """The code as a message quotes it; long code, which may be too deep to be written, is not quoted."""
+        if len(list(islice(all_nodes(self.code), MOST_NODES + 1))) > MOST_NODES:
+            return "a comparison"
+        text = ast.unparse(self.code).replace("`", "'").replace("\n", " ")
+        return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two operands of a comparison, before the names of a loop or a function are replaced by what they stand for."""
+
+    variable: ast.expr
+    tensor: ast.expr | None
+    label: ast.expr | None = None
+
+
+@dataclass
+class Function:
+    """A function of the student's own; `roles` are {"variable" | "tensor" | "label": its parameter's place}."""
+
+    name: str
+    parameters: Sequence[str]
+    roles: dict[str, int] = field(default_factory=dict)
+
+
+LECTURE = Function("cmp", ("s", "dt", "t"), {"label": 0, "variable": 1, "tensor": 2})
+
+
+def claims_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Claim]:
+    """All comparisons in (file, statements), in the order of the page."""
+    return scan_of(bodies).claims()
+
+
+def scan_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> Scan:
+    scan = Scan()
+    for file, body in bodies:
+        scan.walk(file, body)
+    return scan
+
+
+def bare(node: ast.expr) -> ast.expr:
+    """`probs.grad.clone()` and `dp.view(-1)` without what leaves the numbers as they are."""
+    while True:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in HARMLESS:
+            node = node.func.value
+        elif isinstance(node, ast.Attribute) and node.attr in HARMLESS:
+            node = node.value
+        else:
+            return node
+
+
+class Scan:
+    """One walk over all nodes; names of lists and of gradients that autograd left are followed one step."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, Function] = {"cmp": LECTURE}
+        self.lists: dict[str, ast.expr] = {}
+        self.kept: dict[str, ast.expr] = {}  # {name: the tensor whose .grad it is}
+        self.bound: set[str] = set()
+        self.stored: set[str] = set()
+        self.looping: set[str] = set()  # files with a loop
+        self.rounds = 0
+        self.found: list[tuple[ast.expr | ast.AugAssign, str, Function | None, ast.For | ast.comprehension | None]] = []
+
+    def walk(self, file: str, body: Sequence[ast.stmt]) -> None:
+        waiting: list[tuple[ast.AST, Function | None, ast.For | ast.comprehension | None]] = []
+        waiting += [(node, None, None) for node in reversed(body)]
+        while waiting:
+            node, function, loop = waiting.pop()
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Store):
+                    self.stored.add(node.id)
+                continue
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
+                function = Function(node.name, [a.arg for a in parameters(node)])
+                self.functions[node.name] = function
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                name = node.targets[0].id
+                if isinstance(node.value, ast.Lambda) and function is None:
+                    function = Function(name, [a.arg for a in parameters(node.value)])
+                    self.functions[name] = function
+                else:
+                    self.note(name, node.value)
+            elif isinstance(node, ast.For | ast.While):
+                self.looping.add(file)
+                loop = node if isinstance(node, ast.For) else loop
+            elif isinstance(node, Comprehension) and len(node.generators) == 1:
+                loop = node.generators[0]
+            elif isinstance(node, ast.Call | ast.BinOp | ast.Compare | ast.AugAssign):
+                self.found.append((node, file, function, loop))
+            waiting += [(part, function, loop) for part in reversed(children(node))]
+
+    def note(self, name: str, value: ast.expr) -> None:
+        again = name in self.bound
+        self.bound.add(name)
+        inner = bare(value)
+        if again and name in self.lists and names_of(value) == names_of(self.lists[name]) != []:
+            return  # the same list once more
+        if again:
+            self.lists.pop(name, None)
+            self.kept.pop(name, None)
+        elif isinstance(value, ast.List | ast.Tuple | ast.Dict):
+            self.lists[name] = value
+        elif isinstance(inner, ast.Attribute) and inner.attr == "grad":
+            self.kept[name] = inner.value
+
+    def claims(self) -> list[Claim]:
+        for node, _, function, _ in self.found:
+            if function is not None and not function.roles:
+                self.define(function, self.pair(node, {}))
+        result: dict[tuple[str, str | None, str | None], Claim] = {}
+        rows: dict[int, list[Row]] = {}
+        counts: dict[int, int] = {}
+        for node, file, function, loop in self.found:
+            if len(result) >= MOST_CLAIMS:
+                break
+            if loop is not None and id(loop) not in rows:
+                rows[id(loop)] = self.rows(loop)
+            rounds: Sequence[Row] = rows[id(loop)] if loop is not None else ()
+            if rounds:
+                counts[id(loop)] = counts.get(id(loop), 0) + 1
+                if counts[id(loop)] > MOST_IN_A_LOOP:
+                    continue
+            own = set(function.parameters) if function else set()
+            for row in rounds or ({},):
+                pair = self.pair(node, row)
+                if pair is None and not has_star(node):
+                    break  # nor is it one in the other rounds
+                claim = claim_of(filled(pair, row), node, row, file) if pair else None
+                if claim is not None and own.isdisjoint((claim.variable, claim.tensor)):
+                    result.setdefault((claim.variable, claim.label, claim.tensor), claim)
+        return list(result.values())
+
+    def define(self, function: Function, pair: Pair | None) -> None:
+        """A function that compares two of its parameters: which of them is what."""
+        if pair is None:
+            return
+        places = {name: place for place, name in enumerate(function.parameters)}
+        variable, tensor = bare(pair.variable), pair.tensor and bare(pair.tensor)
+        if (
+            isinstance(variable, ast.Name)
+            and isinstance(tensor, ast.Name)
+            and {variable.id, tensor.id} <= places.keys()
+        ):
+            function.roles |= {"variable": places[variable.id], "tensor": places[tensor.id]}
+            others = [place for place in places.values() if place not in function.roles.values()]
+            function.roles |= {"label": others[0]} if others else {}
+
+    # one comparison
+
+    def pair(self, node: ast.expr | ast.AugAssign, row: Row) -> Pair | None:
+        if isinstance(node, ast.AugAssign):
+            return of_update(node, row)
+        if isinstance(node, ast.BinOp):
+            return self.of_two(node.left, node.right) if isinstance(node.op, ast.Sub) else None
+        if isinstance(node, ast.Compare):
+            alone = len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
+            return self.of_two(node.left, node.comparators[0]) if alone else None
+        assert isinstance(node, ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id in self.functions:
+            function = self.functions[node.func.id]
+            if function.roles:
+                arguments = spread(node.args, row)
+                return called(function, arguments, node.keywords) if arguments is not None else None
+        return self.of_call(node)
+
+    def of_two(self, left: ast.expr, right: ast.expr) -> Pair | None:
+        for one, other in ((left, right), (right, left)):
+            tensor = self.differentiated(other)
+            if tensor is not None and isinstance(bare(one), ast.Name) and self.differentiated(one) is None:
+                return Pair(one, tensor)
+        return None
+
+    def of_call(self, node: ast.Call) -> Pair | None:
+        """A call with one argument that is some tensor's `.grad`, and one other that is a variable."""
+        arguments = [*node.args[:6], *(word.value for word in node.keywords[:6])]
+        name = ""
+        if isinstance(node.func, ast.Name):
+            name = node.func.id
+        elif isinstance(node.func, ast.Attribute):
+            name = node.func.attr
+            if not (isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARIES):
+                arguments.append(node.func.value)
+        if not name or name in NO_COMPARISON or name in HARMLESS or len(arguments) < 2:
+            return None
+        tensors = [tensor for each in arguments if (tensor := self.differentiated(each)) is not None]
+        if len(tensors) != 1:
+            return None
+        labels = [each for each in arguments if is_text(each)]
+        variables = [e for e in arguments if isinstance(bare(e), ast.Name) and self.differentiated(e) is None]
+        return Pair(variables[0], tensors[0], labels[0] if labels else None) if len(variables) == 1 else None
+
+    def differentiated(self, node: ast.expr) -> ast.expr | None:
+        """The tensor whose `.grad` it is."""
+        inner = bare(node)
+        if isinstance(inner, ast.Attribute) and inner.attr == "grad":
+            return inner.value
+        return self.kept.get(inner.id) if isinstance(inner, ast.Name) else None
+
+    # a loop over tuples
+
+    def rows(self, loop: ast.For | ast.comprehension) -> list[Row]:
+        """What the loop's names stand for, in each round."""
+        found: list[Row] = []
+        if self.rounds > MOST_ROUNDS:
+            return found
+        for entry in self.entries(loop.iter):
+            self.rounds += 1
+            row: dict[str, ast.expr] = {}
+            if matched(loop.target, entry, row):
+                found.append(row)
+        return found
+
+    def entries(self, node: ast.expr, depth: int = 0) -> list[ast.expr]:
+        if isinstance(node, ast.Name):
+            node = self.lists.get(node.id, node)
+        if isinstance(node, ast.List | ast.Tuple):
+            return node.elts[:MOST_CLAIMS]
+        if not isinstance(node, ast.Call) or depth > 2:
+            return []
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "items":
+            table = node.func.value
+            table = self.lists.get(table.id, table) if isinstance(table, ast.Name) else table
+            if isinstance(table, ast.Dict):
+                return [together(k, v) for k, v in zip(table.keys, table.values, strict=True) if k is not None]
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "zip" and node.args and not any(isinstance(each, ast.Starred) for each in node.args):
+            columns = [self.entries(each, depth + 1) for each in node.args[:6]]
+            return [together(*row) for row in zip(*columns, strict=False)]
+        if name == "enumerate" and node.args:
+            return [together(ast.Constant(n), each) for n, each in enumerate(self.entries(node.args[0], depth + 1))]
+        return []
+
+
+def filled(pair: Pair, row: Row) -> Pair:
+    """With the loop's names replaced by what they stand for in this round."""
+
+    def put(node: ast.expr) -> ast.expr:
+        inner = bare(node)
+        return row.get(inner.id, node) if isinstance(inner, ast.Name) else node
+
+    tensor, label = (None if each is None else put(each) for each in (pair.tensor, pair.label))
+    return Pair(put(pair.variable), tensor, label)
+
+
+def has_star(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and any(isinstance(each, ast.Starred) for each in node.args)
+
+
+def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) -> Claim | None:
+    """None where the variable is none, or where nothing says whose gradient it is."""
+    variable, tensor, label = bare(pair.variable), pair.tensor and bare(pair.tensor), pair.label
+    if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
+        tensor = bare(tensor.value)  # a comparison function that takes the gradient itself
+    named = label.value if isinstance(label, ast.Constant) and isinstance(label.value, str) else None
+    of = tensor.id if isinstance(tensor, ast.Name) else None
+    if not isinstance(variable, ast.Name) or (named is None and of is None) or variable.id in LIBRARIES:
+        return None
+    if max(map(len, (variable.id, named or "", of or ""))) > MOST_LENGTH:
+        return None
+    shown: ast.AST = node
+    if row:
+        parts = [each for each in (label, pair.variable, pair.tensor) if each is not None]
+        shown = ast.Tuple(elts=parts, ctx=ast.Load())
+    line = getattr(pair.variable, "lineno", None) or node.lineno
+    return Claim(variable.id, named, of, shown, file, line)
+
+
+def of_update(node: ast.AugAssign, row: Row) -> Pair | None:
+    """`p.data += -lr * grad` in a loop over parameters and gradients: whose gradient each is."""
+    target = bare(node.target)
+    names = [each for each in islice(all_nodes(node.value), 20) if isinstance(each, ast.Name) and each.id in row]
+    named = isinstance(target, ast.Name) and target.id in row
+    return Pair(names[0], target) if named and len(names) == 1 else None
+
+
+def called(function: Function, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]) -> Pair | None:
+    """A call of a function that compares, its arguments by their roles."""
+    given = dict(enumerate(arguments[:6]))
+    for word in words[:6]:
+        if word.arg in function.parameters:
+            given[function.parameters.index(word.arg)] = word.value
+    variable, tensor = (given.get(function.roles[role]) for role in ("variable", "tensor"))
+    texts = [each for each in given.values() if is_text(each)]
+    label = given.get(function.roles.get("label", -1), texts[0] if texts else None)
+    return Pair(variable, tensor, label) if variable is not None else None
+
+
+def spread(arguments: Iterable[ast.expr], row: Row) -> list[ast.expr] | None:
+    """`*entry` as the elements that it stands for in this round; None where nobody knows them."""
+    found: list[ast.expr] = []
+    for each in arguments:
+        if isinstance(each, ast.Starred):
+            inner = row.get(each.value.id) if isinstance(each.value, ast.Name) else None
+            if not isinstance(inner, ast.Tuple | ast.List):
+                return None
+            found += inner.elts
+        else:
+            found.append(each)
+    return found
+
+
+def matched(target: ast.expr, value: ast.expr, row: dict[str, ast.expr]) -> bool:
+    """Adds what the names of a loop's target stand for when it gets this value."""
+    if isinstance(target, ast.Name):
+        row[target.id] = value
+        return True
+    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+        pairs = zip(target.elts, value.elts, strict=False)
+        return len(target.elts) == len(value.elts) and all([matched(t, v, row) for t, v in pairs])
+    return False
+
+
+def names_of(node: ast.expr) -> list[str]:
+    """The names in a list of nothing else."""
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    names = [each.id for each in elements if isinstance(each, ast.Name)]
+    return names if len(names) == len(elements) else []
+
+
+def together(*parts: ast.expr) -> ast.expr:
+    return ast.Tuple(elts=list(parts), ctx=ast.Load())
+
+
+def is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def parameters(node: Definition) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

@@ -1,0 +1,233 @@
+"""Forward values under other names: those that a notebook's own forward pass makes definite.
+
+A line of the notebook, such as `h_pre = bn_gain * bn_raw + bn_bias`, is compared with the lines of the lesson's forward
+pass. Names that are known already decide which line it is; the others follow from their places in it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from grader.source.scopes import children
+
+MOST_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
+MOST_LINES = 500  # of a notebook that may be lines of the forward pass
+LIBRARIES = frozenset({"torch", "F", "np", "math"})
+BUILT_IN = frozenset({"range", "len", "int", "float", "slice"})
+OTHER_WORDS = {"keepdims": "keepdim", "axis": "dim"}
+REDUCTIONS = frozenset({"sum", "mean", "max", "var", "std", "softmax", "log_softmax"})
+OPERATIONS = {"matmul": ast.MatMult, "mm": ast.MatMult, "pow": ast.Pow, "mul": ast.Mult, "add": ast.Add}
+OPERATIONS |= {"sub": ast.Sub, "div": ast.Div, "true_divide": ast.Div, "multiply": ast.Mult, "subtract": ast.Sub}
+COMMUTATIVE = (ast.Add, ast.Mult)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A line without its names: `key` is its structure; `names` are the names in it, the assigned one first.
+
+    Where a sum or a product has two alike operands, either order may be meant: each order is an entry of `names`.
+    """
+
+    key: str
+    names: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    key: str
+    names: tuple[tuple[str, ...], ...] = ((),)
+
+
+def shape_of(target: str, value: ast.expr) -> Shape | None:
+    """None for a line that is too long."""
+    if size(value) > MOST_NODES:
+        return None
+    part = _part(value)
+    return Shape(part.key, tuple((target, *names) for names in part.names))
+
+
+def size(value: ast.AST) -> int:
+    """How many nodes there are, counted to MOST_NODES + 1."""
+    waiting, count = [value], 0
+    while waiting and count <= MOST_NODES:
+        node = waiting.pop()
+        count += 1
+        waiting += children(node)
+    return count
+
+
+def _join(key: str, parts: Sequence[_Part]) -> _Part:
+    found: list[tuple[str, ...]] = [()]
+    for part in parts:
+        found = [(*one, *other) for one in found for other in part.names][:4]
+    return _Part(f"{key}({','.join(part.key for part in parts)})", tuple(found))
+
+
+def _operation(kind: type[ast.operator], left: _Part, right: _Part) -> _Part:
+    name = kind.__name__
+    if kind is ast.Div and left.key == "1.0":
+        name, left, right = "Pow", right, _Part("-1.0")
+    if issubclass(kind, COMMUTATIVE):
+        if left.key > right.key:
+            left, right = right, left
+        if left.key == right.key and left.names != right.names:
+            orders = (*_join(name, (left, right)).names, *_join(name, (right, left)).names)
+            return _Part(_join(name, (left, right)).key, orders[:4])
+    return _join(name, (left, right))
+
+
+def _part(node: ast.expr) -> _Part:
+    match node:
+        case ast.Name(id=name):
+            return _Part(name) if name in BUILT_IN else _Part("_", ((name,),))
+        case ast.Constant(value=bool() | str() | None):
+            return _Part(repr(node.value))
+        case ast.Constant(value=int() | float() as number):
+            return _Part(written(number))
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+            return _Part(written(-number))
+        case ast.BinOp():
+            return _operation(type(node.op), _part(node.left), _part(node.right))
+        case ast.Attribute(value=ast.Name(id=library)) if library in LIBRARIES:
+            return _Part(node.attr)
+        case ast.Attribute(attr="T"):
+            return _join("t", [_part(node.value)])
+        case ast.Attribute():
+            return _join(f".{node.attr}", [_part(node.value)])
+        case ast.Call():
+            return _call(node)
+        case ast.Subscript():
+            return _join("[]", [_part(node.value), _part(node.slice)])
+    parts = [_part(each) for each in children(node) if isinstance(each, ast.expr)]
+    return _join(type(node).__name__, parts)
+
+
+def written(number: float) -> str:
+    """The number as a float, where it is no more than that: an integer may have too many digits."""
+    return repr(float(number)) if abs(number) < 1e15 else str(hash(number))
+
+
+def _call(node: ast.Call) -> _Part:
+    """`x.sum(0, True)`, `torch.sum(x, dim=0, keepdim=True)`: a function's name, its operands, its words."""
+    operands: list[ast.expr] = list(node.args)
+    if isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+        if not (isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARIES):
+            operands.insert(0, node.func.value)
+    elif isinstance(node.func, ast.Name):
+        name = node.func.id
+        if name not in BUILT_IN:
+            operands.insert(0, node.func)
+    else:
+        return _join("call", [_part(node.func), *map(_part, operands)])
+    words = {OTHER_WORDS.get(word.arg or "", word.arg or ""): _part(word.value) for word in node.keywords}
+    parts = [_part(each) for each in operands]
+    if name in OPERATIONS and len(parts) == 2 and not words:
+        return _operation(OPERATIONS[name], *parts)
+    if name in REDUCTIONS:
+        for word, part in zip(("dim", "keepdim"), parts[1:], strict=False):
+            words.setdefault(word, part)
+        parts = parts[:1]
+        if words.get("keepdim", _Part("")).key == "False":
+            del words["keepdim"]
+    return _join(name, [*parts, *(_join(word, [words[word]]) for word in sorted(words))])
+
+
+def forward_lines(source: str) -> dict[str, str]:
+    """{value: the expression that gives it} from a lesson's forward.py: `t.h = torch.tanh(t.hpreact)`."""
+    found: dict[str, str] = {}
+    for function in ast.parse(source).body:
+        if not isinstance(function, ast.FunctionDef) or function.name != "forward" or not function.args.args:
+            continue
+        tape = function.args.args[0].arg
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+                found.setdefault(node.targets[0].attr, ast.unparse(Untaped(tape).visit(node.value)))
+    return found
+
+
+class Untaped(ast.NodeTransformer):
+    """`t.name` as `name`."""
+
+    def __init__(self, tape: str) -> None:
+        self.tape = tape
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == self.tape:
+            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
+        return node
+
+
+def other_names(
+    lines: Iterable[tuple[str, ast.expr]],
+    forward: Mapping[str, str],
+    values: Collection[str],
+    bound: Collection[str],
+    known: Mapping[str, str],
+) -> dict[str, str]:
+    """{the notebook's name: the lecture's}, for values that the notebook does not have under the lecture's name.
+
+    `lines` are the notebook's (assigned name, expression), `bound` the names that it gives a value, `known` other names
+    that are certain. A name is left out where two lines or two places disagree.
+    """
+    wanted: dict[str, list[Shape]] = {}
+    for name, text in forward.items():
+        shape = shape_of(name, ast.parse(text, mode="eval").body)
+        if shape is not None:
+            wanted.setdefault(shape.key, []).append(shape)
+    every = (shape for target, value in lines if (shape := shape_of(target, value)) and shape.key in wanted)
+    shapes = list(islice(every, MOST_LINES))
+    found, refused = dict(known), set[str]()
+    while True:
+        new: dict[str, set[str]] = {}
+        for shape in shapes:
+            readings = list(_readings(shape, wanted[shape.key], found, values, bound))
+            for name, other in readings[0].items() if len(readings) == 1 else ():
+                new.setdefault(name, set()).add(other)
+        taken = [other for others in new.values() for other in others]
+        sure = {
+            name: others.copy().pop()
+            for name, others in new.items()
+            if len(others) == 1 and taken.count(next(iter(others))) == 1 and name not in refused
+        }
+        refused |= new.keys() - sure.keys()
+        if not sure:
+            return {name: other for name, other in found.items() if name not in known}
+        found |= sure
+
+
+def agreed(lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]) -> set[str]:
+    """Those of the `known` names whose own line has the structure of the forward pass's."""
+    shapes = {name: shape_of(name, value) for name, value in lines if known.get(name) in forward}
+    return {
+        name
+        for name, shape in shapes.items()
+        if shape and (line := shape_of("", ast.parse(forward[known[name]], mode="eval").body)) and line.key == shape.key
+    }
+
+
+def _readings(
+    shape: Shape, wanted: Sequence[Shape], found: Mapping[str, str], values: Collection[str], bound: Collection[str]
+) -> Iterator[dict[str, str]]:
+    """What the unknown names of a line would be, for each line of the forward pass that it may be."""
+    names, taken, seen = shape.names[0], set(found.values()), list[dict[str, str]]()
+    for line in wanted:
+        for order in line.names:
+            new: dict[str, str] = {}
+            anchors = 0
+            for name, other in zip(names, order, strict=True):
+                known = name if name in values else found.get(name)
+                if known is not None:
+                    if known != other:
+                        break
+                    anchors += 1
+                elif other in bound or other in taken or new.setdefault(name, other) != other:
+                    break
+            else:
+                if anchors and new and len(set(new.values())) == len(new) and new not in seen:
+                    seen.append(new)
+                    yield new

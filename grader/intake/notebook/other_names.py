@@ -1,0 +1,354 @@
+"""Which of a notebook's variables is which gradient, where they are not called as the lecture's.
+
+In this order: the notebook's own comparisons (claims.py), then a name that is the lecture's but for its spelling or an
+affix (`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the right upstream
+gradients. A name is taken only where it is the one reading; otherwise there is a sentence that says why it is not.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from grader.intake.notebook.claims import Claim
+from grader.intake.notebook.forward_names import agreed, other_names
+from grader.intake.notebook.lesson_part import Chooser, Found, Sought, Wanted, last_of
+from grader.intake.notebook.script import Page, Script, Uses
+from grader.source.scopes import all_nodes
+from grader.source.similar_names import MOST_LENGTH, MOST_NAMES
+
+MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv"})
+"""Words that say that a name is a gradient's."""
+AROUND = MARKS | {"my", "mine", "manual", "manually", "hand", "own", "by", "of", "wrt", "calc", "computed", "the"}
+GLUED = ("dlossd", "dld", "grad", "d")
+NEAR = 0.75
+"""The least ratio of difflib's SequenceMatcher at which a name may be a gradient's, if its formula is, too."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is known about other names.
+
+    Attributes:
+        others: {the notebook's name: the lecture's}, gradients and values of the forward pass.
+        compared: {the notebook's name of a value: the lecture's}, from comparisons only.
+        remarks: {the notebook's name: why it is taken for a gradient}, a sentence.
+        reasons: {gradient: why nothing is taken for it}, a sentence.
+    """
+
+    others: Mapping[str, str] = field(default_factory=dict)
+    compared: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def given_to(self, wanted: Wanted) -> Wanted:
+        if not self.others and not self.compared:
+            return wanted
+        return replace(wanted, given=replace(wanted.given, others=self.others, compared=self.compared))
+
+
+def plain(name: str) -> str:
+    return name.casefold().replace("_", "").replace(" ", "").replace("-", "")
+
+
+def meant_by(name: str, values: Mapping[str, str]) -> str | None:
+    """The value whose gradient the name spells; `values` are {plain name: value}. None for a name of nothing else."""
+    words = [word for word in name.casefold().split("_") if word]
+    rest = [word for word in words if word not in AROUND]
+    core = "".join(rest)
+    if not core or len(name) > MOST_LENGTH:
+        return None
+    if len(rest) < len(words) and not MARKS.isdisjoint(words) and core in values:
+        return values[core]
+    for start in GLUED:
+        if core.startswith(start) and core[len(start) :] in values:
+            return values[core[len(start) :]]
+    return None
+
+
+def spelled(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, str]:
+    """{plain name: value} of those that no two values share."""
+    found: dict[str, str | None] = {}
+    for name, value in [*((each, each) for each in values), *others.items()]:
+        found[plain(name)] = value if found.get(plain(name), value) == value else None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
+    """Names that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
+    values = spelled(name[1:] for name in gradients)
+    found = {claim.variable for claim in page.claims}
+    return found | {name for name in page.stored if meant_by(name, values) is not None}
+
+
+def names_for(lesson: Sought, wanted: Wanted, page: Page, script: Script, uses: Uses) -> Names:
+    """The chain's names, and those of a lesson that follows it."""
+    names = Reader(lesson.chain, lesson.chain, page, script, uses).names()
+    if wanted.after is None:
+        return names
+    own = Reader(wanted, lesson.chain, page, script, uses, names).names()
+    return replace(own, reasons={**names.reasons, **own.reasons} if names.reasons else own.reasons)
+
+
+class Reader:
+    """Finds the names for one lesson; `known` are those of the chain that it follows."""
+
+    def __init__(
+        self, wanted: Wanted, chain: Wanted, page: Page, script: Script, uses: Uses, known: Names = Names()
+    ) -> None:
+        self.wanted, self.chain, self.page, self.script, self.uses = wanted, chain, page, script, uses
+        self.gradients = {name for name in (*chain.names, *wanted.names) if name.startswith("d")}
+        self.ordered = [name for name in wanted.names if name in self.gradients]
+        given = (wanted.given, chain.given)
+        self.forward = {**wanted.forward, **chain.forward}
+        self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
+        self.values |= self.forward.keys()
+        self.sizes = {name for each in given for name in each.same}
+        self.others, self.compared = dict(known.others), dict(known.compared)
+        self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
+        self.looked_at = 0
+
+    def names(self) -> Names:
+        chooser = self.chooser()
+        lacking = [name for name in self.ordered if not chooser.has_own(name)]
+        claims = [claim for claim in self.page.claims if claim.variable in self.bound]
+        if not lacking and not any(self.is_free(each.variable) or self.is_foreign(each.tensor) for each in claims):
+            return Names(self.others, self.compared, self.remarks)
+        if not self.values <= self.bound and not self.others:
+            self.read_values(claims)
+        self.read_claims(claims, set(lacking))
+        if lacking:
+            self.read_spellings(lacking)
+            self.read_similar(lacking)
+        return Names(self.others, self.compared, self.remarks, self.reasons)
+
+    @cached_property
+    def bound(self) -> set[str]:
+        return {name for s in self.script.statements if s.computes for name in s.names.binds}
+
+    def chooser(self) -> Chooser:
+        names = Names(self.others, self.compared)
+        return Chooser(self.script, self.uses, names.given_to(self.wanted), names.given_to(self.chain))
+
+    # values of the forward pass
+
+    def read_values(self, claims: Sequence[Claim]) -> None:
+        for claim in claims:
+            value = self.labelled(claim.label)
+            if value and claim.tensor and self.is_free(claim.tensor) and value not in self.bound:
+                refused = self.compared.get(claim.tensor, value) != value
+                self.compared[claim.tensor] = "" if refused else value
+        self.compared = {name: value for name, value in self.compared.items() if value}
+        doubles = [value for value in self.compared.values() if list(self.compared.values()).count(value) > 1]
+        self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
+        lines = self.forward_lines()
+        known = {name: value for name, value in self.compared.items() if name in self.bound}
+        sizes = {name: each.same[name] for each in (self.wanted.given, self.chain.given) for name in each.same}
+        found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
+        self.others |= {name: self.compared.pop(name) for name in agreed(lines, self.forward, known)}
+        self.others |= {name: value for name, value in found.items() if self.is_free(name)}
+
+    def forward_lines(self) -> list[tuple[str, ast.expr]]:
+        """(name, expression) of the assignments above the first gradient."""
+        gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
+        found = []
+        for statement in self.script.statements:
+            names = statement.names.binds
+            if statement.computes and any(n in gradients or meant_by(n, self.by_spelling) for n in names):
+                break
+            node = statement.node
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                found.append((node.targets[0].id, node.value))
+        return found
+
+    def is_free(self, name: str) -> bool:
+        """Whether it is a name of the notebook's own."""
+        return name not in self.values and name not in self.gradients and name not in self.sizes
+
+    def is_foreign(self, name: str | None) -> bool:
+        return name is not None and self.is_free(name)
+
+    def labelled(self, label: str | None) -> str | None:
+        """The value that a comparison's text names: `counts_sum`, `dcounts_sum`, `counts sum`."""
+        label = (label or "").strip()
+        if label in self.values:
+            return label
+        if label[:1] == "d" and label in self.gradients:
+            return label[1:]
+        return self.by_spelling.get(plain(label)) or meant_by(label, self.by_spelling)
+
+    @cached_property
+    def by_spelling(self) -> dict[str, str]:
+        return spelled(self.values)
+
+    def value(self, name: str | None) -> str | None:
+        if name is None or name in self.values:
+            return name
+        found = self.others.get(name) or self.compared.get(name)
+        return found if found in self.values else None
+
+    # comparisons
+
+    def read_claims(self, claims: Sequence[Claim], lacking: Collection[str]) -> None:
+        said: dict[str, dict[str, Claim]] = {}  # {gradient: {variable: claim}}
+        disputed: list[tuple[Claim, str, str]] = []
+        for claim in claims:
+            by_label = self.labelled(claim.label) or self.value(claim.label if claim.label in self.others else None)
+            by_tensor = self.value(claim.tensor)
+            value = by_label or by_tensor
+            gradient = f"d{value}"
+            if value is None or gradient not in self.gradients:
+                continue
+            if by_label and by_tensor and by_label != by_tensor:
+                if self.is_free(claim.variable):
+                    disputed.append((claim, by_label, by_tensor))
+            elif self.is_free(claim.variable):
+                said.setdefault(gradient, {}).setdefault(claim.variable, claim)
+            elif claim.variable != gradient and claim.variable in self.gradients:
+                self.reasons[gradient] = (
+                    f"`{claim.text}` ({claim.place}) compares `{claim.variable}` with the gradient of `{value}`, but "
+                    f"`{claim.variable}` is the name of the gradient of `{claim.variable[1:]}`."
+                )
+        for claim, by_label, by_tensor in disputed:
+            gradient = f"d{by_tensor}"
+            if (f"d{by_label}" not in lacking or f"d{by_label}" in said) and gradient not in said:
+                said[gradient] = {claim.variable: claim}  # the text names a gradient that is known by another variable
+                continue
+            for each in (by_label, by_tensor):
+                self.reasons[f"d{each}"] = (
+                    f"`{claim.text}` ({claim.place}) names `{by_label}` and compares with the gradient of "
+                    f"`{by_tensor}`, so `{claim.variable}` is taken for neither."
+                )
+        gradients_of: dict[str, list[str]] = {}
+        for gradient, variables in said.items():
+            for variable in variables:
+                gradients_of.setdefault(variable, []).append(gradient)
+        for gradient, variables in said.items():
+            if gradient not in lacking and gradient not in self.chain.again:
+                continue
+            for variable, claim in variables.items():
+                among = gradients_of[variable]
+                if len(among) > 1:
+                    of = " and ".join(f"`{each[1:]}`" for each in among[:3])
+                    self.reasons[gradient] = (
+                        f"`{variable}` is compared with the gradients of {of} ({claim.place}), so it is taken for "
+                        "neither. Give each gradient a variable of its own."
+                    )
+                    continue
+                agrees = claim not in [each for each, _, _ in disputed]
+                says = (
+                    f"says that it is `{gradient}`" if agrees else f"compares it with the gradient of `{gradient[1:]}`"
+                )
+                self.take(variable, gradient, f"`{claim.text}` in {claim.place} {says}.")
+
+    def take(self, variable: str, gradient: str, why: str) -> None:
+        self.others[variable] = gradient
+        self.compared.pop(variable, None)
+        self.remarks[variable] = f"Read from `{variable}`: {why}"
+
+    # names
+
+    @cached_property
+    def strangers(self) -> list[str]:
+        """Variables of the notebook's own that may be gradients: no result of autograd, no comparison with one."""
+        spoiled = {
+            name
+            for s in self.script.statements
+            if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
+            for name in s.names.binds
+        }
+        compared = {claim.variable for claim in self.page.claims}
+        found = self.bound - spoiled - compared
+        return sorted(name for name in found if self.is_free(name) and len(name) <= MOST_LENGTH)
+
+    def candidates(self, lacking: Iterable[str]) -> list[str]:
+        """Gradients that nothing is taken for yet, and about which no comparison disagrees."""
+        taken = set(self.others.values())
+        return [name for name in lacking if name not in taken and name not in self.reasons]
+
+    def read_spellings(self, lacking: Sequence[str]) -> None:
+        values = spelled(self.values, {name: value for name, value in self.others.items() if value in self.values})
+        found: dict[str, list[str]] = {}
+        for variable in self.strangers:
+            value = meant_by(variable, values) if variable not in self.others else None
+            if value is not None:
+                found.setdefault(f"d{value}", []).append(variable)
+        for gradient in self.candidates(lacking):
+            variables = found.get(gradient, [])
+            if len(variables) > 1:
+                variables = self.last_of(gradient, variables) or variables
+            if len(variables) > 1:
+                self.two_fit(gradient, variables)
+            elif variables:
+                self.take(variables[0], gradient, f"by its name it is `{gradient}`.")
+
+    def two_fit(self, gradient: str, variables: Sequence[str]) -> None:
+        names = " and ".join(f"`{each}`" for each in variables[:3])
+        self.reasons[gradient] = f"{names} may each be meant by it: call the one that counts `{gradient}`."
+
+    def read_similar(self, lacking: Sequence[str]) -> None:
+        """Pairs of a similar name and a fitting formula, from the loss on: each makes others readable."""
+        pairs = self.similar(self.candidates(lacking))
+        for _ in pairs:
+            fitting: dict[str, list[str]] = {}
+            chooser = self.chooser()
+            for gradient in self.candidates(pairs):
+                found = {name: each for name in pairs[gradient] if (each := self.fitting(chooser, gradient, name))}
+                fitting[gradient] = last_of(found) if len(found) > 1 else list(found)
+            gradients_of: dict[str, list[str]] = {}
+            for gradient, names in fitting.items():
+                for name in names:
+                    gradients_of.setdefault(name, []).append(gradient)
+            sure = {g: names[0] for g, names in fitting.items() if len(names) == 1 and len(gradients_of[names[0]]) == 1}
+            if not sure:
+                for gradient, names in fitting.items():
+                    if len(names) > 1:
+                        self.two_fit(gradient, names)
+                return
+            for gradient, name in sure.items():
+                self.take(name, gradient, f"by its name and its formula it can only be `{gradient}`.")
+
+    def similar(self, gradients: Sequence[str]) -> dict[str, list[str]]:
+        """{gradient: variables whose names are nearer to its name than to any other gradient's}"""
+        found: dict[str, list[str]] = {}
+        for variable in [name for name in self.strangers if name not in self.others][:MOST_NAMES] if gradients else ():
+            words = [word for word in variable.casefold().split("_") if word]
+            if not (variable[:1] == "d" or not MARKS.isdisjoint(words)):
+                continue
+            core = "".join(word for word in words if word not in AROUND)
+            matcher = difflib.SequenceMatcher(b=core if core[:1] == "d" else f"d{core}")
+            ratios = {gradient: ratio(matcher, plain(gradient)) for gradient in self.ordered}
+            best = max(ratios.values(), default=0.0)
+            for gradient in gradients:
+                if ratios[gradient] >= max(NEAR, best):
+                    found.setdefault(gradient, []).append(variable)
+        return found
+
+    def fitting(self, chooser: Chooser, gradient: str, variable: str) -> Found | None:
+        """The variable's run of statements, if its upstream gradients are those of this gradient."""
+        if variable in self.others:
+            return None
+        chooser = chooser.with_name(variable, gradient)
+        chooser.slicer.looked_at = self.looked_at
+        for run in reversed(chooser.here(gradient)[-3:]):
+            found = chooser.found(gradient, run)
+            self.looked_at = chooser.slicer.looked_at
+            if run.variable == variable and chooser.fits(gradient, found):
+                return found
+        return None
+
+    def last_of(self, gradient: str, variables: Sequence[str]) -> list[str]:
+        """The variable that is computed from all the others, if there is one."""
+        chooser = self.chooser()
+        found = {name: each for name in variables if (each := self.fitting(chooser, gradient, name))}
+        return last_of(found) if len(found) == len(variables) else []
+
+
+def ratio(matcher: difflib.SequenceMatcher[str], name: str) -> float:
+    matcher.set_seq1(name)
+    if matcher.real_quick_ratio() < NEAR or matcher.quick_ratio() < NEAR:
+        return 0.0
+    return matcher.ratio()

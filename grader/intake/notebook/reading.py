@@ -1,0 +1,273 @@
+"""The lecture's notebook, or a script in its manner, as the file of a lesson: each gradient's statements as a function.
+
+Also a notebook that holds the stub's functions: these and what they need, without the notebook's other code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from grader.intake.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
+from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.lesson_part import Chooser, Found, Sought, Wanted, is_placeholder
+from grader.intake.notebook.other_names import Names, looks_like_gradients, names_for
+from grader.intake.notebook.script import Page, Script, Statement, Uses, script_of
+from grader.intake.notebook.sizes import SizeReader, WrittenNumber, names_of_sizes, numbers_in, sizes_set
+from grader.intake.notebook.slices import Slice
+from grader.source.similar_names import close_name
+
+MOST_RUNS = 10
+"""Assignments to one gradient that are looked at for names of sizes, the last ones."""
+MOST_WRITTEN = 300_000  # characters: what the static check reads
+CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`source` is the file to be graded, None where there is nothing for the lesson; `message` says why.
+
+    `attempted` is False where the notebook does not have the lesson's exercise at all.
+    """
+
+    source: bytes | None
+    origin: Origin
+    message: str | None = None
+    attempted: bool = True
+
+
+def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> Reading:
+    """What the cells hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
+
+    With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
+    several lessons have a function `dx`.
+    """
+    wanted = lesson.wanted
+    nothing = f"{shown} holds nothing for this lesson"
+    if wanted is None and not functions:
+        return Reading(None, Origin(), nothing + ".", attempted=False)
+    chain = lesson.chain
+    loop_names = {*chain.names, *(wanted.names if wanted else ())}
+    gradients = loop_names | looks_like_gradients(page, [name for name in loop_names if name.startswith("d")])
+    script = script_of(page, gradients)
+    own_functions = [name for name in lesson.functions if name in script.functions]
+    assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
+    if functions and len(own_functions) > len(assigned):
+        return with_functions(lesson, script, page, own_functions)
+    if wanted is None:
+        return Reading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
+    uses = Uses(script.statements, gradients)
+    names = names_for(lesson, wanted, page, script, uses)
+    size_reader = SizeReader(script.statements, uses)
+    wanted = with_names_of_sizes(names.given_to(wanted), lesson, size_reader, uses)
+    chooser = Chooser(script, uses, wanted, names.given_to(chain))
+    writing = Writing(lesson, script, page, shown, loop_names, names, size_reader)
+    if wanted.loop is None:
+        for name in lesson.gradients:
+            if name in wanted.names:
+                writing.step(name, chooser.choose(name), wanted, chooser.undecided.get(name, ()))
+    else:
+        writing.joint(wanted, chooser)
+    return writing.done(wanted)
+
+
+def with_names_of_sizes(wanted: Wanted, lesson: Sought, reader: SizeReader, uses: Uses) -> Wanted:
+    """What the lesson wants, with the script's own names for sizes among the names for values."""
+    places = [run[0] for name in wanted.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
+    known = {*wanted.given.values, *wanted.given.gradients, *wanted.given.same}
+    same = {**names_of_sizes(reader, lesson.sizes, places, known), **wanted.given.same}
+    return replace(wanted, given=replace(wanted.given, same=same))
+
+
+class Writing:
+    def __init__(
+        self,
+        lesson: Sought,
+        script: Script,
+        page: Page,
+        shown: str,
+        gradients: Collection[str],
+        names: Names,
+        size_reader: SizeReader,
+    ) -> None:
+        """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
+        self.lesson, self.script, self.page, self.shown, self.gradients = lesson, script, page, shown, gradients
+        self.names, self.remarks = names, dict[str, str]()
+        self.size_reader = size_reader
+        self.places: list[int] = []  # where each gradient that was written begins
+        self.numbers: dict[str, list[WrittenNumber]] = {}
+        self.pieces: list[Writer] = []
+        self.parts: list[Slice] = []
+        self.missing: dict[str, str] = {}
+        self.rows: dict[str, tuple[str, int]] = {}
+        self.attempted = False
+
+    @cached_property
+    def at(self) -> dict[int, int]:
+        """{id of a statement: its number}."""
+        return {id(statement): i for i, statement in enumerate(self.script.statements)}
+
+    @cached_property
+    def bound(self) -> set[str]:
+        return {name for statement in self.script.statements for name in statement.names.binds}
+
+    def step(self, name: str, found: Found | None, wanted: Wanted, undecided: Sequence[str] = ()) -> None:
+        """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
+        if found is None:
+            self.attempted |= bool(undecided)
+            several = " and ".join(f"`{variable}`" for variable in undecided[:3])
+            self.missing[name] = (
+                f"{several} are both compared with this gradient: call the one that counts `{name}`."
+                if several
+                else self.absent(name, wanted)
+            )
+            return
+        self.attempted = True
+        own = [self.script.statements[i] for i in found.run]
+        self.remark(name, found.variable)
+        self.write(name, [name], found, own, wanted, found.variable, ())
+
+    def remark(self, row: str, variable: str) -> None:
+        if variable in self.names.remarks:
+            self.remarks[row] = self.names.remarks[variable]
+
+    def joint(self, wanted: Wanted, chooser: Chooser) -> None:
+        """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
+        assert self.lesson.joint is not None and wanted.loop is not None
+        rows = [name for name, function in self.lesson.rows.items() if function == self.lesson.joint]
+        chosen = chooser.choose_loop()
+        if chosen is None:
+            expected = ", ".join(name for name in wanted.names if name.startswith("d"))
+            for name in rows:
+                self.missing[name] = f"{self.shown} has no training loop that assigns {expected}."
+            return
+        targets, found = chosen
+        self.attempted = True
+        own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
+        before = [f"{', '.join(names)} = {group}" for group, names in wanted.groups.items()]
+        result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
+        if is_placeholder([s for s in own if "loss" not in s.names.binds]):
+            self.pieces.append(unwritten(self.lesson.joint, wanted.loop, own[0]))
+            return
+        for name, run in targets.items():
+            self.remark(name, run.variable)
+        firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
+        self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
+        self.write(self.lesson.joint, rows, found, own, wanted, result, before)
+
+    def write(
+        self,
+        name: str,
+        rows: Sequence[str],
+        found: Found,
+        own: Sequence[Statement],
+        wanted: Wanted,
+        result: str,
+        before: Sequence[str],
+    ) -> None:
+        place = f"{own[0].file}, line {own[0].line}"
+        if found.part is None:
+            statement = found.reason.statement if found.reason else None
+            where = f"{statement.file}, line {statement.line}" if statement else place
+            self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
+            return
+        if wanted.loop is None and is_placeholder(own):
+            self.pieces.append(unwritten(name, "", own[0]))
+            return
+        parameters = wanted.loop.split(", ") if wanted.loop else found.part.parameters
+        same = [f"{other} = {wanted.given.expression(other)}" for other in found.part.same]
+        try:
+            self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
+        except CANNOT_BE_WRITTEN as error:
+            message = f"`{name}` cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
+            self.missing |= dict.fromkeys(rows, message)
+            return
+        self.parts.append(found.part)
+        self.places.append(min(self.at[id(statement)] for statement in own))
+        self.numbers |= dict.fromkeys(rows, numbers_in(found.part.statements))
+        if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
+            raise NotebookError("its gradients depend on too much of its code. Hand in the exercise's cells only.")
+
+    def absent(self, name: str, wanted: Wanted) -> str:
+        """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
+        for broken in self.script.broken:
+            if name in broken.text:
+                self.attempted = True
+                return f"`{name}` stands in lines that Python cannot read: {broken.file}, from line {broken.line} on."
+        if name in self.script.inside:
+            holder, file, line = self.script.inside[name]
+            self.attempted = True
+            return (
+                f"`{name}` is assigned inside of `{holder}` only ({file}, line {line}); what is read is the code "
+                "outside of functions."
+            )
+        if name in self.names.reasons:
+            self.attempted = True
+            return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
+        names = self.bound
+        strangers = sorted(names - set(self.gradients) - wanted.given.values - wanted.given.gradients)
+        near = close_name(name, (other for other in strangers if other[:1] == name[:1]))
+        guess = f"; did you mean `{near}`? Rename it." if near else "."
+        if name in names:
+            guess = guess.replace("Rename it.", "Rename that one.")
+            return f"{self.shown} assigns `{name}` for another exercise only, and for this one not once more{guess}"
+        return f"{self.shown} assigns no `{name}`{guess}"
+
+    def done(self, wanted: Wanted) -> Reading:
+        texts = {cell.file: cell.text for cell in self.page.cells}
+        cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*wanted.names, self.lesson.joint)]
+        for row in cannot:
+            self.missing[row] = (
+                "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has "
+                f"`{self.lesson.rows[row]}`."
+            )
+        if not self.pieces:
+            reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
+            message = reasons[0] if len(reasons) == 1 else None
+            names = ", ".join(name for name in wanted.names[:3]) + (", ..." if len(wanted.names) > 3 else "")
+            nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
+            origin = Origin({}, texts, self.missing, uncounted=cannot)
+            return Reading(None, origin, message or nothing, self.attempted)
+        file = Writer()
+        for line in at_the_top(self.parts):
+            file.add(line)
+        for piece in self.pieces:
+            file.add("")
+            file.extend(piece)
+        sizes = sizes_set(self.size_reader, self.lesson.sizes, wanted.given.same, self.places)
+        found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
+        return Reading(file.source, Origin(*found))
+
+
+def with_functions(lesson: Sought, script: Script, page: Page, names: Sequence[str]) -> Reading:
+    """The lesson's functions, with the imports, functions and values that they need, and no other code."""
+    by_name: dict[str, list[int]] = {}
+    for i, statement in enumerate(script.statements):
+        for name in statement.names.binds | statement.names.changes:
+            by_name.setdefault(name, []).append(i)
+    chosen: set[int] = set()
+    seen, waiting = set(names), list(names)
+    while waiting:
+        for i in by_name.get(waiting.pop(), []):
+            needed = script.statements[i].names
+            if i not in chosen and not script.statements[i].opaque:
+                chosen.add(i)
+                waiting += (needed.reads | needed.late) - seen
+                seen |= needed.reads | needed.late
+    file = Writer(page.written)
+    for i, statement in enumerate(script.statements):
+        star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
+        if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):
+            file.statement(statement, "")
+    broken = script.broken
+    missing = {
+        row: f"`{needed}` stands in lines that Python cannot read: {b.file}, from line {b.line} on."
+        for row, needed in lesson.rows.items()
+        for b in broken
+        if needed not in names and needed in b.text
+    }
+    if len(file.lines) == 0:
+        return Reading(None, Origin(), "Its functions cannot be read.")
+    return Reading(file.source, Origin(file.places, {cell.file: cell.text for cell in page.cells}, missing))

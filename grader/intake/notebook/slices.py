@@ -1,0 +1,199 @@
+"""One gradient's own statements out of a script: what assigns it, and what that needs, back to what a step is given.
+
+A slice in Weiser's sense: the statements that the value depends on, in their order, stopping at forward values and at
+finished upstream gradients, which become the step's parameters. A gradient that is read while it is half done (a later
+line adds to it) is no parameter: its statements up to there are part of the slice, as they are part of the mistake.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.intake.notebook.script import Statement, Uses
+
+CUSTOMARY = {
+    "torch": "import torch",
+    "F": "import torch.nn.functional as F",
+    "np": "import numpy as np",
+    "math": "import math",
+}
+"""Imports of the lecture: a notebook without its first cell is read as well."""
+BUILTINS = frozenset(dir(builtins)) - {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars"}
+MOST_LOOKED_AT = 200_000
+"""Statements and names looked at for all gradients of a lesson together; the lecture's own notebook needs thousands."""
+
+
+class CannotSlice(Exception):
+    """A gradient that needs what a step is not given; the text is a sentence's end, `place` where it says so."""
+
+    def __init__(self, message: str, statement: Statement | None = None) -> None:
+        super().__init__(message)
+        self.statement = statement
+
+
+class _HalfDone(Exception):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a step may ask for. `same` are other names of values: {"batch_size": "n"}, any expression of values.
+
+    `others` are the student's names for values and gradients: {"dL_dp": "dprobs"}, see other_names.py. `compared` are
+    names that the notebook compares as values: one of them is given only where it cannot be computed from what is.
+    """
+
+    values: frozenset[str]
+    gradients: frozenset[str]
+    same: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    compared: Mapping[str, str] = field(default_factory=dict)
+
+    def expression(self, name: str) -> str:
+        """What another name stands for."""
+        return self.same.get(name) or self.others.get(name) or self.compared[name]
+
+
+@dataclass
+class Slice:
+    """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's.
+
+    `places` are the numbers of the statements.
+    """
+
+    statements: list[Statement] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
+    imports: list[ast.stmt | str] = field(default_factory=list)
+    places: frozenset[int] = frozenset()
+
+
+class Slicer:
+    def __init__(self, statements: Sequence[Statement], uses: Uses, given: Given) -> None:
+        self.statements, self.uses, self.given = statements, uses, given
+        self.looked_at = 0
+
+    def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:
+        """What computes `targets`, {variable: the run of statements that makes it}. Raises CannotSlice."""
+        unfinished: set[str] = set()
+        while True:
+            try:
+                return _Slicing(self, targets, unfinished).done()
+            except _HalfDone as found:
+                unfinished.add(found.name)
+
+    def look_at(self, count: int, reader: Statement) -> None:
+        """Counts statements and names that are looked at. Raises CannotSlice once there are too many."""
+        self.looked_at += count
+        if self.looked_at > MOST_LOOKED_AT:
+            raise CannotSlice("it depends on too many other statements", reader)
+
+    def is_finished(self, name: str, i: int) -> bool:
+        """Whether no statement from i on adds to what `name` is at i."""
+        runs = self.uses.runs.get(name, [])
+        above = bisect_left(runs, [i])
+        return not above or runs[above - 1][-1] < i
+
+
+class _Slicing:
+    def __init__(self, slicer: Slicer, targets: Mapping[str, Sequence[int]], unfinished: Collection[str]) -> None:
+        self.slicer, self.targets, self.unfinished = slicer, targets, unfinished
+        self.own = {slicer.given.others.get(name, name) for name in targets}  # gradients: none of them is given
+        self.result = Slice()
+        self.places: dict[int, float] = {}  # statement -> where it stands in the slice
+        self.imports: dict[str | int, ast.stmt | str] = {}  # each once
+        self.seen: set[tuple[str, int]] = set()
+        self.waiting: deque[tuple[str, int, Statement]] = deque()
+
+    def done(self) -> Slice:
+        for run in self.targets.values():
+            for i in run:
+                self.places[i] = i
+        for i in sorted(self.places):
+            self.need(i, i)
+        while self.waiting:
+            name, i, reader = self.waiting.popleft()
+            if (name, i) not in self.seen:
+                self.seen.add((name, i))
+                self.resolve(name, i, reader)
+        statements = self.slicer.statements
+        self.result.imports = list(self.imports.values())
+        self.result.places = frozenset(self.places)
+        self.result.statements = [statements[i] for i in sorted(self.places, key=lambda i: (self.places[i], i))]
+        return self.result
+
+    def need(self, i: int, at: int) -> None:
+        """Statement i reads names where it stands, and its functions read theirs where they are called."""
+        statement = self.slicer.statements[i]
+        self.slicer.look_at(len(statement.names.reads) + len(statement.names.late), statement)
+        self.waiting += [(name, i, statement) for name in sorted(statement.names.reads)]
+        self.waiting += [(name, max(i, at), statement) for name in sorted(statement.names.late)]
+
+    def resolve(self, name: str, i: int, reader: Statement) -> None:
+        given, uses = self.slicer.given, self.slicer.uses
+        if name in self.targets and self.targets[name][0] < i:
+            return  # its statements are all here
+        if name in self.targets and self.targets[name][0] == i and uses.binds.get(name, [i])[0] >= i:
+            if uses.binds.get(name, [-1])[0] != i:
+                raise CannotSlice(f"`{name}` is changed before anything is assigned to it", reader)
+            return
+        meant = given.others.get(name, name)
+        if meant in given.gradients and meant not in self.own and name not in self.unfinished:
+            if not self.slicer.is_finished(name, i):
+                raise _HalfDone(name)
+            self.parameter(meant)
+            self.note_same(name, meant)
+        elif meant in given.values and meant not in self.own:
+            self.parameter(meant)
+            self.note_same(name, meant)
+        elif name in given.same:
+            self.note_same(name)
+            for node in ast.walk(ast.parse(given.same[name])):
+                if isinstance(node, ast.Name) and node.id in given.values:
+                    self.parameter(node.id)
+        else:
+            self.follow(name, i, reader)
+
+    def note_same(self, name: str, meant: str = "") -> None:
+        if name != meant and name not in self.result.same:
+            self.result.same.append(name)
+
+    def parameter(self, name: str) -> None:
+        if name not in self.result.parameters:
+            self.result.parameters.append(name)
+
+    def can_follow(self, k: int) -> bool:
+        return k in self.places or (k >= 0 and not self.slicer.statements[k].opaque)
+
+    def follow(self, name: str, i: int, reader: Statement) -> None:
+        """A variable of the student's own: the statements that give it its value are part of the slice."""
+        made = self.slicer.uses.before(name, i)
+        self.slicer.look_at(1 + len(made), reader)
+        meant = self.slicer.given.compared.get(name, "")
+        if not all(self.can_follow(k) for k in made or (-1,)) and meant in self.slicer.given.values - self.own:
+            self.parameter(meant)
+            self.note_same(name, meant)
+            return
+        if not made:
+            if name in CUSTOMARY:
+                self.imports[name] = CUSTOMARY[name]
+            elif name not in BUILTINS:
+                raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
+            return
+        for k in made:
+            statement = self.slicer.statements[k]
+            if isinstance(statement.node, ast.Import | ast.ImportFrom):
+                self.imports[id(statement.node)] = statement.node
+                continue
+            if statement.opaque and k not in self.places:
+                raise CannotSlice(f"it uses `{name}`, which is not a value of the forward pass", reader)
+            if k not in self.places:
+                limit = self.places.get(i, float(i))
+                self.places[k] = float(k) if k < limit else limit - 1 / 1024  # from a cell further down
+                self.need(k, i)

@@ -1,0 +1,1 @@
+"""Submissions: found, unpacked, read; never run."""

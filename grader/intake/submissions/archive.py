@@ -1,0 +1,253 @@
+"""Archives as submissions: the Python files and notebooks of a .zip or .tar (.gz, .bz2, .xz), unpacked under caps.
+
+Nothing but regular files is ever written, in a fresh folder; names are checked before anything is read. An archive
+that tries to reach outside its folder, or to grow beyond the caps, is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import stat
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from grader.intake.submissions.tar_entries import Reader
+from grader.intake.submissions.tarball import Forward, opened
+from grader.intake.submissions.unpacking import CHUNK, MIB, Caps, EntryRefused, Source, Writer, readable
+from grader.intake.submissions.unpacking import ArchiveRefused as ArchiveRefused
+
+MOST_DEPTH = 10
+METADATA = "submission_metadata.yml"  # of Gradescope's export
+SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
+UNREAD = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
+"""Archives that no part of Python's library reads; whoever hands one in is told."""
+MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
+
+ONE = Caps(
+    archive=64 * MIB,
+    directory=2 * MIB,
+    headers=24 * MIB,
+    entries=10_000,
+    files=500,
+    depth=MOST_DEPTH,
+    file={".py": MIB, ".ipynb": 20 * MIB},  # a notebook has pictures in it
+    unpacked={".py": 16 * MIB, ".ipynb": 40 * MIB},
+    streamed=256 * MIB,
+    ratio=200,
+    seconds=3.0,
+    seconds_per_mib=0.25,
+)
+WHOLE_CLASS = Caps(
+    archive=4096 * MIB,
+    directory=16 * MIB,
+    headers=256 * MIB,
+    entries=100_000,
+    files=100_000,
+    depth=2 * MOST_DEPTH,
+    file={**ONE.file, **dict.fromkeys((".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz"), ONE.archive), ".yml": 64 * MIB},
+    unpacked=dict.fromkeys((*ONE.file, ".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".yml"), 4096 * MIB),
+    streamed=8192 * MIB,
+    ratio=float("inf"),
+    seconds=5.0,
+    seconds_per_mib=1.0,
+    whole_class=True,
+)
+
+BROKEN = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, NotImplementedError, RecursionError, OverflowError, IndexError, KeyError),
+)
+"""What Python's readers raise for bytes that are no archive, or one made to confuse them."""
+
+
+def is_archive(path: Path) -> bool:
+    """By its name; one that cannot be read counts as well, and is refused with a sentence."""
+    return path.name.lower().endswith((*SUFFIXES, *UNREAD))
+
+
+def stem(path: Path) -> str:
+    """The name without its archive suffix: ada.tar.gz is ada's."""
+    for suffix in (*SUFFIXES, *UNREAD):
+        if path.name.lower().endswith(suffix):
+            return path.name[: -len(suffix)] or path.name
+    return path.stem
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """A folder, gone afterwards, that holds the archive's Python files. Raises ArchiveRefused."""
+    with tempfile.TemporaryDirectory(prefix="submission-") as folder:
+        writer = Writer(Path(folder), ONE, path.stat().st_size)
+        unpack(path, writer)
+        if not writer.files and writer.archives:
+            raise ArchiveRefused(
+                f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in that "
+                "one, or the lesson's folder itself."
+            )
+        yield Path(folder)
+
+
+def names_in(path: Path) -> list[str]:
+    """The names of an archive's entries, without unpacking any. Raises ArchiveRefused."""
+    lister = Lister(Path(), WHOLE_CLASS, path.stat().st_size)
+    unpack(path, lister)
+    return lister.names
+
+
+@dataclass
+class Lister(Writer):
+    """Writes nothing, and keeps every name."""
+
+    names: list[str] = field(default_factory=list)
+
+    def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
+        if super().place(name, regular, folder) is not None:
+            self.names.append(name.replace("\\", "/"))
+        return None
+
+
+def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
+    """Unpacks the archive of a whole class into `folder`, students' own archives as they are.
+
+    Gives {place: sentence} of entries that are left out: one student's bad file is no trouble of the others. Raises
+    ArchiveRefused.
+    """
+    writer = Writer(folder, WHOLE_CLASS, path.stat().st_size)
+    unpack(path, writer)
+    refused = {folder / place: sentence for place, sentence in writer.refused.items()}
+    for place in refused:
+        with suppress(OSError):  # a name that no disk takes; its student may have handed in another file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.touch()
+    return refused
+
+
+def unpack(path: Path, writer: Writer) -> None:
+    """Raises ArchiveRefused."""
+    if writer.archive_bytes > writer.caps.archive:
+        raise ArchiveRefused(
+            f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
+        )
+    with path.open("rb") as file:
+        magic = file.read(6)
+    kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
+    if kind is not None:
+        raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: hand in a .zip or a .tar.gz.")
+    try:
+        (read_zip if path.name.lower().endswith(".zip") else read_tar)(path, writer)
+    except BROKEN as error:
+        raise broken(path.name, error) from error
+    except OSError as error:
+        if error.filename is not None:  # the disk's trouble, not that of the bytes
+            raise
+        raise broken(path.name, error) from error
+
+
+def broken(name: str, error: Exception) -> EntryRefused:
+    reason = str(error) or type(error).__name__
+    return EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and hand in again.")
+
+
+def take(writer: Writer, name: str, regular: bool, folder: bool, open_: Callable[[], Source]) -> None:
+    """One entry. In a whole class's archive what is wrong with it is kept for its student; else it is raised."""
+    if name.lower().endswith((*SUFFIXES, *UNREAD)):
+        writer.archives.append(name)
+    try:
+        place = writer.place(name, regular, folder)
+        if place is not None:
+            try:
+                with open_() as source:
+                    writer.write(place, source)
+            except BROKEN as error:
+                raise broken(name[:80], error) from error
+            except OSError as error:
+                if error.filename is not None:
+                    raise
+                raise broken(name[:80], error) from error
+    except EntryRefused as refused:
+        if not writer.caps.whole_class:
+            raise
+        writer.refused[name.replace("\\", "/")] = str(refused)
+
+
+class InPieces(io.FileIO):
+    """A file of which `most` bytes at once can be read: zipfile reads an archive's whole directory in one go."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        super().__init__(path)
+        self._most = most
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(self._most + 1 if size is None or size < 0 else min(size, self._most + 1))
+        if len(data) > self._most:
+            raise ArchiveRefused("The archive's list of entries is too large: hand in the lesson's folder only.")
+        return data
+
+
+def read_zip(path: Path, writer: Writer) -> None:
+    with InPieces(path, writer.caps.directory) as file, zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        if sum(entry.compress_size for entry in entries) > writer.archive_bytes:
+            raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
+        for entry in entries:
+            name = zip_name(entry)
+            folder = name.endswith(("/", "\\"))
+            kind = stat.S_IFMT(entry.external_attr >> 16)
+            take(writer, name, kind in (0, stat.S_IFREG), folder, partial(open_entry, archive, entry))
+
+
+def zip_name(entry: zipfile.ZipInfo) -> str:
+    """Its name: as UTF-8 where the entry says so and, as some packers forget to, where it can be read so."""
+    if entry.flag_bits & 0x800:
+        return entry.orig_filename
+    try:
+        return entry.orig_filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return entry.orig_filename
+
+
+def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+    if entry.flag_bits & 1:
+        raise EntryRefused("The archive is locked with a password: pack it without one.")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        # zipfile unpacks a piece of any other kind as a whole, whatever comes of it
+        raise EntryRefused("The archive uses a compression that is not read: pack an ordinary .zip.")
+    return archive.open(entry)
+
+
+def read_tar(path: Path, writer: Writer) -> None:
+    with opened(path, writer.caps, writer.clock) as stream:
+        for entry in Reader(stream).entries():
+            with stream.content():
+                take(writer, readable(entry.name), entry.regular, entry.folder, partial(Content, stream, entry.size))
+
+
+class Content:
+    """The bytes of the entry that the stream is at. Raises tarfile.ReadError where the archive ends before them."""
+
+    def __init__(self, stream: Forward, size: int) -> None:
+        self._stream, self._left = stream, size
+
+    def __enter__(self) -> Content:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def read(self, size: int, /) -> bytes:
+        wanted = min(size, self._left)
+        data = self._stream.read(min(wanted, CHUNK))
+        if wanted and not data:
+            raise tarfile.ReadError("it ends too early")
+        self._left -= len(data)
+        return data

@@ -1,0 +1,199 @@
+"""Folders as platforms hand them out: whose each file is, by the names that Canvas, Moodle and GitHub Classroom give.
+
+A folder is read in a platform's way only where all of its names fit; any other is a folder with one entry a student.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from grader.intake.submissions.archive import ONE, is_archive, stem
+from grader.intake.submissions.arrival import Arrival, NewFolder
+from grader.intake.submissions.handed import MAIN
+from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, kind, visible
+
+CANVAS = re.compile(
+    r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
+    r"_(?:(?P<attachment>\d{3,})_(?P<file>.+)|(?P<text>text|link)\.html)"
+)
+MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?")
+AGAIN = re.compile(r"-(\d+)$")
+
+
+@dataclass(frozen=True)
+class CanvasFile:
+    """A file of Canvas's download, lastfirst_LATE_12345_67890_backward-1.py: the name is squeezed, in small letters.
+
+    `user` and `attachment` are Canvas's own numbers, `file` the name that the student's file had.
+    """
+
+    name: str
+    user: str
+    attachment: int
+    file: str
+    late: bool = False
+
+    @classmethod
+    def of(cls, name: str) -> Self | None:
+        found = CANVAS.fullmatch(name)
+        if found is None or (owner := found["name"] or "") != owner.lower():
+            return None
+        if bool(owner) == found["user"].startswith("anon_"):
+            return None
+        file = found["file"] or f"{found['text']}.html"
+        return cls(owner or found["user"], found["user"], int(found["attachment"] or 0), file, bool(found["late"]))
+
+
+def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
+    """Every file of a Canvas download by its name; nothing where one does not fit, or numbers are used twice."""
+    found: dict[str, CanvasFile] = {}
+    for name in names:
+        file = CanvasFile.of(name)
+        if file is not None:
+            found[name] = file
+        elif is_archive(Path(name)) or kind(Path(name)) in (".py", ".ipynb"):
+            return {}
+    owners = {(file.user, file.name) for file in found.values()}
+    attachments = [file.attachment for file in found.values() if file.attachment]
+    apart = len(owners) == len({user for user, _ in owners}) and len(attachments) == len(set(attachments))
+    return found if apart and attachments else {}
+
+
+def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
+    """One submission a student out of a flat folder. Raises OSError."""
+    entries = visible(folder)
+    if folders(folder) or not all(entry.is_symlink() or entry.is_file() for entry in entries):
+        return []
+    files = canvas_files(entry.name for entry in entries)
+    by_user: dict[str, list[str]] = {}
+    for name, file in files.items():
+        by_user.setdefault(file.user, []).append(name)
+    arrivals = []
+    for user, names in by_user.items():
+        kept = last_attempts({name: files[name] for name in names})
+        first = files[names[0]]
+        path = laid_out(new_folder(), {new: folder / name for new, name in kept.items()})
+        sources = tuple(folder / name for name in names)
+        arrival = Arrival(
+            first.name, path, user, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True
+        )
+        left = sorted(files[name].file for name in names if name not in kept.values())
+        if left:
+            counts = ", ".join(
+                files[name].file for new, name in kept.items() if any(again(file) == new for file in left)
+            )
+            arrival = arrival.with_note(
+                f"Handed in more than once: the newest counts, {counts}, not {', '.join(left)}."
+            )
+        if any(files[name].late for name in names):
+            arrival = arrival.with_note("Canvas marks it as late.")
+        arrivals.append(arrival)
+    return arrivals
+
+
+def again(file: str) -> str:
+    """The name before Canvas numbered it: backward-1.py was backward.py, handed in once more."""
+    path = Path(file)
+    return AGAIN.sub("", path.stem) + path.suffix
+
+
+def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
+    """{the student's own file name: name in the download}, of several attempts at one file the last."""
+    own = {file.file for file in files.values()} | {MAIN}
+    chosen: dict[str, tuple[int, int, str]] = {}
+    for name, file in files.items():
+        number = AGAIN.search(Path(file.file).stem)
+        first = again(file.file)
+        numbered = number is not None and (first in own or len(files) == 1)
+        key = first if numbered else file.file
+        attempt = (int(number[1]) if numbered and number else 0, file.attachment, name)
+        chosen[key] = max(chosen.get(key, attempt), attempt)
+    return {key: name for key, (_, _, name) in chosen.items()}
+
+
+def laid_out(place: Path, files: Mapping[str, Path]) -> Path:
+    """A student's files under their own names: the folder with them, or the file where there is one only."""
+    for name, source in files.items():
+        target = place / as_folder(name)
+        if source.is_symlink() or source.stat().st_size <= ONE.archive:
+            shutil.copyfile(source, target, follow_symlinks=False)
+        else:
+            with target.open("wb") as file:
+                file.truncate(source.stat().st_size)  # too large to be read: only its size is told
+    readable = gradable(place)
+    return readable[0] if len(readable) == 1 else place
+
+
+def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
+    """One submission a student, from a folder for each or from files side by side. Raises OSError."""
+    found = {path: MOODLE.fullmatch(path.name) for path in visible(folder)}
+    files = set(gradable(folder))
+    if not any(found.values()) or any(match is None for path, match in found.items() if path in files):
+        return []
+    by_student: dict[tuple[str, str], list[tuple[Path, re.Match[str]]]] = {}
+    for path, match in found.items():
+        if match is not None:
+            by_student.setdefault((match["name"], match["number"]), []).append((path, match))
+    unlike = [Arrival(path.name, path, path.name) for path, match in found.items() if match is None and is_folder(path)]
+    return [*(moodle_student(*who, parts, new_folder) for who, parts in by_student.items()), *unlike]
+
+
+def moodle_student(
+    name: str, number: str, parts: Sequence[tuple[Path, re.Match[str]]], new_folder: NewFolder
+) -> Arrival:
+    handed = [(path, match) for path, match in parts if match["kind"] == "file"]
+    flat = {match["file"]: path for path, match in handed if match["file"] and not path.is_dir()}
+    (path, _), *_ = handed or parts
+    if not path.is_dir():
+        path = laid_out(new_folder(), flat)
+    shown = f"{name} {number}" if name == "Participant" else name  # marked blind: all have that name
+    arrival = Arrival(
+        shown,
+        path,
+        f"{name} {number}",
+        marks=(number, f"Participant {number}"),
+        sources=tuple(path for path, _ in parts),
+        account=f"Moodle {number}",
+        displayed=True,
+    )
+    return arrival if handed else arrival.with_note("It came as text typed into Moodle; only files are read.")
+
+
+def from_classroom(folder: Path) -> list[Arrival]:
+    """One submission a student from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
+    checkouts = folders(folder)
+    if not checkouts or gradable(folder) or not all((path / ".git").exists() for path in checkouts):
+        return []
+    prefix = folder.name.removesuffix("-submissions") + "-"
+    names = [path.name for path in checkouts]
+    if not all(name.startswith(prefix) and name != prefix for name in names):
+        prefix = common_prefix(names)
+    if not prefix:
+        return []
+    return [Arrival(path.name.removeprefix(prefix), path, path.name) for path in checkouts]
+
+
+def common_prefix(names: Sequence[str]) -> str:
+    """The assignment's name with its hyphen, where all of several begin with it; else nothing."""
+    first, last = min(names), max(names)
+    same = next((n for n, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    prefix = first[: first.rfind("-", 0, same) + 1]
+    return prefix if len(names) > 1 and all(len(name) > len(prefix) for name in names) else ""
+
+
+def plain(folder: Path) -> list[Arrival]:
+    """One submission per entry: a folder, an archive or a file with the student's name. Raises OSError."""
+    names = {path: path.name if path.is_dir() else stem(path) for path in entries_of(folder)}
+    count = Counter(names.values())
+    return [
+        # ada/ and ada.zip: nothing says that both are one student's, or which one counts
+        Arrival(name if count[name] == 1 else path.name, path, path.name, names=(name, path.name))
+        for path, name in names.items()
+    ]

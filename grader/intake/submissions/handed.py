@@ -1,0 +1,54 @@
+"""What a student handed in for one lesson, and how a file of theirs is read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.intake.notebook.as_file import Origin
+
+MAIN = "backward.py"
+MAX_FILE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What a student handed in for one lesson: files by name, or (`message`) why there are none or some left out.
+
+    `nothing` is True where the submission has neither the lesson nor anything that may be meant as it.
+    """
+
+    lesson: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    shown: str = f"{MAIN}"  # the graded file's path inside the submission, for messages
+    message: str | None = None
+    rejected: bool = False
+    origin: Origin | None = None  # where the files' lines come from, when they were made out of a notebook
+    nothing: bool = False
+
+    @property
+    def present(self) -> bool:
+        return MAIN in self.files
+
+
+class Unreadable(Exception):
+    """A file that is not read: too large, no regular file, a link. The text is a sentence."""
+
+
+def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+    """A regular file's bytes, at most `most`. Links are refused: one could be to an answer key. Raises Unreadable."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        reason = "it is a link" if path.is_symlink() else error.strerror
+        raise Unreadable(f"{path.name} cannot be read: {reason}. Hand in the file itself.") from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise Unreadable(f"{path.name} is no ordinary file. Hand in a Python file.")
+    with os.fdopen(descriptor, "rb") as file:
+        if status.st_size > most:
+            raise Unreadable(f"{path.name} has {status.st_size:,} bytes; at most {most:,} are read.")
+        return file.read(most + 1)

@@ -1,0 +1,142 @@
+"""Where in a folder a lesson is: its folder by name, in a folder in a folder, or a guess where it is misnamed."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path, PurePath
+
+from grader.intake.submissions.archive import MOST_DEPTH, is_archive
+from grader.intake.submissions.handed import MAIN
+from grader.lesson.lesson import Lesson
+
+NOTEBOOK = ".ipynb"
+GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
+"""What a lesson's folder is called by mistake, with the number."""
+MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
+MOST_GUESSES = 50  # folders that are compared with a lesson's name
+CLUTTER = {"__pycache__", "__MACOSX", "node_modules", "venv"}
+
+
+def visible(folder: Path) -> list[Path]:
+    names = os.listdir(folder)
+    return [folder / name for name in sorted(names) if not name.startswith(".") and name not in CLUTTER]
+
+
+def folders(folder: Path) -> list[Path]:
+    return [path for path in visible(folder) if is_folder(path)] if folder.is_dir() else []
+
+
+def kind(path: PurePath) -> str:
+    """What its name says it is: ".py", also of a BACKWARD.PY from a system that does not mind."""
+    return path.suffix.lower()
+
+
+def is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def gradable(folder: Path) -> list[Path]:
+    """The Python files, notebooks and archives right inside."""
+    return [path for path in visible(folder) if is_gradable(path)]
+
+
+def is_gradable(path: Path) -> bool:
+    return (kind(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
+
+
+def entries_of(folder: Path) -> list[Path]:
+    """What may be submissions right inside a class's folder: folders and links to folders, and what is gradable."""
+    return [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()]
+
+
+class Inside:
+    """What is right inside a folder, listed once: a submission is searched for every lesson. Raises OSError."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.entries = visible(folder) if folder.is_dir() else []
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Path]]:
+        """{name in small letters: what has it}."""
+        found: dict[str, list[Path]] = {}
+        for path in self.entries:
+            found.setdefault(path.name.lower(), []).append(path)
+        return found
+
+    @cached_property
+    def folders(self) -> list[Path]:
+        return [path for path in self.entries if is_folder(path)]
+
+    @cached_property
+    def gradable(self) -> list[Path]:
+        return [path for path in self.entries if is_gradable(path)]
+
+    def lesson_folder(self, lesson: Lesson) -> Path | None:
+        """The sub-folder that a lesson was submitted as: its full name, its number or its name, in any case."""
+        number, _, rest = lesson.name.lower().partition("_")
+        candidates = (path for name in (lesson.name.lower(), rest, number) for path in self.by_name.get(name, ()))
+        return next(filter(is_folder, candidates), None)
+
+    def holds(self, lessons: Sequence[Lesson]) -> bool:
+        """Whether the folder of one of the lessons is in it."""
+        return any(self.lesson_folder(lesson) is not None for lesson in lessons)
+
+
+def names_lesson(stem: str, lesson: Lesson) -> bool:
+    """Whether a file is called after the lesson: 03_makemore_steps, 03-makemore-steps, 03_makemore_steps_backward."""
+    plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
+    return plain.removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
+
+
+def absent(folder: Inside | Path, lesson: Lesson) -> str:
+    """The sentence about a lesson's folder that is not there, with a guess which one it may be."""
+    number, _, rest = lesson.name.lower().partition("_")
+    inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MOST_GUESSES]
+    names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in inside}
+    for name, plain in names.items():
+        found = re.search(r"\d+", plain)
+        words = re.sub(r"^\d+_?|_?\d+$", "", plain)
+        same_number = found is not None and number.isdigit() and int(found[0]) == int(number)
+        alike = bool(words) and bool(difflib.get_close_matches(words, [rest, *rest.split("_")], n=1, cutoff=0.8))
+        if (same_number and (alike or words in GENERIC or rest.startswith(words))) or (alike and found is None):
+            return f"No folder {lesson.name} was handed in; did you mean `{name}`? Rename it."
+    return f"No folder {lesson.name} was handed in: expected {lesson.name}/{MAIN}."
+
+
+def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
+    """The folder that holds the lessons, where it stands in another one: alone, or as the only one that holds any."""
+    for _ in range(MOST_DEPTH):
+        here = Inside(folder)
+        if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MOST_SEARCHED:
+            break
+        holding = [path for path in here.folders if Inside(path).holds(lessons)]
+        if len(holding) == 1:
+            return holding[0]
+        if len(here.folders) != 1 or here.gradable or is_a_lesson(here.folders[0], lessons):
+            break
+        folder = here.folders[0]
+    return folder
+
+
+def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
+    """Whether it was meant as a lesson's: one that is not graded now, or a wrong name."""
+    if re.match(r"\d+(_|$)|lesson[ _-]*\d", folder.name.lower()):
+        return True
+    return len(lessons) > 1 and any(kind(path) == ".py" for path in gradable(folder))
+
+
+def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
+    """Whether `folder` is itself a submission, not a folder of them."""
+    return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
+
+
+def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
+    """The one file of a folder that holds no lesson's folder and no other file to grade, if that is how it is."""
+    found = inside.gradable
+    alone = len(found) == 1 and found[0].name != MAIN and not inside.holds(lessons)
+    return found[0] if alone and not (len(lessons) > 1 and inside.folders) else None

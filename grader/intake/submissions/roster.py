@@ -1,0 +1,178 @@
+"""A class's roster: who should submit, read from CSV.
+
+`claims` joins it with the submissions.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.intake.submissions.people import as_folder
+
+MOST_BYTES = 16 << 20
+COLUMNS = {
+    "name": ("name", "full name", "student", "student name"),
+    "id": ("id", "identifier", "id number", "student id", "sid"),
+    "email": ("email", "e-mail", "email address", "mail"),
+    "submission": ("submission", "github_username", "github", "username", "sis login id"),
+}
+"""What a column may be called; the first is what the documentation names."""
+FIRST, LAST = ("first name", "given name"), ("last name", "surname", "family name")
+NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
+
+
+class RosterError(Exception):
+    """A roster that cannot be used; the text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One student of the roster.
+
+    Attributes:
+        student: what the grade book, grades.csv and results call them: the name, made unique and safe as a folder name.
+        name, id, email: as the roster has them, "" where it has none.
+        submission: the name under which they hand in, if the roster confirms one.
+        line: {the roster's own column: this student's cell}, every column.
+    """
+
+    student: str
+    name: str
+    id: str = ""
+    email: str = ""
+    submission: str = ""
+    line: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.name} (id {self.id})" if self.id else f"{self.name} ({self.email})" if self.email else self.name
+
+
+@dataclass(frozen=True)
+class Roster:
+    """`members` in the file's order; `columns` are the file's own, as written.
+
+    `possible` is the line "Points Possible" of Canvas's own grade book, {column: cell}.
+    """
+
+    members: tuple[Member, ...]
+    columns: tuple[str, ...] = ()
+    possible: Mapping[str, str] = field(default_factory=dict)
+
+    def member(self, student: str) -> Member | None:
+        """By the name that results carry, once a run with this roster has written them."""
+        return next((member for member in self.members if member.student == student), None)
+
+
+@dataclass(frozen=True)
+class Attendance:
+    """Who of a class submitted.
+
+    Attributes:
+        members: {student, as in the results: member}.
+        absent: members without a submission.
+        columns: the roster's own.
+        disputed: (member, sentence) of those whom several submissions match, none of which counts.
+        remarks: sentences for the instructor.
+    """
+
+    members: Mapping[str, Member]
+    absent: tuple[Member, ...]
+    columns: tuple[str, ...]
+    disputed: tuple[tuple[Member, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def read_roster(path: Path) -> Roster:
+    """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises RosterError."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise RosterError(f"{path} has more than {MOST_BYTES:,} bytes: give the class's list as CSV.")
+        text = decoded(path.read_bytes())
+    except OSError as error:
+        raise RosterError(f"{path} cannot be read: {error.strerror}. Give the class's list as CSV.") from error
+    try:
+        lines = cells_of(text)
+    except csv.Error as error:
+        raise RosterError(f"{path} is no CSV file ({error}): save the class's list as CSV.") from error
+    columns = tuple(cell.strip() for cell in lines[0]) if lines else ()
+    if "name" not in (known := recognised(columns)):
+        found = f"its first line has {', '.join(columns[:8])}" if any(columns) else "it is empty"
+        raise RosterError(f"{path} needs a first line that names its columns (id, name, email); {found}.")
+    members = [member for cells in lines[1:] if (member := member_of(columns, cells, known)) is not None]
+    if not members:
+        raise RosterError(f"{path} has a header and no student below it.")
+    for what in ("id", "email"):
+        twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
+        if any(twice):
+            raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
+    return Roster(tuple(named_apart(members)), columns, points_possible(columns, lines[1:], known))
+
+
+def points_possible(
+    columns: Sequence[str], lines: Sequence[Sequence[str]], known: Mapping[str, tuple[int, ...]]
+) -> Mapping[str, str]:
+    """{column: cell} of the line with which Canvas's grade book says how many points each column gives."""
+    for cells in lines:
+        named = " ".join(cells[at].strip() for at in known["name"] if at < len(cells))
+        if named.strip().lower() == NO_STUDENT:
+            return {column: cell.strip() for column, cell in zip(columns, cells, strict=False)}
+    return {}
+
+
+def decoded(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def cells_of(text: str) -> list[list[str]]:
+    """The lines' cells, by the separator that gives the first line most columns that are known. Raises csv.Error."""
+    ways = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
+    ways = [[line for line in way if any(cell.strip() for cell in line)] for way in ways]
+    return max(ways, key=lambda way: (len(recognised(way[0])), len(way[0])) if way else (0, 0))
+
+
+def recognised(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """{"name", "id", ...: its column, or the two of a first and a last name}."""
+    lower = [column.strip().lower() for column in columns]
+
+    def place(names: Iterable[str]) -> tuple[int, ...]:
+        return next(((lower.index(name),) for name in names if name in lower), ())
+
+    found = {what: place(names) for what, names in COLUMNS.items()}
+    found["name"] = found["name"] or (place(FIRST) + place(LAST) if place(FIRST) and place(LAST) else ())
+    return {what: places for what, places in found.items() if places}
+
+
+def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, tuple[int, ...]]) -> Member | None:
+    """None for a line that names nobody."""
+    cells = [cell.strip() for cell in cells] + [""] * (len(columns) - len(cells))
+    fields = {what: " ".join(cells[at] for at in places).strip() for what, places in known.items()}
+    if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
+        return None
+    last, comma, first = fields["name"].partition(",")
+    name = f"{first.strip()} {last.strip()}" if comma and first.strip() else fields["name"]
+    return Member(line=dict(zip(columns, cells, strict=False)), **{**fields, "name": name, "student": as_folder(name)})
+
+
+def named_apart(members: Sequence[Member]) -> Iterable[Member]:
+    """Students of the same name are told apart by id or e-mail, or by number."""
+    count = Counter(member.student.casefold() for member in members)
+    taken: set[str] = set()
+    for number, member in enumerate(members, 1):
+        student = member.student
+        if count[student.casefold()] > 1:
+            student = as_folder(f"{student} ({member.id or member.email or number})")
+        while student.casefold() in taken:
+            student += f"-{number}"
+        taken.add(student.casefold())
+        yield Member(student, member.name, member.id, member.email, member.submission, member.line)

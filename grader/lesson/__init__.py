@@ -1,0 +1,1 @@
+"""A lesson on disk: its two folders, its configuration, its known mistakes."""

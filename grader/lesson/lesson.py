@@ -1,0 +1,364 @@
+"""A lesson: a pair of folders, exercises/NN_name and solutions/NN_name, read from disk."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from grader.errors import LessonError as LessonError
+from grader.lesson.course_settings import CourseSettings, course_settings
+from grader.lesson.mistakes import Mistake
+from grader.sandbox.workers.imports import wrong_names
+
+if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
+    import torch
+
+    from grader.calling.joint import Joint
+    from grader.reference.problem import Draw, Problem
+
+MOST_SIZES = 4
+LECTURE_SEED = 2147483647
+"""The lecture's generator seed; lesson.toml may give another."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
+
+    `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
+    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. The points
+    of a gradient that is zero whatever the inputs are earned only together with the gradients named by `earned_with`.
+    `differentiates` is the function, or `Class.method`, whose result is a gradient that a check is about.
+    """
+
+    name: str
+    target: str | None
+    points: float
+    hints: tuple[str, ...]
+    function: str
+    drawn: str = ""
+    earned_with: tuple[str, ...] = ()
+    differentiates: str = ""
+
+
+def load_module(path: Path, name: str) -> ModuleType:
+    """Runs a course author's own Python file. Raises LessonError when it is missing or does not run."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise LessonError(f"{path} is missing: every lesson needs one.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # inspect.getsource and dataclasses look modules up by name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise LessonError(f"{path} does not run: {type(error).__name__}: {error}") from error
+    return module
+
+
+def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., Any]:
+    """One gradient of a module's joint function, as a function with the same parameters."""
+    together = getattr(module, joint.name)
+
+    @functools.wraps(together)
+    def part(*args: Any, **kwargs: Any) -> Any:
+        found = joint.pieces(together(*args, **kwargs))
+        if isinstance(found, str):
+            raise ValueError(found)
+        return found[gradient]
+
+    return part
+
+
+@dataclass(frozen=True)
+class PublicDraw:
+    """An entry of `[public] draws`: sizes for `inputs`, and names in forward.py, or "": of a change, of its note."""
+
+    sizes: Mapping[str, int | float]
+    change: str = ""
+    note: str = ""
+
+
+def public_draws(settings: Mapping[str, Any], path: Path) -> tuple[PublicDraw, ...]:
+    """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`. Raises LessonError for anything else."""
+    draws = settings.get("public", {}).get("draws", [])
+    if not isinstance(draws, list) or not all(isinstance(entry, dict) for entry in draws):
+        raise LessonError(f"{path}: {NO_DRAWS}")
+    found = []
+    for entry in draws:
+        names = {key: entry[key] for key in ("change", "note") if key in entry}
+        sizes = {key: value for key, value in entry.items() if key not in names}
+        sound = all(type(size) in (int, float) for size in sizes.values())
+        if not sound or not all(isinstance(name, str) for name in names.values()):
+            raise LessonError(f"{path}: {NO_DRAWS}")
+        found.append(PublicDraw(sizes, **names))
+    return tuple(found)
+
+
+NO_DRAWS = (
+    "[public] draws is a list of tables of numbers, such as [{batch = 5}]; in it `change` and `note` are names of what "
+    "forward.py holds."
+)
+
+
+def forward_of(suite: str) -> ModuleType:
+    """forward.py of the lesson whose hidden suite is the file `suite`, for the changes that both draw."""
+    folder = Path(suite).resolve().parent
+    path = folder.parents[1] / "exercises" / folder.name / "forward.py"
+    return load_module(path, f"backprop_ninja_forward_of_suite_{folder.name}")
+
+
+def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
+    """`[sandbox] imports = ["scipy"]`: modules that submissions may import besides. Raises LessonError."""
+    table = settings.get("sandbox", {})
+    names = table.get("imports", []) if isinstance(table, dict) else table
+    if reason := wrong_names(names):
+        raise LessonError(f"{path}: [sandbox] imports: {reason}.")
+    return tuple(names)
+
+
+def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
+    """What submissions to any of these lessons may import besides: they are graded by one zygote."""
+    return tuple(sorted({module for lesson in lessons for module in lesson.imports}))
+
+
+class Lesson:
+    """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none).
+
+    Without `secrets` the known mistakes are left alone even if they are there, so that a student's own check says the
+    same in the course's checkout as in a kit.
+    """
+
+    def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
+        self.name, self.course, self._secrets = name, course, secrets
+        self.settings = settings or course_settings(course)
+        self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
+        try:
+            table = tomllib.loads((self.exercise / "lesson.toml").read_text(encoding="utf-8"))
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            raise LessonError(f"{self.exercise / 'lesson.toml'} cannot be read: {error}") from error
+        self.title: str = table.get("title", name)
+        self.seed: int = table.get("seed", LECTURE_SEED)
+        self._function = table.get("function")
+        self.notebook: Any = table.get("notebook")  # see grader/intake/notebook/lesson_part.py
+        self._public_draws = public_draws(table, self.exercise / "lesson.toml")
+        self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
+        self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
+        self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
+        self.items = self.gradients + self.checks
+        self._wrong: dict[tuple[str, str], ModuleType] = {}
+        self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
+
+    def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
+        together = self._function["name"] if gradient and self._function else None
+        return [
+            Item(
+                name,
+                name[1:] if gradient else None,
+                entry.get("points", 1),
+                tuple(entry.get("hints", ())),
+                together or entry.get("function", name),
+                entry.get("drawn", ""),
+                tuple(entry.get("with", ())) if gradient else (),
+                entry.get("differentiates", ""),
+            )
+            for name, entry in table.items()
+        ]
+
+    @cached_property
+    def joint(self) -> Joint | None:
+        """The one function that returns all gradients, if the lesson asks for one."""
+        from grader.calling.joint import Joint
+
+        return Joint(self._function["name"], tuple(self._function["returns"])) if self._function else None
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions and classes that a student writes, in the order of the rows."""
+        return tuple(dict.fromkeys(item.function for item in self.items))
+
+    @property
+    def number(self) -> str:
+        return self.name.split("_", 1)[0]
+
+    @property
+    def max_score(self) -> float:
+        return sum(item.points for item in self.items)
+
+    @cached_property
+    def module(self) -> ModuleType:
+        """forward.py, with `inputs(generator, **sizes)`, `forward(t)` and perhaps `GROUPS`."""
+        return load_module(self.exercise / "forward.py", f"backprop_ninja_forward_{self.name}")
+
+    def problem(self, draw: Draw, seed: int, dtype: torch.dtype | None = None, random_upstream: bool = True) -> Problem:
+        """In float64 unless another `dtype` is given.
+
+        With one function for all gradients there is nothing in between to be fed: the upstream is the true one.
+        """
+        import torch
+
+        from grader.reference.problem import Problem
+
+        fed = random_upstream and self.joint is None
+        groups = getattr(self.module, "GROUPS", None)
+        return Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
+
+    @cached_property
+    def small_numbers(self) -> tuple[float, ...]:
+        """The small numbers of the forward pass, such as the 1e-5 that it adds to a variance."""
+        from grader.verdict.diagnosis.repairs.repairs import small_numbers_in
+
+        return small_numbers_in(self.exercise / "forward.py")
+
+    def _published(self, dtype: torch.dtype, sizes: Mapping[str, int] | None = None) -> Problem:
+        from grader.reference.problem import Draw
+
+        return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
+
+    def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
+        """`public` and `public_chain` at other sizes. Those of the latest few sizes are kept."""
+        import torch
+
+        key = tuple(sizes.items())
+        found = self._at_sizes.pop(key, None)
+        self._at_sizes[key] = found or (self._published(torch.float32, sizes), self._published(torch.float64, sizes))
+        while len(self._at_sizes) > MOST_SIZES:
+            del self._at_sizes[next(iter(self._at_sizes))]
+        return self._at_sizes[key]
+
+    @cached_property
+    def public(self) -> Problem:
+        """The published problem, float32, fed the true upstream gradients: where bits are reported."""
+        import torch
+
+        return self._published(torch.float32)
+
+    @cached_property
+    def public_chain(self) -> Problem:
+        """The same problem in float64: where a student's whole chain is judged."""
+        import torch
+
+        return self._published(torch.float64)
+
+    @cached_property
+    def public_draws(self) -> tuple[Draw, ...]:
+        """What a student's own check draws: the published sizes and those that lesson.toml names for it."""
+        from grader.reference.problem import Draw
+
+        def named(name: str, default: Any) -> Any:
+            if name and not hasattr(self.module, name):
+                raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
+            return getattr(self.module, name) if name else default
+
+        draws = self._public_draws or (PublicDraw({}),)
+        return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
+
+    @property
+    def pristine(self) -> Path:
+        """The stub once more, for `dojo reset`: a kit has no solution to generate it from."""
+        return self.exercise / ".stub"
+
+    def expected_shape(self, item: Item) -> list[int]:
+        return list(self.public.values[item.target].shape) if item.target else []
+
+    @cached_property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        path = self.solution / "mistakes.py"
+        if not self._secrets or not path.is_file():
+            return ()
+        module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
+        return tuple(value for value in vars(module).values() if isinstance(value, Mistake))
+
+    @cached_property
+    def wrong_formulas(self) -> tuple[Mistake, ...]:
+        """The known mistakes as one wrong formula a gradient; of a joint function, its part of the wrong result."""
+        gradients = [item.name for item in self.gradients]
+        if self.joint is None:
+            own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
+            return tuple(
+                mistake
+                if mistake.function
+                else replace(mistake, function=getattr(self.wrong(mistake), mistake.gradient))
+                for mistake in own
+            )
+        return tuple(
+            Mistake(gradient, mistake.id, mistake.message, part_of(self.joint, gradient, self.wrong(mistake)))
+            for mistake in self.mistakes
+            if mistake.gradient == self.joint.name
+            for gradient in gradients
+        )
+
+    @cached_property
+    def answers(self) -> ModuleType:
+        """The answer key as a module."""
+        return load_module(self.solution / "backward.py", f"backprop_ninja_solution_{self.name}")
+
+    def wrong(self, mistake: Mistake) -> ModuleType:
+        """The answer key with `mistake` in it. Raises LessonError when it does not fit, or does not run."""
+        key = (mistake.gradient, mistake.id)
+        if key not in self._wrong:
+            solution = (self.solution / "backward.py").read_text(encoding="utf-8")
+            module = ModuleType(f"backprop_ninja_{self.name}_{mistake.id}")
+            try:
+                exec(compile(mistake.applied_to(solution), module.__name__, "exec"), module.__dict__)
+            except Exception as error:
+                raise LessonError(f"{self.name}, mistake {mistake.gradient}__{mistake.id}: {error}") from error
+            self._wrong[key] = module
+        return self._wrong[key]
+
+    @property
+    def suite(self) -> Path:
+        found = sorted(self.solution.glob("test_*.py"))
+        if len(found) != 1:
+            raise LessonError(f"{self.solution} must hold exactly one hidden suite test_*.py; found {len(found)}.")
+        return found[0]
+
+    @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """The hidden suite's problems, for checking the course itself."""
+        suite = load_module(self.suite, f"backprop_ninja_suite_{self.name}")
+        return tuple(getattr(suite, "DRAWS", ()))
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes when any file of the lesson does: part of the key under which results are kept."""
+        total = hashlib.sha256()
+        for folder in (self.exercise, self.solution):
+            for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+                total.update(str(path.relative_to(self.course)).encode() + b"\0" + path.read_bytes() + b"\0")
+        return total.hexdigest()
+
+    def item_for(self, name: str) -> Item:
+        return next(item for item in self.items if item.name == name)
+
+
+class Course:
+    """A folder with exercises/ and solutions/. Raises LessonError when it holds no lesson."""
+
+    def __init__(self, root: Path, secrets: bool = True) -> None:
+        self.root = root
+        names = sorted(p.parent.name for p in (root / "exercises").glob("*/lesson.toml"))
+        if not names:
+            raise LessonError(
+                f"{root} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with "
+                "--course."
+            )
+        self.settings = course_settings(root)
+        self.lessons = {name: Lesson(root, name, secrets, self.settings) for name in names}
+        self.imports = imports_of(self.lessons.values())
+
+    def find(self, wanted: str) -> Lesson:
+        """A lesson by number ("03" or "3"), name ("makemore_steps") or both."""
+        for name, lesson in self.lessons.items():
+            number, _, rest = name.partition("_")
+            if wanted in (name, rest, number) or (wanted.isdigit() and number.isdigit() and int(wanted) == int(number)):
+                return lesson
+        raise LessonError(f"There is no lesson {wanted!r}; there are: {', '.join(self.lessons)}.")

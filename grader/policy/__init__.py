@@ -1,1 +1,0 @@
-"""The static check of what a submission may use."""

@@ -1,0 +1,134 @@
+"""What runs on Gradescope: grades /autograder/submission and writes /autograder/results/results.json.
+
+A submission that cannot be read is a result. For a fault of ours nothing is written, so that Gradescope says that the
+autograder failed, and counts no zero; why is on standard output, which instructors see.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.gradebook.files import write_whole
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.suite import GraderFault
+from grader.intake.submissions.submission import Submission, read_submission
+from grader.lesson.lesson import Course, Lesson
+from grader.publish.export.gradescope import Shown, gradescope
+from grader.publish.report.inert import inert
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.probe import Isolation, at_least, probe
+from grader.sandbox.workers.endings import ZygoteDied
+
+SETTINGS = "settings.json"
+TRIES = 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `grade export gradescope` was told; `lessons` are full names."""
+
+    lessons: list[str]
+    require: str = "fair"
+    timeout: float = 10.0
+    shown: Shown = field(default_factory=Shown)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        found = json.loads(text)
+        return cls(**{**found, "shown": Shown(**found["shown"])})
+
+
+class Failed(Exception):
+    """It cannot be graded here, for a reason that is not the student's."""
+
+
+class Autograder:
+    """`root` is /autograder; the course is in its source/."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._settings = Settings.from_json((root / "source" / SETTINGS).read_text(encoding="utf-8"))
+        course = Course(root / "source" / "course")
+        self._lessons = [course.lessons[name] for name in self._settings.lessons]
+
+    def isolation(self) -> Isolation:
+        """Raises Failed where it is less than required."""
+        found = probe()
+        if not at_least(found.level, self._settings.require):
+            raise Failed(
+                f"this container isolates student code at level {found.level!r} only, and {self._settings.require!r} "
+                f"is required. {' '.join(found.missing)} To accept it: grade export gradescope --require {found.level}"
+            )
+        return found
+
+    def grade(self) -> dict[str, Any]:
+        """This project's results of the submission. Raises Failed."""
+        isolation = self.isolation()
+        submission = read_submission(self._root / "submission", self._student(), self._lessons)
+        seconds = self._settings.timeout
+        limits = Limits(import_seconds=seconds, step_seconds=seconds, total_seconds=6 * seconds)
+        fault = ""
+        for _ in range(TRIES):
+            try:
+                return graded(self._lessons, submission, limits, isolation, self._root)
+            except (GraderFault, ZygoteDied, OSError) as error:
+                fault = f"{type(error).__name__}: {error}"
+        raise Failed(fault)
+
+    def run(self) -> None:
+        """Raises Failed, OSError."""
+        results = self.grade()
+        place = self._root / "results"
+        place.mkdir(exist_ok=True)
+        shown = gradescope(results, self._settings.shown)
+        write_whole(place / "results.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+        print(
+            f"{results['student']}: {results['score']:g} of {results['max_score']:g}; isolation {results['isolation']}."
+        )
+
+    def _student(self) -> str:
+        """The names of who handed in, from Gradescope's submission_metadata.json; a group has several."""
+        try:
+            found = json.loads((self._root / "submission_metadata.json").read_text(encoding="utf-8"))
+            names = [str(user["name"]) for user in found["users"]]
+        except (OSError, ValueError, KeyError, TypeError):
+            names = []
+        return " ".join(inert(", ".join(names)).split()) or "submission"
+
+
+def graded(
+    lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
+) -> dict[str, Any]:
+    """Raises GraderFault, ZygoteDied."""
+    hide = [root / "source", root / "submission", root / "results"]
+    with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide)) as session:
+        return session.grade(submission).results
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`[--check] ROOT`; with --check only tells whether this container isolates enough."""
+    root = Path(arguments[-1])
+    try:
+        autograder = Autograder(root)
+        if "--check" in arguments:
+            print(f"isolation {autograder.isolation().level}")
+        else:
+            autograder.run()
+    except (Failed, OSError) as error:
+        print(f"autograder: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,114 @@
+"""GitHub Actions: annotations at the student's file and line, and the job's summary.
+
+Nothing that a student wrote becomes a workflow command: commands are stopped while anything else is printed, and what
+stands in ours is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.publish.export.rows import Results, message, not_graded
+from grader.publish.report.inert import inert
+from grader.results import WORDS, WRONG
+
+MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
+MOST_CHARACTERS = 4_000
+SUMMARY_BYTES = 1 << 20  # of a step; a larger summary is dropped as a whole
+CUT = "\n\n*The rest is left out: a job summary holds 1 MiB.*\n"
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Note:
+    """An annotation. `file` is inside the submission, None where there is none to point to."""
+
+    title: str
+    text: str
+    file: str | None = None
+    line: int | None = None
+
+
+def escape(text: str) -> str:
+    """As the text of a command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def escape_property(text: str) -> str:
+    """As a property of a command."""
+    return escape(text).replace(":", "%3A").replace(",", "%2C")
+
+
+@contextmanager
+def commands_stopped(say: Say) -> Iterator[None]:
+    """While nothing that is printed is a workflow command: only who knows the token can start them again."""
+    token = secrets.token_hex(16)
+    say(f"::stop-commands::{token}")
+    try:
+        yield
+    finally:
+        say(f"::{token}::")
+
+
+def notes(results: Results) -> list[Note]:
+    """What is wrong, one note for rows that tell the same of the same line."""
+    found = [Note(f"{what}: not graded", why) for what, why in not_graded(results)]
+    together: dict[tuple[str, str | None, int | None], list[Results]] = {}
+    for lesson in results["lessons"]:
+        for row in lesson["gradients"]:
+            if row["status"] in WRONG:
+                together.setdefault((message(row), row["file"], row["line"]), []).append(row)
+    for (text, file, line), rows in together.items():
+        names = ", ".join(row["name"] for row in rows[:4]) + (f" and {len(rows) - 4} more" if len(rows) > 4 else "")
+        word = WORDS[rows[0]["status"]]
+        found.append(Note(f"{names}: {word}", text or f"{names}: {word}", file, line))
+    return found
+
+
+def command(note: Note, place: str | None) -> str:
+    """`place` is the note's file, relative to the repository."""
+    properties = {"title": inert(note.title)}
+    if place is not None:
+        properties = {"file": place} | properties
+        if note.line is not None and not place.endswith(".ipynb"):  # its lines are JSON's; the text names the cell
+            properties = {"file": place, "line": str(note.line), **properties}
+    written = ",".join(f"{name}={escape_property(text)}" for name, text in properties.items())
+    return f"::error {written}::{escape(note.text[:MOST_CHARACTERS])}"
+
+
+def error_commands(results: Iterable[Results], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
+    """MOST_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
+    every = [(result["student"], note) for result in results for note in notes(result)]
+    for student, note in every[:MOST_ANNOTATIONS]:
+        yield command(note, located(paths.get(student), note.file, workspace))
+    if len(every) > MOST_ANNOTATIONS:
+        yield f"::notice title=Not shown here::{len(every) - MOST_ANNOTATIONS} more, see the job's summary."
+
+
+def located(submission: Path | None, file: str | None, workspace: Path) -> str | None:
+    """A submission's file relative to the repository; None where it is not in it, or in an archive."""
+    if submission is None or file is None:
+        return None
+    path = (submission / file if submission.is_dir() else submission).resolve()
+    if not path.is_file() or path.name != Path(file).name:
+        return None
+    try:
+        return inert(path.relative_to(workspace.resolve()).as_posix())
+    except ValueError:
+        return None
+
+
+def append_summary(summary: Path, reports: Iterable[str]) -> None:
+    """Appends reports in Markdown, whole lines and never more than GitHub takes. Raises OSError."""
+    room = SUMMARY_BYTES - (summary.stat().st_size if summary.exists() else 0)
+    text = "\n\n".join(reports).encode("utf-8", "replace")
+    if len(text) > room:
+        kept = max(0, room - len(CUT.encode()))
+        text = text[:kept].rpartition(b"\n")[0] + CUT.encode() if kept else b""
+    with summary.open("ab") as file:
+        file.write(text)

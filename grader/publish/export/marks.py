@@ -1,0 +1,157 @@
+"""A class's scores for a grade book: whose they are, by the roster, and under which column they go."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import Unusable
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.files import OutputError
+from grader.intake.submissions.claims import Claim, join
+from grader.intake.submissions.roster import Member, Roster
+from grader.publish.export.outputs import read_results
+from grader.publish.export.rows import Results
+from grader.publish.report.classroom import incomplete
+from grader.publish.report.inert import csv_cell
+from grader.publish.report.scores import is_counted, number
+
+TOTAL = "total"
+AGAIN = re.compile(r"(.+)-\d+")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """`scores` are {the member's `student`: {lesson or TOTAL: score}}; `possible` the most that each can give.
+
+    `remarks` are sentences about who is missing on either side.
+    """
+
+    scores: Mapping[str, Mapping[str, float]]
+    possible: Mapping[str, float]
+    remarks: tuple[str, ...]
+
+    def cell(self, member: Member, lesson: str) -> str:
+        """Empty where there is no score, which is not a zero."""
+        score = self.scores.get(member.student, {}).get(lesson)
+        return "" if score is None else f"{number(score)}"
+
+
+def read_marks(out: Path, roster: Roster) -> Marks:
+    """From the current results in OUT. A student whom several of them match has no score. Raises Unusable."""
+    results = class_results(out)
+    students = list(results)
+    joined = join(roster, [claim(student, results) for student in students])
+    owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
+    possible: dict[str, float] = {}
+    for found in results.values():
+        for lesson in found["lessons"]:
+            possible[lesson["name"]] = max(possible.get(lesson["name"], 0), lesson["max_score"])
+    remarks = [*joined.remarks, *scaled(results, possible), *incomplete(list(results.values()))]
+    if joined.absent:
+        names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
+        remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
+    scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
+    return Marks(
+        {member: found for member, found in scores.items() if found},
+        dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
+        tuple(remarks),
+    )
+
+
+def class_results(out: Path) -> dict[str, Results]:
+    """{student: current results} from OUT's gradebook; without one, from each STUDENT/results.json. Raises Unusable."""
+    try:
+        folders = sorted(path for path in out.iterdir() if path.is_dir())
+        if (out / GRADEBOOK).is_file():
+            gradebook = Gradebook(out / GRADEBOOK)
+            try:
+                results = {found["student"]: found for found in gradebook.current()}
+            finally:
+                gradebook.close()
+        else:
+            results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
+    except OSError as error:
+        raise Unusable(f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote.") from error
+    except OutputError as error:
+        raise Unusable(str(error)) from error
+    if not results:
+        raise Unusable(
+            f"{out} holds no gradebook with results and no STUDENT/results.json: name the folder that `grade run -o` "
+            "wrote."
+        )
+    return dict(sorted(results.items()))
+
+
+def claim(student: str, students: Collection[str]) -> Claim:
+    """Whose a folder of OUT may be. `ada` and `ada-2` came under one name, so neither is certain."""
+    numbered = AGAIN.fullmatch(student)
+    if numbered and numbered[1] in students:
+        return Claim(student, (student, numbered[1]), own=True)
+    return Claim(student, (student,), own=f"{student}-2" not in students)
+
+
+def scores_of(results: Results, possible: Mapping[str, float]) -> dict[str, float]:
+    """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it.
+
+    There is no total where a lesson could not be graded: it would be a zero that nobody earned.
+    """
+    found = {lesson["name"]: lesson["score"] * factor(lesson, possible) for lesson in results["lessons"]}
+    if results["status"] == "error":
+        return found
+    return found | {TOTAL: results["score"] - sum(each["score"] for each in results["lessons"]) + sum(found.values())}
+
+
+def factor(lesson: Results, possible: Mapping[str, float]) -> float:
+    """1 unless the submission cannot contain some of the lesson's rows, and others can."""
+    if not lesson["max_score"] or all(map(is_counted, lesson["gradients"])):
+        return 1.0
+    return float(possible[lesson["name"]] / lesson["max_score"])
+
+
+def scaled(results: Mapping[str, Results], possible: Mapping[str, float]) -> list[str]:
+    """A sentence for each lesson whose scores are scaled."""
+    who: dict[tuple[str, float], list[str]] = {}
+    for student, found in results.items():
+        for lesson in found["lessons"]:
+            if factor(lesson, possible) != 1:
+                who.setdefault((lesson["name"], lesson["max_score"]), []).append(student)
+    return [
+        f"{name}: a notebook cannot contain all rows. Scores out of {number(highest):g} are scaled to the column's "
+        f"{number(possible[name]):g} points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."
+        for (name, highest), names in sorted(who.items())
+    ]
+
+
+def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
+    """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises Unusable."""
+    found = {}
+    for text in named:
+        wanted, equals, column = text.partition("=")
+        lesson = lesson_named(marks, wanted)
+        if not equals or not column.strip() or lesson is None:
+            raise Unusable(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
+        found[lesson] = column.strip()
+    return found or dict(default)
+
+
+def lesson_named(marks: Marks, wanted: str) -> str | None:
+    """The lesson, or TOTAL, that a number or a name means; None unless it is exactly one."""
+    fitting = [name for name in marks.possible if wanted in (name, *name.split("_", 1)) or number_is(wanted, name)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def number_is(wanted: str, lesson: str) -> bool:
+    digits = lesson.partition("_")[0]
+    return wanted.isdecimal() and digits.isdecimal() and int(wanted) == int(digits)
+
+
+def as_csv(rows: Sequence[Sequence[str]]) -> str:
+    """No cell is a formula to a spreadsheet."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([csv_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()

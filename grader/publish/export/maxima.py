@@ -1,0 +1,88 @@
+"""The maximum that a platform gives to a column, and scores scaled to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from grader.errors import Unusable
+from grader.intake.submissions.roster import Roster
+from grader.publish.export.marks import Marks, lesson_named
+
+MAXIMUM = "maximum grade"
+"""The column of Moodle's grading worksheet that has the assignment's maximum."""
+
+
+def points(cell: str) -> float | None:
+    """A positive number as a platform writes it: "100.00", "100,00", "1,000"; None for anything else."""
+    text = re.sub(r"\s", "", cell)
+    if re.fullmatch(r"([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),([0-9]{1,2}|[0-9]{4,})", text):  # a decimal comma
+        text = text.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?", text):
+        text = text.replace(",", "")
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]*)?", text):
+        return None
+    return float(text) or None
+
+
+def of_worksheet(roster: Roster) -> float | None:
+    """The maximum in a Moodle worksheet; None where the roster is none. Raises Unusable for several maxima."""
+    column = next((name for name in roster.columns if name.lower() == MAXIMUM), None)
+    if column is None:
+        return None
+    cells = {cell for member in roster.members if (cell := member.line.get(column, ""))}
+    found = {points(cell) for cell in cells}
+    if len(found) > 1:
+        raise Unusable(
+            f"the column `{column}` has several values ({', '.join(sorted(cells)[:5])}): give the maximum with --max."
+        )
+    return next(iter(found), None)
+
+
+def of_grade_book(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
+    """{lesson: points possible} for the columns that Canvas's own export has already."""
+    found = {lesson: points(roster.possible.get(column, "")) for lesson, column in columns.items()}
+    return {lesson: value for lesson, value in found.items() if value is not None}
+
+
+def given(marks: Marks, columns: Mapping[str, str], options: Sequence[str]) -> dict[str, float]:
+    """{lesson: maximum} from `--max 100` (every column) and `--max 03=50`. Raises Unusable."""
+    found: dict[str, float] = {}
+    for option in sorted(options, key=lambda option: "=" in option):  # one column comes after all
+        wanted, equals, number = option.rpartition("=")
+        value = points(number)
+        named = lesson_named(marks, wanted) if equals else None
+        if value is None or (equals and named not in columns):
+            raise Unusable(
+                f"--max {option!r}: give a positive number, or LESSON=NUMBER with one of {', '.join(columns)}."
+            )
+        found |= dict.fromkeys(columns if named is None else [named], value)
+    return found
+
+
+def scaled_to(maxima: Mapping[str, float], marks: Marks, columns: Mapping[str, str]) -> Marks:
+    """The marks with each column's maximum as in `maxima`, and a sentence for each column that this changes."""
+    factors = {
+        lesson: maximum / marks.possible[lesson]
+        for lesson, maximum in maxima.items()
+        if lesson in columns and marks.possible.get(lesson) and maximum != marks.possible[lesson]
+    }
+    if not factors:
+        return marks
+    remarks = tuple(
+        f"{columns[lesson]}: scores out of {marks.possible[lesson]:g} are scaled to the platform's maximum of "
+        f"{maxima[lesson]:g}."
+        for lesson in factors
+    )
+    return replace(
+        marks,
+        scores={
+            student: {lesson: score * factors.get(lesson, 1) for lesson, score in scores.items()}
+            for student, scores in marks.scores.items()
+        },
+        possible={
+            lesson: maxima[lesson] if lesson in factors else highest for lesson, highest in marks.possible.items()
+        },
+        remarks=(*marks.remarks, *remarks),
+    )

@@ -1,0 +1,68 @@
+"""`grade run --format`: files beside the reports in OUT, and what GitHub is told about a job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.gradebook.files import RESULTS, unwritable, write_whole
+from grader.publish.export.classroom import classroom_result
+from grader.publish.export.github import Say, append_summary, error_commands
+from grader.publish.export.gradescope import gradescope_json
+from grader.publish.export.junit import junit_xml
+from grader.publish.export.rows import Results
+
+FORMATS = ("gradescope", "github", "junit")
+FILES = {"gradescope": ("gradescope.json", gradescope_json), "junit": ("junit.xml", junit_xml)}
+
+
+def read_results(folder: Path) -> dict[str, Any] | None:
+    """A student's results.json; None where there is none that can be read."""
+    try:
+        found = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> None:
+    """Each format's file in each student's folder, from the results.json there. Raises OutputError."""
+    wanted = [FILES[name] for name in dict.fromkeys(formats) if name in FILES]
+    for student in students if wanted else ():
+        results = read_results(out / student)  # a fault of ours has none, and must not become a zero
+        for name, write in wanted if results else ():
+            path = out / student / name
+            try:
+                write_whole(path, write(results or {}))
+            except OSError as error:
+                raise unwritable(path, error) from error
+
+
+def tell_github(
+    out: Path, results: Sequence[Results], paths: Mapping[str, Path], environment: Mapping[str, str], say: Say
+) -> None:
+    """Annotations through `say`, the reports as the job's summary, and of a single submission Classroom's result.
+
+    `paths` are {student: the folder that the rows' files are in, or the file itself}. What GitHub has named no file
+    for in `environment` is left out. Raises OutputError.
+    """
+    workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
+    for line in error_commands(results, paths, workspace):
+        say(line)
+    try:
+        if summary := environment.get("GITHUB_STEP_SUMMARY"):
+            append_summary(Path(summary), reports(out, results))
+        if (output := environment.get("GITHUB_OUTPUT")) and len(results) == 1:
+            with open(output, "a", encoding="utf-8") as file:
+                file.write(f"result={classroom_result(results[0])}\n")
+    except OSError as error:
+        raise unwritable(Path(error.filename or out), error) from error
+
+
+def reports(out: Path, results: Sequence[Results]) -> Iterator[str]:
+    for result in results:
+        path = out / result["student"] / "report.md"
+        if path.is_file():
+            yield path.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,49 @@
+"""The workflow for GitHub Actions: graded with the hidden suites, or checked on public problems only."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from grader.lesson.paths import TEMPLATES
+
+PATH = Path(".github") / "workflows" / "grade.yml"
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """`submission` is where in the student's repository the lessons lie; `public` uses no secret at all."""
+
+    lessons: Sequence[str] = ()
+    submission: str = "."
+    require: str = "fair"
+    fail_under: float | None = None
+    public: bool = False
+    pip_options: Sequence[str] = field(default_factory=tuple)
+
+    def text(self) -> str:
+        source = Environment(
+            loader=FileSystemLoader(TEMPLATES / "export"),
+            undefined=StrictUndefined,
+            keep_trailing_newline=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            variable_start_string="<<",  # ${{ }} is GitHub's
+            variable_end_string=">>",
+        )
+        template = source.get_template("public.yml.jinja" if self.public else "grade.yml.jinja")
+        pip = ["--quiet", *self.pip_options]
+        return template.render(pip=shlex.join(pip), arguments=shlex.join(self.arguments))
+
+    @property
+    def arguments(self) -> list[str]:
+        """Of `dojo check`, or of `grade run` those that do not depend on where the job's folders are."""
+        if self.public:
+            return list(self.lessons)
+        chosen = [word for name in self.lessons for word in ("--lesson", name)]
+        bound = [] if self.fail_under is None else ["--fail-under", f"{self.fail_under:g}"]
+        return [self.submission, "--require", self.require, *chosen, *bound]

@@ -1,0 +1,252 @@
+"""What a class's results say: the hardest gradients, the most frequent mistakes, who handed in nothing, grades.csv."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from grader.intake.submissions.roster import Attendance
+from grader.publish.report.inert import csv_cell
+from grader.publish.report.scores import counted, is_counted, number, percent
+from grader.results import UNWRITTEN
+
+Results = Mapping[str, Any]
+NOTHING = "nothing"  # the status of somebody who handed in nothing, in a class's pages only
+UNCLEAR = "unclear"  # of somebody whom several submissions match: no score, which is not a zero
+
+
+@dataclass
+class Difficulty:
+    """How a class did on one row. `discrimination` is the correlation of passing it with the rest of the score."""
+
+    lesson: str
+    name: str
+    passed: int = 0
+    wrong: int = 0
+    unwritten: int = 0
+    discrimination: float | None = None
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.wrong + self.unwritten
+
+
+def difficulties(results: Sequence[Results]) -> list[Difficulty]:
+    """Every row of the lessons handed in, the one that fewest passed first."""
+    found: dict[tuple[str, str], Difficulty] = {}
+    points: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            for row in filter(is_counted, lesson["gradients"]) if lesson["status"] == "graded" else ():
+                key = lesson["name"], row["name"]
+                entry = found.setdefault(key, Difficulty(*key))
+                kind = "unwritten" if row["status"] in UNWRITTEN else "passed" if row["status"] == "passed" else "wrong"
+                setattr(entry, kind, getattr(entry, kind) + 1)
+                points.setdefault(key, []).append((row["points"], result["score"] - row["points"]))
+    for key, pairs in points.items():
+        own, rest = zip(*pairs, strict=True)
+        if len(pairs) >= 10 and len(set(own)) > 1 and len(set(rest)) > 1:
+            found[key].discrimination = statistics.correlation(own, rest)
+    return sorted(found.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
+
+
+def mistakes(results: Sequence[Results]) -> list[tuple[str, str, str, list[str]]]:
+    """(lesson, row, what is told, the students who made it) of every named mistake, the most frequent first."""
+    who: dict[tuple[str, str, str], list[str]] = {}
+    told: dict[tuple[str, str, str], str] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            for row in lesson["gradients"]:
+                if row["mistake"]:
+                    key = lesson["name"], row["name"], row["mistake"]["id"]
+                    told.setdefault(key, row["mistake"]["message"])
+                    who.setdefault(key, []).append(result["student"])
+    return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
+
+
+def numerical(results: Sequence[Results]) -> list[tuple[str, str, list[str], bool, list[str]]]:
+    """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
+    who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            by_method: dict[str, list[Results]] = {}
+            for row in lesson["gradients"]:
+                if observed := row.get("numerical_differentiation"):
+                    by_method.setdefault(observed["method"], []).append(row)
+            for method, rows in by_method.items():
+                earned = any(row["points"] for row in rows)
+                key = lesson["name"], method, tuple(row["name"] for row in rows), earned
+                who.setdefault(key, []).append(result["student"])
+    return [
+        (name, method, [*rows], earned, students)
+        for (name, method, rows, earned), students in sorted(who.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    ]
+
+
+def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, list[str]]]:
+    """(lesson or "", status, reason, students): what was not graded, the same reason told once."""
+    who: dict[tuple[str, str, str | None], list[str]] = {}
+    for result in results:
+        if result["status"] != "graded":
+            who.setdefault(("", result["status"], result["message"]), []).append(result["student"])
+            continue
+        for lesson in result["lessons"]:
+            if lesson["status"] != "graded":
+                who.setdefault((lesson["name"], lesson["status"], lesson["message"]), []).append(result["student"])
+    return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
+
+
+def partly_counted(results: Sequence[Results]) -> list[tuple[str, int, int, list[str]]]:
+    """(lesson, rows that count, rows, students) where a submission cannot contain all rows of a lesson."""
+    who: dict[tuple[str, int, int], list[str]] = {}
+    for result in results:
+        for lesson in result["lessons"]:
+            rows = lesson["gradients"]
+            count = sum(map(is_counted, rows))
+            if count < len(rows):
+                who.setdefault((lesson["name"], count, len(rows)), []).append(result["student"])
+    return [(*key, names) for key, names in sorted(who.items())]
+
+
+def incomplete(results: Sequence[Results]) -> list[str]:
+    """Sentences about what the class has no current result for."""
+    failed = [result["student"] for result in results if result["status"] == "error"]
+    found = []
+    if failed:
+        found.append(
+            f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
+            f"score: {some(failed)}. The next `grade run` tries again."
+        )
+    for lesson in lesson_names(results):
+        without = [result["student"] for result in results if lacks(result, lesson)]
+        if without:
+            found.append(
+                f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
+                f"{some(without)}."
+            )
+    return found
+
+
+def lacks(result: Results, lesson: str) -> bool:
+    """Whether no run graded the lesson for a student. What could not be graded is another matter."""
+    named = {part["name"] for part in (*result["lessons"], *result.get("not_graded", ()))}
+    return bool(named) and lesson not in named
+
+
+def some(names: Sequence[str], most: int = 10) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
+
+    `kind` are words to filter by: graded, full, absent, rejected, error, nothing.
+    """
+
+    name: str
+    kind: str
+    score: float | None
+    percent: float | None
+    points: tuple[float | None, ...]
+    note: str
+    isolation: str
+    seconds: float
+    earlier: frozenset[str]
+    """Lessons whose report is in a folder of the lesson's name: a later run graded other lessons."""
+
+
+NONE_EARLIER: frozenset[str] = frozenset()
+
+
+def nothing_handed_in(name: str, max_score: float) -> Results:
+    """What stands in place of results for somebody who is in the roster only."""
+    message = "In the roster, and handed in nothing."
+    blank = {"score": 0, "isolation": "–", "seconds": 0, "lessons": []}
+    return {"student": name, "status": NOTHING, "message": message, "max_score": max_score, **blank}
+
+
+def without_results(attendance: Attendance, max_score: float) -> list[Results]:
+    """What is listed of the roster's members for whom no submission counts."""
+    unclear = [
+        {**nothing_handed_in(member.student, max_score), "status": UNCLEAR, "message": sentence}
+        for member, sentence in attendance.disputed
+    ]
+    return [*(nothing_handed_in(member.student, max_score) for member in attendance.absent), *unclear]
+
+
+def student(result: Results, lessons: Sequence[str]) -> Student:
+    points = {part["name"]: part["score"] for part in result["lessons"] if part["status"] == "graded"}
+    unread = [part["name"].split("_")[0] for part in result["lessons"] if part["status"] == "rejected"]
+    known, share = result["status"] not in ("error", NOTHING, UNCLEAR), percent(result)
+    kinds = [result["status"]]
+    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}
+    note = (notes | {UNCLEAR: "several submissions match"}).get(result["status"], "")
+    if not note:
+        note = f"{', '.join(unread)} rejected" if unread else ""
+        kinds += ["full"] if share >= 100 else []
+        kinds += ["absent"] if len(points) < len(result["lessons"]) else []
+    return Student(
+        result["student"],
+        " ".join(kinds),
+        result["score"] if known else None,
+        share if known else None,
+        tuple(points.get(name) for name in lessons),
+        note,
+        result["isolation"],
+        result["seconds"],
+        frozenset(result["earlier"]) if result.get("earlier") else NONE_EARLIER,
+    )
+
+
+def link(student: str, lesson: str = "") -> str:
+    """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
+    places = [student, lesson] if lesson else [student]
+    return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
+
+
+def duration(seconds: float) -> str:
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.0f} min"
+        if seconds < 6000
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
+def lesson_names(results: Sequence[Results]) -> list[str]:
+    return sorted({lesson["name"] for result in results for lesson in result["lessons"]})
+
+
+def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -> list[list[str]]:
+    """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
+
+    Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
+    With a roster, its own columns follow, but for those that would stand there twice.
+    """
+    lessons = lesson_names(results)
+    rows = [["student", *lessons, "total", "max", "percent"]]
+    partly = any(result.get("left_out") for result in results) or bool(partly_counted(results))
+    rows[0] += ["counted"] if partly else []
+    further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
+    known_as = {}
+    if attendance:
+        without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
+        known_as = {member.student: member for member in without} | dict(attendance.members)
+    rows[0] += ["handed_in", *further] if attendance else []
+    for result in results:
+        scores = {lesson["name"]: f"{lesson['score']:g}" for lesson in result["lessons"]}
+        known = result["status"] not in ("error", UNCLEAR)
+        total, share = (f"{result['score']:g}", f"{number(round(percent(result), 2)):g}") if known else ("", "")
+        cells = [scores.get(name, "") for name in lessons]
+        rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share])
+        rows[-1] += [counted(result)] if partly else []
+        if attendance:
+            member = known_as.get(result["student"])
+            rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result["status"], "yes")]
+            rows[-1] += [member.line.get(name, "") if member else "" for name in further]
+    return [[csv_cell(cell) for cell in row] for row in rows]

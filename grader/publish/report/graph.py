@@ -1,0 +1,225 @@
+"""A lesson's computational graph as the forward pass runs: where its boxes stand and how its lines run.
+
+Layers run from top to bottom, one for each step of the forward pass. What a layer's steps read stands above it: values
+computed earlier in the first column, parameters beside them. An edge that skips layers runs down a lane at the left.
+Parts that have nothing to do with each other are drawings of their own, so that a page can set them side by side.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from grader.authoring.stubs import forward_statements
+from grader.comparison.tensors import written
+from grader.lesson.lesson import Lesson
+from grader.reference.tape import is_floating
+
+Kind = Literal["input", "step", "fused"]
+Reads = Mapping[str, Sequence[str]]
+
+HEIGHT, GAP, BESIDE, LANE, CHARACTER, SMALL = 40, 24, 14, 16, 7.8, 6.7
+"""In CSS pixels: a node, the space under it and beside it, a lane for edges that skip layers, a letter of a name, one
+of a shape."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A named value; `x` and `y` are its top left corner."""
+
+    name: str
+    shape: str
+    kind: Kind
+    layer: int
+    x: float
+    y: float
+    width: float
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.y + HEIGHT
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`start` is read by `end`; `path` is the line's SVG path data."""
+
+    start: str
+    end: str
+    path: str
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A whole drawing; only itself is equal to it."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    width: float
+    height: float
+
+    @cached_property
+    def by_name(self) -> dict[str, Node]:
+        return {node.name: node for node in self.nodes}
+
+
+def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
+    """{name: the floating values its line reads}, fused values between them included, in forward order."""
+    graph = lesson.public.graph
+    fused = {name for name in graph.fused if is_floating(graph.values[name])}
+    drawn = [name for name in graph.values if name in graph.names or name in fused]
+    lines = forward_statements(lesson)
+    found: dict[str, tuple[str, ...]] = {}
+    for name in drawn:
+        behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
+        read = names_in(lines.get(name, ""))
+        through_fused = {source for other in read & fused for source in graph.sources[other]}
+        direct = {parent for parent in behind if parent in read or parent not in through_fused}
+        found[name] = tuple(parent for parent in drawn if parent in direct | (read & fused))
+    return found
+
+
+def names_in(line: str) -> set[str]:
+    """The names that a statement of the forward pass reads."""
+    try:
+        nodes = list(ast.walk(ast.parse(line)))
+    except SyntaxError:
+        return set()
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def parts_of(reads: Reads) -> list[Reads]:
+    """`reads` cut into parts that no line joins, in the order in which the forward pass comes to them."""
+    part = {name: name for name in reads}
+
+    def root(name: str) -> str:
+        while part[name] != name:
+            name = part[name]
+        return name
+
+    for name, parents in reads.items():
+        for parent in parents:
+            part[root(parent)] = root(name)
+    roots = dict.fromkeys(root(name) for name in reads)
+    return [{name: reads[name] for name in reads if root(name) == each} for each in roots]
+
+
+def layers_of(reads: Reads) -> dict[str, int]:
+    """{name: its layer}: below all it reads, inputs just above their first reader."""
+    depth: dict[str, int] = {}
+    for name, parents in reads.items():  # forward order: parents come first
+        depth[name] = 1 + max((depth[parent] for parent in parents), default=-1)
+    for name, parents in reads.items():
+        readers = [depth[other] for other in reads if name in reads[other]]
+        if not parents and readers:
+            depth[name] = min(readers) - 1
+    return depth
+
+
+def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], int]:
+    """{(parent, name): the lane} of every read that skips a layer; lane 0 is next to the nodes, for short ones."""
+    skipping = [(parent, name) for name in reads for parent in reads[name] if layers[name] - layers[parent] > 1]
+    skipping.sort(key=lambda edge: (layers[edge[1]] - layers[edge[0]], layers[edge[0]]))
+    taken: list[list[tuple[int, int]]] = []
+    found: dict[tuple[str, str], int] = {}
+    for edge in skipping:
+        top, low = layers[edge[0]], layers[edge[1]]
+        free = (i for i, others in enumerate(taken) if all(low <= a or top >= b for a, b in others))
+        lane = found[edge] = next(free, len(taken))
+        if lane == len(taken):
+            taken.append([])
+        taken[lane].append((top, low))
+    return found
+
+
+def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float = 44) -> Layout:
+    """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
+
+    `padding` is the room left and right of a node's text, in CSS pixels.
+    """
+    layers = layers_of(reads)
+    lane_of = lanes_of(reads, layers)
+    left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
+    inputs = [name for name in reads if kinds[name] == "input"]
+    read = {parent for parents in reads.values() for parent in parents}
+
+    def room_for(names: Iterable[str], least: float) -> float:
+        texts = (max(CHARACTER * len(name), SMALL * len(shapes[name])) for name in names)
+        return max(least, padding + max(texts, default=0))
+
+    narrow, wide = room_for(inputs, padding + 46), room_for(reads, padding + 74)
+    placed: dict[str, Node] = {}
+    column: dict[str, int] = {}
+    for layer in range(max(layers.values(), default=-1) + 1):
+        members = [name for name in reads if layers[name] == layer]
+        near = {n: min((column[p] for p in reads[n]), default=0) for n in members}
+        members.sort(key=lambda n: (n in inputs, kinds[n] == "fused" and n not in read, near[n]))
+        x = left
+        for number, name in enumerate(members):
+            # the first column keeps one width, so that the spine of the graph is a straight line
+            room = narrow if number and name in inputs else wide
+            placed[name] = Node(name, shapes[name], kinds[name], layer, x, 8.0 + layer * (HEIGHT + GAP), room)
+            column[name] = number
+            x += room + BESIDE
+    nodes = tuple(placed[name] for name in reads)
+    edges = []
+    for name, parents in reads.items():
+        beside = [p for p in parents if (p, name) in lane_of and column[p] == column[name] == 0]
+        above = [placed[p] for p in parents if p not in beside]
+        port = dict(zip((p.name for p in above), ports(placed[name], above), strict=True))
+        for parent in parents:
+            lane = lane_of.get((parent, name))
+            down = None if lane is None else left - LANE * (lane + 0.75)
+            edges.append(Edge(parent, name, path(placed[parent], placed[name], port.get(parent), down)))
+    width = max((n.x + n.width for n in nodes), default=0) + 4
+    return Layout(nodes, tuple(edges), width, max((n.bottom for n in nodes), default=0) + 12)
+
+
+def ports(node: Node, parents: Sequence[Node]) -> list[float]:
+    """Where each parent's line meets the top of `node`: in the parents' order, the one right above in the middle."""
+    order = sorted(range(len(parents)), key=lambda i: parents[i].middle)
+    middle = min(range(len(order)), key=lambda i: abs(parents[order[i]].middle - node.middle), default=0)
+    step = min(18.0, (node.width - 24) / 2 / max(1, len(order)))
+    found = [0.0] * len(parents)
+    for place, index in enumerate(order):
+        found[index] = node.middle + (place - middle) * step
+    return found
+
+
+def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:
+    """From the bottom of `start` to the top of `end` at `port`, down the lane if any; without a port, side to side."""
+    if lane is not None and port is None:
+        y, low = start.y + HEIGHT * 0.7, end.y + HEIGHT * 0.3
+        return (
+            f"M{start.x:g} {y:g}C{lane + 4:g} {y:g} {lane:g} {y + 2:g} {lane:g} {y + 16:g}V{low - 16:g}"
+            f"C{lane:g} {low - 2:g} {lane + 4:g} {low:g} {end.x - 1:g} {low:g}"
+        )
+    x, y, low = start.middle, start.bottom, end.y
+    port = end.middle if port is None else port
+    if lane is None:
+        half = (y + low) / 2
+        return f"M{x:g} {y:g}C{x:g} {half:g} {port:g} {half:g} {port:g} {low - 1:g}"
+    return (
+        f"M{x:g} {y:g}C{x:g} {y + GAP:g} {lane:g} {y:g} {lane:g} {y + GAP:g}V{low - GAP:g}"
+        f"C{lane:g} {low:g} {port:g} {low - GAP:g} {port:g} {low - 1:g}"
+    )
+
+
+def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
+    """The drawings of a lesson's graph, one for each of its parts."""
+    graph = lesson.public.graph
+
+    def kind(name: str) -> Kind:
+        return "input" if name in graph.inputs else "fused" if name in graph.fused else "step"
+
+    return tuple(
+        lay_out(part, {name: written(graph.values[name].shape) for name in part}, {name: kind(name) for name in part})
+        for part in parts_of(reads_of(lesson))
+    )

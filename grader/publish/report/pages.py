@@ -1,0 +1,184 @@
+"""What people look at: a student's report as a page and as Markdown, the class's page, grades.csv.
+
+Every text in a page passes `inert` and Jinja's escaping, every text in Markdown passes `markdown`: a name, a message, a
+line of code or printed output can show anything and do nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import statistics
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from grader.gradebook.grading.graded import Graded
+from grader.lesson.lesson import Lesson
+from grader.lesson.paths import TEMPLATES
+from grader.publish.report.classroom import (
+    NOTHING,
+    UNCLEAR,
+    absences,
+    difficulties,
+    duration,
+    lesson_names,
+    link,
+    mistakes,
+    numerical,
+    partly_counted,
+    student,
+)
+from grader.publish.report.heat_map import SCALE
+from grader.publish.report.inert import code, inert, markdown, prose
+from grader.publish.report.reading import STATE_WORDS, Part, Results, figure, in_brackets, next_step, part
+from grader.publish.report.scores import number, percent
+from grader.results import UNWRITTEN, WRONG
+
+if TYPE_CHECKING:
+    from grader.publish.report.graph import Layout
+
+MOST_NAMES = 40
+AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
+MOST_KEPT = 20_000  # pieces of pages, some 500 bytes each
+STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "uncounted", "here", "hidden")
+"""A row's states in the order in which a page explains them."""
+
+
+@cache
+def layouts(lesson: Lesson) -> tuple[Layout, ...]:
+    from grader.publish.report.graph import layouts_of  # torch comes with it, and a class's page has no graph
+
+    return layouts_of(lesson) if lesson.gradients else ()
+
+
+@dataclass(frozen=True)
+class Script:
+    """A page's own script; by its digest the page's policy lets it run, and nothing else."""
+
+    text: Markup
+    digest: str
+
+
+@cache
+def script(name: str) -> Script:
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    return Script(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+
+
+def any_gradients(parts: Sequence[Part]) -> bool:
+    return any(part.has_gradients for part in parts if part.results["status"] == "graded")
+
+
+class Reporter:
+    """`lessons` give the graphs and the hints; the templates are compiled once."""
+
+    def __init__(self, lessons: Sequence[Lesson]) -> None:
+        self._lessons = {lesson.name: lesson for lesson in lessons}
+        loader = FileSystemLoader(TEMPLATES)
+        filters = {
+            "shape": in_brackets,
+            "figure": figure,
+            "score": lambda value: f"{number(value):g}",
+            "six": lambda value: f"{value:.6g}",
+        }
+        filters |= {"duration": duration, "link": link}
+
+        def environment(written: Callable[[str], str], name: Callable[[str], Markup]) -> Environment:
+            made = Environment(
+                loader=loader,
+                autoescape=True,
+                undefined=StrictUndefined,
+                trim_blocks=True,
+                lstrip_blocks=True,
+                # whatever a template puts out passes here first, so that none can forget it
+                finalize=lambda v: written(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
+            )
+            # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
+            made.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
+            made.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
+            made.filters |= {**filters, "name": name, "prose": prose if name is code else markdown}
+            return made
+
+        page, text = environment(inert, code), environment(markdown, lambda text: markdown(f"`{text}`"))
+        self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
+        self._markdown = text.get_template("report.md")
+
+    def _parts(self, graded: Graded, sources: Mapping[str, str]) -> list[Part]:
+        lessons = graded.results["lessons"]
+        return [part(each, self._lessons.get(each["name"]), graded, sources.get(each["name"], "")) for each in lessons]
+
+    def student_page(self, graded: Graded, sources: Mapping[str, str] = {}) -> str:
+        """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
+        parts = self._parts(graded, sources)
+        drawn = {part.results["name"]: layouts(part.lesson) if part.lesson else () for part in parts}
+        occurring = {line.state for part in parts for line in part.lines if part.results["status"] == "graded"}
+        return self._student.render(
+            results=graded.results,
+            parts=parts,
+            next=next_step(parts),
+            gradients=any_gradients(parts),
+            layouts=drawn,
+            most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
+            states=[state for state in STATES if state in occurring],
+            script=script("report.js"),
+            percent=percent(graded.results),
+        )
+
+    def student_markdown(self, graded: Graded) -> str:
+        """report.md, for a job summary or a comment."""
+        parts = self._parts(graded, {})
+        return self._markdown.render(
+            results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
+        )
+
+    def class_page(
+        self,
+        results: Sequence[Results],
+        remarks: Sequence[str] = (),
+        left_out: Sequence[str] = (),
+        incomplete: Sequence[str] = (),
+    ) -> str:
+        """index.html over all students' results.json.
+
+        `remarks` are sentences about the roster, `left_out` lessons that no submission contains, `incomplete` sentences
+        about results that are missing or from an earlier run.
+        """
+        lessons = lesson_names(results)
+        students = [student(result, lessons) for result in results]
+        scores = [one.percent for one in students if one.percent is not None]
+        seconds = [one.seconds for one in students if one.kind not in (NOTHING, UNCLEAR)]
+        missing = (sentence for result in results for sentence in result.get("isolation_missing", ()))
+        pieces = self._class.generate(
+            students=students,
+            remarks=remarks,
+            incomplete=incomplete,
+            at_once=AT_ONCE,
+            lessons=lessons,
+            titles={name: lesson.title for name, lesson in self._lessons.items()},
+            kinds=Counter(kind for one in students for kind in one.kind.split()),
+            median=statistics.median(scores) if scores else None,
+            histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
+            difficulties=difficulties(results),
+            mistakes=mistakes(results),
+            numerical=numerical(results),
+            absences=absences(results),
+            partly_counted=partly_counted(results),
+            left_out=left_out,
+            isolation=Counter(one.isolation for one in students if one.kind not in (NOTHING, UNCLEAR)).most_common(),
+            isolation_missing=list(dict.fromkeys(missing)),
+            seconds=seconds,
+            median_seconds=statistics.median(seconds) if seconds else 0,
+            slowest=max(students, key=lambda one: one.seconds, default=None),
+            most_names=MOST_NAMES,
+            script=script("index.js"),
+        )
+        page = bytearray()  # a list of half a million pieces would be the largest thing in memory
+        for piece in pieces:
+            page += piece.encode(errors="surrogatepass")
+        return page.decode(errors="surrogatepass")

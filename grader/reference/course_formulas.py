@@ -1,0 +1,52 @@
+"""Running the course's own formulas (solutions, variants, known mistakes) in this process: they are trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from grader.calling.answer import Answer
+from grader.calling.joint import Joint, call_joint
+from grader.calling.operators import OperatorWatch
+from grader.calling.steps import call_step
+from grader.reference.problem import Problem
+
+MOST_OPERATORS = 100_000
+
+
+def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem, watched: bool = False) -> Answer:
+    """One of the course's own step functions on one problem, called just as a student's would be."""
+    watch = OperatorWatch(cap=MOST_OPERATORS) if watched else None
+    return call_step(function, step, problem.given, problem.upstream, problem.dtype, watch=watch)
+
+
+class LocalStudent:
+    """One of the course's own files, asked like a student: `functions` are the file's, by name."""
+
+    def __init__(self, functions: Mapping[str, Any], steps: Sequence[str], joint: Joint | None = None) -> None:
+        self._functions, self._steps, self._joint = functions, steps, joint
+        self._answers: dict[int, dict[str, Answer]] = {}
+        self._problems: list[Problem] = []  # kept, so that no two have the same identity
+
+    def answers(self, problem: Problem) -> dict[str, Answer]:
+        """{step: answer} for every step, each fed the problem's own upstream gradients."""
+        if id(problem) not in self._answers:
+            self._problems.append(problem)
+            self._answers[id(problem)] = self._run(problem)
+        return self._answers[id(problem)]
+
+    def expect(self, problems: Sequence[Problem]) -> None:
+        """Nothing is gained by knowing."""
+
+    def watched(self, problem: Problem, step: str) -> Answer:
+        """The step run once more, with its operators counted and float32 noticed."""
+        if self._joint is None:
+            return run_formula(self._functions.get(step), step, problem, watched=True)
+        function, watch = self._functions.get(self._joint.name), OperatorWatch(cap=MOST_OPERATORS)
+        return call_joint(function, self._joint, [step], problem.given, problem.dtype, watch=watch)[step]
+
+    def _run(self, problem: Problem) -> dict[str, Answer]:
+        if self._joint is None:
+            return {step: run_formula(self._functions.get(step), step, problem) for step in self._steps}
+        function = self._functions.get(self._joint.name)
+        return call_joint(function, self._joint, self._steps, problem.given, problem.dtype)

@@ -1,0 +1,191 @@
+"""A problem: one drawing of a lesson's inputs, upstream gradients for every name, and the references for them.
+
+Problems depend on the run's seed, never on a submission: they are made once and used for every student.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
+from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record, total
+
+Inputs = dict[str, Any]
+MakeInputs = Callable[..., Inputs]
+Forward = Callable[[Any], None]
+
+
+def derive(seed: int, *parts: object) -> int:
+    """A seed for one purpose out of the run's seed: a hash, so that neighbours have nothing in common."""
+    text = "/".join(map(str, (seed, *parts)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What a hidden suite asks to be drawn: sizes for `inputs(generator, **sizes)`, and a change made to the drawing.
+
+    `change(inputs)` edits the dictionary in place (ties, one class repeated, repeated tokens). A draw with a `note` is
+    *advisory*: an answer that fails only there passes, and the note tells the student about it.
+    """
+
+    sizes: Mapping[str, int | float] = field(default_factory=dict)
+    change: Callable[[Inputs], None] | None = None
+    note: str = ""
+
+    def describe(self) -> str:
+        return ", ".join(f"{k} {v}" for k, v in self.sizes.items()) or "the lecture's sizes"
+
+
+class Problem:
+    """One drawing. `values` are the forward values by name, `upstream` the upstream gradients fed to the steps.
+
+    With `random_upstream` every upstream gradient is drawn from a normal distribution, each on its own, except the
+    loss's, which is one by definition; otherwise each is what autograd gives for the whole forward pass.
+    `groups` are names under which several values are given as a list.
+    """
+
+    def __init__(
+        self,
+        forward: Forward,
+        make_inputs: MakeInputs,
+        draw: Draw,
+        seed: int,
+        dtype: torch.dtype = torch.float64,
+        random_upstream: bool = True,
+        groups: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.draw, self.dtype, self._forward, self.random_upstream = draw, dtype, forward, random_upstream
+        drawn = make_inputs(torch.Generator().manual_seed(seed), **draw.sizes)
+        if draw.change is not None:
+            draw.change(drawn)
+        self.groups = dict(groups or {})
+        self._scales: dict[str, float] = {}
+        self._sizes: dict[str, float] = {}
+        self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
+        self.graph: Graph = record(forward, self._inputs)
+        self.values: dict[str, Any] = self.graph.values
+        generator = torch.Generator().manual_seed(derive(seed, "upstream"))
+        noise = {
+            n: torch.randn(self.values[n].shape, generator=generator, dtype=torch.float64).to(dtype)
+            for n in self.graph.names
+        }
+        if LOSS in noise:
+            noise[LOSS] = torch.ones((), dtype=dtype)
+        self.ends = {n: noise[n] for n in self.graph.sinks}
+        self.upstream: dict[str, Tensor] = noise if random_upstream else self.chain
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The forward values by name, and each group of them as a list."""
+        return self.values | {name: [self.values[n] for n in members] for name, members in self.groups.items()}
+
+    @cached_property
+    def chain(self) -> dict[str, Tensor]:
+        """Every gradient of the whole pass, from the ends back: what autograd's own backward gives."""
+        return self.graph.chain(self.ends)
+
+    def run_on(self, tape: Any) -> None:
+        """Runs the forward pass once more, on something that takes the names as a tape does."""
+        self._forward(tape)
+
+    @cached_property
+    def finer(self) -> Graph:
+        """The same pass with the fused names as steps of their own."""
+        tape = Unfused(self._inputs)
+        with torch.enable_grad():
+            self._forward(tape)
+        return Graph(tape)
+
+    @cached_property
+    def _shares(self) -> dict[str, dict[str, Tensor]]:
+        return {consumer: self.graph.vjp(consumer, self.upstream[consumer]) for consumer in self.graph.parents}
+
+    def branches(self, name: str) -> dict[str, Tensor]:
+        """{consumer: its contribution to d`name`}, last consumer first, as autograd adds them."""
+        return {consumer: self._shares[consumer][name] for consumer in reversed(self.graph.consumers[name])}
+
+    @cached_property
+    def _references(self) -> dict[str, Tensor]:
+        return {n: total(self.branches(n).values()) for n in self.graph.names if self.graph.consumers[n]}
+
+    def reference(self, name: str) -> Tensor:
+        """The gradient with respect to `name`, given this problem's upstream gradients of its consumers."""
+        return self._references[name]
+
+    def size(self, name: str) -> float:
+        """The norm of d`name`'s reference, in float64."""
+        if name not in self._sizes:
+            self._sizes[name] = norm(self.reference(name).to(torch.float64))
+        return self._sizes[name]
+
+    def scale(self, name: str) -> float:
+        """The size that rounding in d`name` is measured against: the norm of the upstream gradients that flow into it.
+
+        Those of a whole pass may cancel on the way to zero (two equal examples in a batch norm), which leaves rounding
+        noise of what was there before. So there it is the largest norm of all that d`name` comes from.
+        """
+        if name not in self._scales:
+            if self.random_upstream:
+                scale = math.hypot(*(norm(self.upstream[consumer]) for consumer in self.graph.consumers[name]))
+            else:
+                scale = max((norm(self.upstream[above]) for above in self.graph.above(name)), default=0.0)
+            self._scales[name] = scale
+        return self._scales[name]
+
+    @cached_property
+    def low_precision_tolerance(self) -> float:
+        """The largest relative error of a right answer that is computed in float32.
+
+        Where a whole backward pass is judged, rounding adds up, and a batch norm of small variance multiplies it. So
+        there autograd's own pass in float32 is the yardstick: its largest error of any gradient.
+        """
+        if self.random_upstream:
+            return LOW_PRECISION_TOLERANCE
+        narrow = record(self._forward, {k: v.float() if is_floating(v) else v for k, v in self._inputs.items()})
+        found = narrow.chain({name: upstream.float() for name, upstream in self.ends.items()})
+        errors = [
+            quotient(
+                norm(found[name].double() - gradient.double()),
+                low_precision_size(norm(gradient.double()), self.scale(name)),
+            )
+            for name, gradient in self.chain.items()
+            if self.graph.consumers[name]
+        ]
+        return max(LOW_PRECISION_TOLERANCE, PASS_FACTOR * max(errors, default=0.0))
+
+    def reference_from(self, name: str, asked: Collection[str]) -> Tensor:
+        """The gradient with respect to `name` for a step that asks for the upstream gradients of `asked` only.
+
+        A consumer that the step does not ask for gets its own gradient from what *it* feeds, up to what is asked or to
+        the loss: a step that goes round a neighbour ("the mean of dbndiff" for dbnmeani) is right if it equals this.
+        """
+        shares = []
+        for consumer in reversed(self.graph.consumers[name]):
+            known = consumer in asked or not self.graph.consumers[consumer]
+            upstream = self.upstream[consumer] if known else self.reference_from(consumer, asked)
+            shares.append(self.graph.vjp(consumer, upstream)[name])
+        return total(shares)
+
+    def unreduced(self, name: str) -> dict[str, Tensor]:
+        """{consumer: its contribution before the sum that undoes a broadcast}, for consumers that broadcast `name`."""
+        found = {}
+        for consumer in self.graph.consumers[name]:
+            shape = self.values[consumer].shape
+            if shape == self.values[name].shape:
+                continue
+            try:
+                expanded = record(self._forward, self._inputs, {name: shape})
+                if expanded.values[consumer].shape == shape:
+                    found[consumer] = expanded.vjp(consumer, self.upstream[consumer])[name]
+            except (RuntimeError, IndexError, KeyError):  # no broadcast: the step does something else with the shape
+                continue
+        return found

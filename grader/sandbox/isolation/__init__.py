@@ -1,0 +1,1 @@
+"""Operating-system isolation of a process: namespaces, Landlock, seccomp, limits. Knows no torch."""

@@ -1,0 +1,216 @@
+"""Landlock: a worker can open the files that Python and numpy need, and nothing else.
+
+What it stops: reading hidden suites, solutions, other submissions, /etc, /proc; creating, writing, renaming or
+removing anything; TCP (from Linux 6.7); signals and abstract UNIX sockets to processes outside (from 6.12).
+What it does not: stat(2), access(2), readlink(2), chdir(2) of a path (whether a file exists, how large it is), and
+descriptors that were already open. UDP and other sockets, chmod, utime, inotify and flock: see seccomp.py.
+
+Sources: landlock(7), the kernel's Documentation/userspace-api/landlock.rst, include/uapi/linux/landlock.h.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import os
+import stat
+import struct
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.sandbox.isolation import kernel
+
+PACKAGE = __name__.partition(".")[0]
+"""The package that this module belongs to."""
+
+EXECUTE = 1 << 0
+WRITE_FILE = 1 << 1
+READ_FILE = 1 << 2
+READ_DIR = 1 << 3
+REMOVE_DIR = 1 << 4
+REMOVE_FILE = 1 << 5
+MAKE_DIR = 1 << 7
+MAKE_REGULAR = 1 << 8
+MAKE_SYMLINK = 1 << 12
+REFER = 1 << 13
+TRUNCATE = 1 << 14
+
+READING = READ_FILE | READ_DIR
+# without devices, sockets and named pipes, and without EXECUTE: a worker starts no program
+WRITING = READING | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | MAKE_SYMLINK | REFER | TRUNCATE
+OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE  # the other rights are a directory's
+
+# how many rights for files there are: REFER came with version 2, TRUNCATE with 3, IOCTL_DEV with 5
+_RIGHTS_BY_ABI = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+_NET = 3  # bind and connect of TCP, ABI 4
+_SCOPE = 3  # abstract UNIX sockets and signals, ABI 6
+_ASK_VERSION = 1
+_PATH_BENEATH = 1
+_QUIET = 1  # LOG_SAME_EXEC_OFF, ABI 7: a student must not be able to fill the audit log
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """What was applied: the kernel's Landlock version, and which of the three kinds of rule it has."""
+
+    abi: int
+    kinds: tuple[str, ...]  # of "files", "tcp", "scope"
+
+
+def abi() -> int:
+    """The kernel's Landlock version, 0 where there is none (too old, not built in, switched off at boot)."""
+    try:
+        return kernel.syscall("landlock_create_ruleset", 0, 0, _ASK_VERSION)
+    except OSError:
+        return 0
+
+
+def library_paths() -> tuple[Path, ...]:
+    """Where Python and torch lie: the interpreter's own folders and the system's libraries. Workers see them.
+
+    `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
+    have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
+    """
+    candidates = [
+        sys.prefix,
+        sys.base_prefix,
+        sys.exec_prefix,
+        sys.base_exec_prefix,
+        *(os.path.dirname(origin) for origin in map(_origin, ("torch", "numpy", PACKAGE)) if origin),
+        *("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"),
+    ]
+    resolved = [Path(os.path.realpath(path)) for path in candidates]
+    kept = dict.fromkeys(p for p in resolved if p.exists() and p != Path("/"))
+    return tuple(p for p in kept if not any(other in p.parents for other in kept))
+
+
+def _origin(module: str) -> str | None:
+    """The file of an installed module, found without importing it: it may lie outside sys.prefix (pip --user)."""
+    spec = sys.modules[module].__spec__ if module in sys.modules else importlib.util.find_spec(module)
+    return spec.origin if spec is not None else None
+
+
+@dataclass(frozen=True)
+class Openable:
+    """What a worker may open: `files` with all beneath them, and the names of what lies beneath `listed`."""
+
+    files: tuple[Path, ...]
+    listed: tuple[Path, ...] = ()
+
+
+def openable(imports: Sequence[str] = ()) -> Openable:
+    """The files that a worker needs, and no other library's: the rest of site-packages has other people's formulas.
+
+    The standard library without what is installed beneath it, numpy, shared libraries, and the packages `imports`. Not
+    torch, whose Python files are loaded before a worker is forked. `imports` are top-level modules that an instructor
+    allows; one that is not installed is left out.
+    """
+    folders = dict.fromkeys(_real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
+    files: list[Path] = []
+    for folder in folders:
+        files += [child for child in _children(folder) if child.name not in _INSTALLED_INTO]
+    for module in ("numpy", *imports):
+        if origin := _origin(module):
+            package = _real(origin)
+            folder = package.parent if package.name == "__init__.py" else package
+            files += [folder, folder.parent / f"{module}.libs"]
+    if origin := _origin("torch"):
+        files.append(_real(origin).parent / "lib")
+    prefixes = (sys.prefix, sys.base_prefix, "/usr", "/usr/local", "/")
+    libraries = dict.fromkeys(_real(os.path.join(prefix, name)) for prefix in prefixes for name in ("lib", "lib64"))
+    for folder in libraries:
+        files += [child for child in _children(folder) if _is_shared_library(child)]
+    files += [Path(path) for path in _OF_THE_SYSTEM]
+    return Openable(tuple(dict.fromkeys(path for path in files if path.exists())), tuple(folders))
+
+
+_INSTALLED_INTO = ("site-packages", "dist-packages")
+_OF_THE_SYSTEM = (
+    *("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/usr/lib/locale"),
+    *("/dev/null", "/dev/urandom"),  # devices: an honest program may seed itself
+)
+
+
+def _is_shared_library(path: Path) -> bool:
+    """A file such as libz.so.1, or a folder of them such as x86_64-linux-gnu."""
+    return ".so" in path.suffixes if path.is_file() else "-linux-" in path.name
+
+
+def _real(path: str | None) -> Path:
+    return Path(os.path.realpath(path or "/nonexistent"))
+
+
+def _children(folder: Path) -> list[Path]:
+    """What lies in a folder and nowhere else: a link would allow what it leads to."""
+    try:
+        return sorted(child for child in folder.iterdir() if not child.is_symlink())
+    except OSError:
+        return []
+
+
+def restrict(readable: Sequence[Path], writable: Sequence[Path] = ()) -> Restriction:
+    """Restricts this thread, and everything it starts later, to `readable` and `writable`, with all beneath them.
+
+    Call `capabilities.no_new_privileges` first. The kernel's version decides which rights can be taken away; files are
+    restricted in every version. A path that does not exist is left out, which allows less, not more.
+    Raises OSError (ENOSYS or EOPNOTSUPP without Landlock, EACCES for a path this user cannot reach); then nothing
+    is restricted.
+    """
+    ruleset, restriction = make_ruleset(readable, writable)
+    try:
+        enforce(ruleset)
+    finally:
+        os.close(ruleset)
+    return restriction
+
+
+def enforce(ruleset: int) -> None:
+    """Restricts this thread to a ruleset, which another process may have made. See `restrict`. Raises OSError."""
+    kernel.syscall("landlock_restrict_self", ruleset, _QUIET if abi() >= 7 else 0)
+
+
+def make_ruleset(
+    readable: Sequence[Path], writable: Sequence[Path] = (), listed: Sequence[Path] = ()
+) -> tuple[int, Restriction]:
+    """A descriptor for `enforce`, and what it will restrict. Of folders in `listed` only names can be read.
+
+    Raises OSError as `restrict` does.
+    """
+    version = abi()
+    if version < 1:
+        raise OSError(errno.EOPNOTSUPP, "this kernel has no Landlock, or it is switched off")
+    every_right = (1 << _RIGHTS_BY_ABI.get(version, 16)) - 1
+    attributes = struct.pack("=Q", every_right)
+    kinds = ["files"]
+    if version >= 4:
+        attributes += struct.pack("=Q", _NET)
+        kinds.append("tcp")
+    if version >= 6:
+        attributes += struct.pack("=Q", _SCOPE)
+        kinds.append("scope")
+    ruleset = kernel.syscall("landlock_create_ruleset", attributes, len(attributes), 0)
+    try:
+        _allow(ruleset, readable, READING & every_right)
+        _allow(ruleset, writable, WRITING & every_right)
+        _allow(ruleset, listed, READ_DIR & every_right)
+    except BaseException:
+        os.close(ruleset)
+        raise
+    return ruleset, Restriction(version, tuple(kinds))
+
+
+def _allow(ruleset: int, paths: Iterable[Path], rights: int) -> None:
+    for path in paths:
+        try:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+            rule = struct.pack("=Qi", rights if is_directory else rights & OF_A_FILE, descriptor)
+            kernel.syscall("landlock_add_rule", ruleset, _PATH_BENEATH, rule, 0)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,269 @@
+"""Numerical differentiation in a submission, read from the text: which gradients depend on it, in which line.
+
+Three methods: difference quotients (`differences`), complex numbers (`complex numbers`), and derivatives that are
+propagated forward by hand (`dual numbers`). Only what a graded function returns counts: a comparison that it prints, a
+self-check under ``if __name__ == "__main__":`` and a function that no step calls are the student's own business.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.sandbox.policy.difference_quotients import Quotients
+from grader.sandbox.policy.forward_derivatives import basis_tangents, products
+from grader.sandbox.policy.static_check import MAX_BYTES, parsed
+from grader.source.dataflow import Callable_, Definition, Place, Program, Slice, last_name
+
+METHODS = {
+    "differences": "a difference quotient",
+    "complex numbers": "complex numbers",
+    "dual numbers": "derivatives propagated forward",
+}
+
+
+MOST_NAMES = 6  # on the way from what is returned to the expression of one gradient
+
+
+@dataclass(frozen=True, order=True)
+class Observation:
+    """That a gradient depends on numerical differentiation.
+
+    Attributes:
+        row: the gradient.
+        method: a key of METHODS.
+        line: where, counted from 1, in the file `filename`.
+    """
+
+    row: str
+    method: str
+    line: int
+    filename: str
+
+
+def sentence(observation: Observation, main: str, counts: bool) -> str:
+    """The message for the student: what was observed, and what is expected."""
+    where = f"Line {observation.line}"
+    if observation.filename != main:
+        where = f"Line {observation.line} of {observation.filename}"
+    found = f"{where} uses {METHODS[observation.method]} (numerical differentiation)"
+    if counts:
+        return f"{found}. This course gives points for it."
+    return (
+        f"{found}, so this gradient is not counted. Write it by the chain rule: upstream gradient times local "
+        "derivative, from the values that the function receives."
+    )
+
+
+# ---- which files need to be read ----
+
+# What a file must contain in which one of the methods is found. A right file mostly has nothing of it. Each pattern
+# begins with a character that is rare, so that searching for it takes a few microseconds.
+_COMPLEX = frozenset({"complex", "complex64", "complex128", "cfloat", "cdouble", "csingle", "polar", "view_as_complex"})
+_WORDS = frozenset(
+    _COMPLEX
+    | {"imag", "cmath"}
+    | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
+    | {"identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit", "vander", "lstsq"}
+    | {
+        "fromhex",
+        "Polynomial",
+        "Chebyshev",
+        "chebyshev",
+        "chebfit",
+        "approx_fprime",
+        "namedtuple",
+        "dataclass",
+        "NamedTuple",
+    }
+)
+_WORD = re.compile(r"[^\W\d]\w*")
+_STEPS = (
+    re.compile(r"\][ \t]*(?:\+=[ \t]*[\d.(-]|=[ \t]*1(?:\.0?)?[ \t]*(?:$|[;#]))", re.MULTILINE),
+    re.compile(
+        r"/[ \t]*\(*[ \t]*(?:[\d.]+[ \t]*\*[ \t]*)?(?:(?:eps|epsilon|h|step|delta)\b(?![.(])|\d{3}|2(?:\.0)?[ \t]*\*\*)"
+    ),
+    re.compile(r"<<[ \t]*\d|one_hot\([ \t]*torch\.(?:tensor|arange|full)"),
+    re.compile(r"\.gradient\(|==[ \t]*torch\.arange|arange\([^()\n]*\)[ \t]*=="),
+)
+_SMALL = re.compile(r"(?:\d[eE]-\d|\d[jJ]\b|(?<!\d)0?\.(?:0+[1-9]|[12])\d*|\*\*[ \t]*-)")
+_HARMLESS = re.compile(
+    r"(?:[+]=? ?|\badd_?\(|\breturn |\belse |\beps(?:ilon)?(?:: float)? ?= ?|\bmomentum ?= ?|-)[\d.]*$"
+)
+_MINUS_CALL = re.compile(r"\)[ \t]*-[ \t]*([\w.]+\()")  # f(up) - f(down)
+_POWER_OF = re.compile(r"(?:\b10|\b2|\.[05])(?:\.0?)?[ \t]*$")
+_PROSE = re.compile(r"#[^\n]*|\"\"\".*?\"\"\"|'''.*?'''", re.DOTALL)
+
+
+def may_differentiate_numerically(source: bytes) -> bool:
+    """Whether a file may hold numerical differentiation, from its words alone."""
+    text = _PROSE.sub("", source.decode("utf-8", errors="replace"))
+    if not _WORDS.isdisjoint(_WORD.findall(text)) or any(pattern.search(text) for pattern in _STEPS):
+        return True
+    for found in _MINUS_CALL.finditer(text):
+        if found[1] in text[max(0, found.start() - 80) : found.start()].rpartition("\n")[2]:
+            return True
+    for found in _SMALL.finditer(text):
+        before = text[max(0, found.start() - 24) : found.start()]
+        if found[0].startswith("**"):
+            if _POWER_OF.search(before):
+                return True
+        elif found[0][-1] in "jJ" or not _HARMLESS.search(before):
+            return True
+    return False
+
+
+# ---- what is found ----
+
+
+def observe(
+    source: bytes,
+    filename: str,
+    rows: Mapping[str, tuple[str, Sequence[str]]],
+    neighbours: Mapping[str, bytes] | None = None,
+) -> list[Observation]:
+    """The rows whose gradients depend on numerical differentiation, one observation per row.
+
+    `rows` is {row: (its function or `Class.method`, the gradients that it returns together, or none)}. Raises
+    nothing, whatever the bytes are: a file that cannot be parsed has no observations.
+    """
+    files: dict[str, tuple[str, ast.Module]] = {}
+    left = MAX_BYTES
+    for name, text in [(filename, source), *sorted((neighbours or {}).items(), key=lambda entry: len(entry[1]))]:
+        left -= len(text)
+        tree = parsed(text, name) if left >= 0 else None
+        if tree is not None:
+            files[name.removesuffix(".py")] = name, tree
+        elif name == filename:
+            return []
+    program = Program(files)
+    begins: dict[str, Begin] = {}
+    for row, (function, together) in rows.items():
+        entry = program.entry(*function.partition(".")[::2])
+        if entry is not None:
+            begins[row] = begin_of(program, *entry, row, together)
+    every = Slice(program, [value for begin in begins.values() for value in begin.values])
+    if not any(begin.changes for begin in begins.values()) and first_of(every) is None:
+        return []  # a right file that looked suspicious: read once, not once per row
+    found: list[Observation] = []
+    known: dict[tuple[int, ...], tuple[str, int, str] | None] = {}
+    for row, begin in begins.items():
+        key = tuple(sorted([*(id(node) for node, _ in begin.values), *(id(change) for change, _ in begin.changes)]))
+        if key not in known:
+            known[key] = first_of(Slice(program, begin.values, changes=begin.changes))
+        if (first := known[key]) is not None:
+            found.append(Observation(row, *first))
+    return found
+
+
+def first_of(whole: Slice) -> tuple[str, int, str] | None:
+    """(method, line, file) of what is found first in the file, of the first method that is found."""
+    for method, nodes in (
+        ("complex numbers", complex_numbers(whole)),
+        ("dual numbers", products(whole)),
+        ("differences", Quotients(whole).find()),
+        ("dual numbers", basis_tangents(whole)),
+    ):
+        places = [(file_of(node, whole), line_of(node)) for node in nodes]
+        if places:
+            file, line = min(places)
+            return method, line, file
+    return None
+
+
+def line_of(node: ast.AST) -> int:
+    return getattr(node, "lineno", 1)
+
+
+def file_of(node: ast.AST, whole: Slice) -> str:
+    known = whole.nodes.get(id(node))
+    return known[1].module.file if known else next(iter(whole.program.modules.values())).file
+
+
+def complex_numbers(whole: Slice) -> Iterator[ast.AST]:
+    """Where complex numbers are made, in a slice that also takes their imaginary parts."""
+    makes: list[ast.AST] = []
+    takes = False
+    for node, _ in whole.nodes.values():
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, complex):
+                makes.append(node)
+                takes = True
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = last_name(node)
+            if name in (
+                "complex",
+                "complex64",
+                "complex128",
+                "cfloat",
+                "cdouble",
+                "polar",
+                "view_as_complex",
+                "csingle",
+            ):
+                makes.append(node)
+            takes = takes or name in ("imag", "view_as_real", "angle", "phase", "rect")
+    return iter(makes if takes else [])
+
+
+@dataclass
+class Begin:
+    """Where the slice of a row begins: expressions, and calls that may change what is returned, by the name in them."""
+
+    values: list[tuple[ast.AST, Place]]
+    changes: list[tuple[Definition, str]]
+
+
+def begin_of(program: Program, target: ast.AST, place: Place, row: str, together: Sequence[str]) -> Begin:
+    """What a function returns, or the row's part of it."""
+    decorated = isinstance(target, ast.FunctionDef) and bool(target.decorator_list)
+    if not isinstance(target, Callable_) or decorated or not together:
+        return Begin([(target, place)], [])
+    begin = Begin([], [])
+    for value in place.returns:
+        add_part(begin, program, value, place, row, together)
+    return begin
+
+
+def add_part(
+    begin: Begin, program: Program, value: ast.AST, place: Place, row: str, together: Sequence[str], depth: int = 0
+) -> None:
+    """Of what a function returns for all its gradients, adds the expressions for one; all where that is not plain."""
+    if isinstance(value, ast.Name) and depth < MOST_NAMES:
+        definitions = program.definitions(value.id, place)
+        values = [d for d in definitions if d.kind == "value" and d.value is not None]
+        if len(values) == 1 and all(d.kind in ("value", "store", "passed") for d in definitions):
+            add_part(begin, program, values[0].value or value, values[0].scope, row, together, depth + 1)
+            for other in definitions:
+                if other.kind == "passed":
+                    begin.changes.append((other, value.id))
+                elif other.kind == "store" and other.value is not None and other.key in (None, row):
+                    begin.values.append((other.value, other.scope))
+            return
+    if isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys):
+        entries = zip(value.keys, value.values, strict=True)
+        begin.values += [(own, place) for key, own in entries if isinstance(key, ast.Constant) and key.value == row]
+        return
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict" and not value.args:
+        begin.values += [(word.value, place) for word in value.keywords if word.arg in (None, row)]
+        return
+    flat = flattened(program, value, place)
+    if len(flat) == len(together) and row in together:
+        begin.values.append(flat[together.index(row)])
+    else:
+        begin.values.append((value, place))
+
+
+def flattened(program: Program, value: ast.AST, place: Place, depth: int = 0) -> list[tuple[ast.AST, Place]]:
+    """The elements of nested tuples and lists, also where an inner one has a name."""
+    if depth > MOST_NAMES:
+        return [(value, place)]
+    if isinstance(value, ast.Tuple | ast.List):
+        return [entry for element in value.elts for entry in flattened(program, element, place, depth + 1)]
+    if isinstance(value, ast.Name):
+        definitions = [d for d in program.definitions(value.id, place) if d.kind != "passed"]
+        if len(definitions) == 1 and isinstance(definitions[0].value, ast.Tuple | ast.List) and not definitions[0].path:
+            return flattened(program, definitions[0].value, definitions[0].scope, depth + 1)
+    return [(value, place)]

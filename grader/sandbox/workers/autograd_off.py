@@ -1,0 +1,283 @@
+"""Takes automatic differentiation away from a process, for good, and puts tripwires where it is asked for.
+
+Two halves, because each lacks what the other has:
+
+* **In C++**, where Python cannot put it back. PyTorch chooses an operator's kernel by *dispatch key*; reverse mode,
+  forward mode and ``torch.func`` live under the key ``Autograd``. A *fallthrough* kernel there sends every operator
+  straight to its arithmetic (https://pytorch.org/docs/stable/library.html#torch.library.fallthrough_kernel).
+  Two ways do not pass that key and are closed apart: ``aten::…_backward``, vector-Jacobian products to be called by
+  hand, and TorchScript, which differentiates graphs by formulas of its own (``torch/csrc/jit/runtime/autodiff.cpp``):
+  with fallthrough kernels alone, its older executor still gives exact gradients.
+* **In Python**, where the student's line is known. ``torch.func.grad`` now returns zeros without a word, so the entry
+  points raise `AutogradUsed`. Only *acts* of differentiation do: ``requires_grad=True``, ``retain_grad()``,
+  ``torch.enable_grad()`` or a ``torch.autograd.Function`` that nobody differentiates stay harmless, and honest code
+  that mentions them runs as before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import torch
+import torch.utils.hooks
+
+from grader.calling.autograd_used import AutogradUsed, delayed_tripwire, tripwire, tripwires
+
+__all__ = ["AutogradUsed", "take_away_autograd", "tripwires"]
+
+_taken_away = False
+
+
+def take_away_autograd() -> None:
+    """Remove automatic differentiation from this process and all it forks. There is no way back.
+
+    Call it once in the zygote, after its imports and warm-up and before any student code. All other arithmetic keeps
+    its values bit by bit. Takes about 0.1 s, half of it for the fallthrough kernels; a second call does nothing.
+    """
+    global _taken_away
+    if _taken_away:
+        return
+    _taken_away = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns of every kernel that is replaced, and of what functorch was
+        _replace_kernels()
+        _forget_backward_formulas()
+        _quieten_torchscript()
+        _place_tripwires()
+        _lock_the_dispatcher()
+
+
+# ---- in C++ ----
+
+# A backend may have an autograd key of its own, which wins over the alias `Autograd` for all of them.
+_AUTOGRAD_KEYS = ["Autograd", "AutogradNestedTensor", "AutogradCPU", "AutogradOther", "AutogradCUDA"]
+_ARITHMETIC_KEYS = [
+    *["CPU", "SparseCPU", "SparseCsrCPU", "MkldnnCPU", "NestedTensorCPU"],
+    *["CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"],
+]
+
+
+def _is_backward(name: str) -> bool:
+    """``tanh_backward`` and its like, which no forward operator calls through the dispatcher."""
+    return "backward" in name or "_jvp" in name
+
+
+def _replace_kernels() -> None:
+    library, registered = _replaced()
+    released = _release_handles(library, registered)
+    del library  # its destructor would put the old kernels back, if it still had their handles
+    if not released or autograd_works():
+        # One reference too many keeps the library for ever. Somebody who finds it in memory can reset it.
+        kept, _ = _replaced()
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+        print(NOT_RELEASED, file=sys.stderr)
+
+
+NOT_RELEASED = (
+    "grader: the handles of the kernels that take autograd away could not be released in this version of PyTorch; "
+    "see docs/isolation.md, Differentiation."
+)
+
+
+def _replaced() -> tuple[Any, int]:
+    """The library that holds the new kernels, and how many handles it has."""
+    dispatcher: Any = torch._C
+    library = dispatcher._dispatch_library("IMPL", "aten", "", "autograd taken away", 0)
+    registered = 0
+    for name in dispatcher._dispatch_get_all_op_names():
+        namespace, _, operator = name.partition("::")
+        if namespace != "aten":
+            continue
+        replacements: dict[str, object] = dict.fromkeys(_AUTOGRAD_KEYS, torch.library.fallthrough_kernel)
+        if _is_backward(operator):
+            replacements |= dict.fromkeys(_ARITHMETIC_KEYS, tripwire(f"torch.ops.aten.{operator}"))
+        for key, kernel in replacements.items():
+            if dispatcher._dispatch_has_kernel_for_dispatch_key(name, key):
+                library.impl(operator, key, kernel)
+                registered += 1
+    return library, registered
+
+
+WORD = ctypes.sizeof(ctypes.c_void_p)
+HANDLE = 4 * WORD  # a std::function<void()>, with libstdc++ and with libc++ on 64 bits
+
+
+def _release_handles(library: Any, registered: int) -> bool:
+    """Makes the kernels of a library permanent: takes the handles from it by which it would remove them.
+
+    ``torch::Library`` (torch/library.h) keeps a ``std::vector<c10::RegistrationHandleRAII>``, one entry for each
+    kernel. ``reset()`` and the destructor clear it; each entry removes its kernel. Here the vector is found by its
+    length, made empty and its memory overwritten, so that there is nothing left to clear: not for the library, and
+    not for somebody who finds the memory. False where memory does not look as described; then nothing is changed.
+
+    The library is behind a Python object of pybind11: pybind11/detail/common.h (struct instance) begins with the
+    object's header, the pointer to the value and the holder, a std::unique_ptr, which is the same pointer.
+    """
+    if sys.implementation.name != "cpython" or WORD != 8 or not registered:
+        return False
+
+    def word(address: int) -> int:
+        return ctypes.c_size_t.from_address(address).value
+
+    header = object.__basicsize__
+    value, holder = word(id(library) + header), word(id(library) + header + WORD)
+    if value == 0 or value != holder or value % WORD:
+        return False
+    for place in range(value, value + 24 * WORD, WORD):  # the object has 15 words; the heap goes on behind it
+        first, last, end = (word(place + index * WORD) for index in range(3))
+        if first and first % WORD == 0 and last - first == registered * HANDLE and last <= end < last + (1 << 24):
+            for index in range(3):
+                ctypes.c_size_t.from_address(place + index * WORD).value = 0
+            ctypes.memset(first, 0, last - first)
+            return True
+    return False
+
+
+_LEAF = torch.ones(1, requires_grad=True)
+
+
+def autograd_works() -> bool:
+    """Whether an operator on a tensor that requires a gradient gives one that does. Takes 2 microseconds."""
+    enabled = torch.is_grad_enabled()
+    torch._C._set_grad_enabled(True)
+    try:
+        return bool((_LEAF * _LEAF).requires_grad)
+    finally:
+        torch._C._set_grad_enabled(enabled)
+
+
+# What registers, replaces or removes kernels from Python. No step needs it, nor does eager torch after its start.
+_REGISTERING = """_dispatch_library _dispatch_call_boxed _dispatch_get_computed_kernel_for_dispatch_key _dispatch_pystub
+    _SafeKernelFunction _get_safe_kernel"""
+
+
+def _lock_the_dispatcher() -> None:
+    """Python code can no longer make a library of kernels, nor do anything with one that it finds."""
+    dispatcher: Any = torch._C
+
+    def refuse(*_arguments: Any, **_keywords: Any) -> NoReturn:
+        raise RuntimeError("no operator can be registered where steps are graded")
+
+    for name in _REGISTERING.split():
+        if hasattr(dispatcher, name):
+            setattr(dispatcher, name, refuse)
+    library_class = getattr(dispatcher, "_DispatchModule", None)
+    for name in vars(library_class).copy() if library_class is not None else ():
+        if not name.startswith("__"):
+            setattr(library_class, name, refuse)
+    if library_class is not None:
+        library_class.reset = lambda self: None  # torch calls it for its own libraries when the process ends
+
+
+def _forget_backward_formulas() -> None:
+    """The same vector-Jacobian products once more, in Python, found by table or on the operator itself."""
+    formulas: Any = importlib.import_module("torch._decomp")
+    for table in (formulas.decomposition_table, formulas.meta_table, formulas.pre_autograd_decomposition_table):
+        for operator in [operator for operator in table if _is_backward(str(operator))]:
+            table[operator] = tripwire(f"torch._decomp ({operator})")
+            getattr(operator, "py_kernels", {}).clear()
+
+
+# ---- in Python ----
+
+# To call one of these is to differentiate. The later entries are what the public ones are made of: named less well, but
+# named. Those of torch._C are whatever makes or runs a TorchScript graph, and the switches of its executor.
+_ACTS = {
+    "torch.autograd": "backward grad",
+    "torch.autograd.functional": "vjp jvp jacobian hessian vhp hvp",
+    "torch.autograd.forward_ad": "make_dual",
+    "torch.autograd.gradcheck": """gradcheck gradgradcheck get_numerical_jacobian _get_numerical_jacobian
+        get_numerical_jacobian_wrt_specific_input get_analytical_jacobian _get_analytical_jacobian""",
+    "torch.autograd.graph": "_engine_run_backward",
+    "torch.func": "vjp jvp linearize",
+    "functorch": "vjp jvp",
+    "torch._functorch.eager_transforms": "_vjp_with_argnums _jvp_with_argnums grad_impl grad_and_value_impl",
+    "torch._C._functorch": "_grad_increment_nesting _jvp_increment_nesting",
+    "torch._C": """_jit_differentiate _jit_pass_create_autodiff_subgraphs _jit_set_profiling_executor
+        _jit_set_profiling_mode _debug_set_autodiff_subgraph_inlining _jit_script_compile
+        _jit_script_compile_overload _jit_script_class_compile _create_function_from_graph
+        _create_function_from_trace _create_function_from_trace_with_dict _jit_interpret_graph _jit_to_static_module
+        _jit_to_backend _jit_to_backend_selective parse_ir import_ir_module import_ir_module_from_buffer
+        _import_ir_module_from_package _load_for_lite_interpreter _load_for_lite_interpreter_from_buffer
+        _load_jit_module_from_bytes _load_jit_module_from_file ThroughputBenchmark""",
+}
+_TRANSFORMS = {
+    "torch.func": "grad grad_and_value jacrev jacfwd hessian",
+    "functorch": "grad grad_and_value jacrev jacfwd hessian",
+}
+_METHODS = {
+    "torch.Tensor": "backward",
+    "torch._C.ScriptFunction": "__call__",
+    "torch._C.ScriptMethod": "__call__",
+    "torch._C.ScriptClass": "__call__",
+    "torch._C.ScriptClassFunction": "__call__",
+    "torch._C.LiteScriptModule": "forward run_method",
+    "torch._C.CompilationUnit": "define create_function",
+}
+
+
+def _quieten_torchscript() -> None:
+    """``torch.jit.script(f)`` is ``f``, as with ``PYTORCH_JIT=0``; what is scripted all the same has no derivatives."""
+    importlib.import_module("torch.jit._state").disable()
+    switches: Any = torch._C
+    switches._jit_set_profiling_executor(True)  # the default; the older one differentiates, see above
+    switches._jit_set_profiling_mode(True)
+
+
+def _place_tripwires() -> None:
+    stand_ins: list[tuple[object, object]] = [(torch.compile, _uncompiled)]  # to compile is not to differentiate
+    stand_ins += _stand_ins(_ACTS, tripwire)
+    stand_ins += _stand_ins(_TRANSFORMS, delayed_tripwire)
+    formulas = "torch._decomp.decompositions"
+    in_python = filter(_is_backward, vars(importlib.import_module(formulas)))
+    stand_ins += _stand_ins({formulas: " ".join(in_python)}, tripwire)
+    _replace_in_all_modules(stand_ins)
+    for class_path, names in _METHODS.items():
+        module_name, _, class_name = class_path.rpartition(".")
+        for name in names.split():
+            owner = getattr(importlib.import_module(module_name), class_name)
+            setattr(owner, name, tripwire(f"{class_name}.{name}"))
+    changeable: Any = torch
+    changeable.autograd.Variable._execution_engine = _Engine()
+    # These raise on a tensor that requires no gradient, as no result does any more; without a backward they do nothing.
+    changeable.Tensor.retain_grad = lambda self: None
+    changeable.Tensor.register_hook = lambda self, hook: torch.utils.hooks.RemovableHandle(OrderedDict())
+
+
+class _Engine:
+    """Stands where Python code finds the C++ engine, in ``torch.autograd.Variable._execution_engine``."""
+
+    run_backward = staticmethod(tripwire("Variable._execution_engine.run_backward"))
+    queue_callback = staticmethod(tripwire("Variable._execution_engine.queue_callback"))
+
+
+def _uncompiled(model: Any = None, **_options: Any) -> Any:
+    """``torch.compile`` without the compiler: gives the function itself, also as ``@torch.compile(…)``."""
+    return (lambda function: function) if model is None else model
+
+
+def _stand_ins(table: dict[str, str], make: Callable[[str], object]) -> list[tuple[object, object]]:
+    """(function, its stand-in) for each name in the table; private names come and go between versions of torch."""
+    pairs = []
+    for module_name, names in table.items():
+        module = importlib.import_module(module_name)
+        for name in names.split():
+            if hasattr(module, name):
+                pairs.append((getattr(module, name), make(f"{module_name}.{name}")))
+    return pairs
+
+
+def _replace_in_all_modules(stand_ins: list[tuple[object, object]]) -> None:
+    """Put each stand-in wherever a loaded module holds the original, under any name, as torch exports much twice."""
+    by_identity = {id(original): stand_in for original, stand_in in stand_ins}
+    for module in list(sys.modules.values()):
+        namespace = getattr(module, "__dict__", {})
+        for name, value in list(namespace.items()):
+            if id(value) in by_identity:
+                namespace[name] = by_identity[id(value)]

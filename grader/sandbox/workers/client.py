@@ -1,0 +1,215 @@
+"""The trusted side's end of a zygote: starts it, asks it for workers, and hears from it how they ended."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.usage import Usage
+from grader.sandbox.workers.endings import START_SECONDS, ZygoteDied
+
+if TYPE_CHECKING:
+    from grader.sandbox.workers.requests import PackedProblem
+    from grader.sandbox.workers.worker_process import WorkerProcess
+
+PIPE_BYTES = 1 << 20
+MOST_HELD = 1 << 26  # bytes of problems
+ROOT = Path(__file__).resolve().parents[3]
+# Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
+# The package is the one that starts it, whatever else is installed; nothing beside it, a course say, is on the path.
+BOOTSTRAP = """
+import sys
+from importlib import machinery, util
+spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
+sys.modules["grader"] = util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["grader"])
+from grader.sandbox.workers.{module} import {function}
+{function}(int(sys.argv[2]), *sys.argv[3:])
+"""
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
+    # a fork of a process with a thread pool hangs: one thread everywhere
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+def start(
+    module: str, function: str, *arguments: str, more: Sequence[socket.socket] = ()
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A clean process that runs a function of this package's, and our end of the socket that it listens to.
+
+    It inherits the sockets `more` as well.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    bootstrap = BOOTSTRAP.format(module=module, function=function)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-c", bootstrap, str(ROOT), str(theirs.fileno()), *arguments],
+            env=ENVIRONMENT,
+            pass_fds=[theirs.fileno(), *(each.fileno() for each in more)],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+    return process, ours
+
+
+def finish(process: subprocess.Popen[bytes]) -> None:
+    """Waits until it has ended; it is killed when it takes its time."""
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class ZygoteProcess:
+    """Starts a zygote, which locks its workers in as `plan` says, and asks it for workers."""
+
+    def __init__(self, plan: Plan, waiting: socket.socket | None = None) -> None:
+        """`waiting` is a socket that a nursery gave; else the zygote is a new process."""
+        self.limits = plan.limits
+        options = json.dumps(plan.to_dict())
+        self._process: subprocess.Popen[bytes] | None = None
+        if waiting is None:
+            self._process, self._socket = start("zygote", "main", options)
+        else:
+            self._socket = waiting
+            with contextlib.suppress(OSError):  # it has ended, which is told when a worker is wanted
+                self._socket.sendall(options.encode() + b"\n")
+        self._lines = bytearray()
+        self.problems: list[Any] = []  # those that anybody has been asked about, in the order of their numbers
+        self._held: dict[int, tuple[PackedProblem, object]] = {}
+        self._held_bytes = 0
+        self._numbers, self._ended = itertools.count(), dict[int, int]()
+        self._used: dict[int, Usage] = {}  # by workers that have ended
+        self.baselines: dict[object, Any] = {}  # see grading/measuring.py
+        self._ready = False
+
+    def wait_until_ready(self) -> None:
+        """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""
+        if not self._ready:
+            self._read_until(lambda message: "ready" in message, START_SECONDS)
+            self._ready = True
+
+    def worker(self) -> WorkerProcess:
+        """A fresh fork. Raises ZygoteDied."""
+        from grader.sandbox.workers.worker_process import (
+            WorkerProcess,  # torch comes with it, and may load here meanwhile
+        )
+
+        self.wait_until_ready()
+        number = next(self._numbers)
+        requests_read, requests_write = os.pipe()
+        answers_read, answers_write = os.pipe()
+        output_read, output_write = os.pipe()
+        enlarge(requests_write)
+        enlarge(answers_read)
+        try:
+            theirs = [requests_read, answers_write, output_write]
+            socket.send_fds(self._socket, [json.dumps({"fork": number}).encode() + b"\n"], theirs)
+        except OSError as error:
+            raise ZygoteDied(str(error)) from error
+        finally:
+            for descriptor in (requests_read, answers_write, output_write):
+                os.close(descriptor)
+        self._read_until(lambda message: message.get("started") == number, START_SECONDS)
+        worker = WorkerProcess(self, number, requests_write, answers_read, output_read)
+        for held, of in self._held.values():
+            worker.knows(held)
+            worker.ahead[held.number] = of
+        return worker
+
+    def hold(self, problem: PackedProblem, of: object) -> None:
+        """Every worker from now on has the problem: `of` is what was packed. Raises ZygoteDied.
+
+        For a problem that a whole class is asked about: to take it in costs a worker a quarter of a millisecond.
+        """
+        if problem.number in self._held or self._held_bytes + len(problem.frame) > MOST_HELD:
+            return
+        self._held[problem.number] = problem, of
+        self._held_bytes += len(problem.frame)
+        self._socket.settimeout(START_SECONDS)
+        try:
+            self._socket.sendall(json.dumps({"hold": len(problem.frame)}).encode() + b"\n" + problem.frame)
+        except OSError as error:
+            raise ZygoteDied(str(error)) from error
+
+    def end_of(self, number: int) -> int:
+        """Kills worker `number` and gives its exit status (negative: the signal)."""
+        self._kill(number)
+        del self._used[number]
+        return self._ended.pop(number)
+
+    def end_and_measure(self, number: int) -> Usage:
+        """Kills worker `number` and returns what it used in all, by the kernel's account. Raises ZygoteDied."""
+        self._kill(number)
+        return self._used[number]
+
+    def _kill(self, number: int) -> None:
+        """Kills worker `number`, and waits until the zygote says that it has ended."""
+        if number not in self._ended:
+            try:
+                self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
+            except OSError as error:
+                raise ZygoteDied(str(error)) from error
+            self._read_until(lambda message: message.get("exit") == number, 10.0)
+
+    def status_if_ended(self, number: int, seconds: float) -> int | None:
+        """The exit status of a worker that is about to end by itself, if it does within `seconds`."""
+        with contextlib.suppress(ZygoteDied):
+            self._read_until(lambda message: message.get("exit") == number, seconds)
+        return self._ended.get(number)
+
+    def _read_until(self, wanted: Any, seconds: float) -> None:
+        """Takes messages until `wanted(message)`. Raises ZygoteDied when none comes in time."""
+        if any(wanted({"exit": number}) for number in self._ended):
+            return
+        end = time.monotonic() + seconds
+        while True:
+            while b"\n" in self._lines:
+                line, _, rest = bytes(self._lines).partition(b"\n")
+                self._lines[:] = rest
+                message = json.loads(line)
+                if "exit" in message:
+                    self._ended[message["exit"]] = message["status"]
+                    self._used[message["exit"]] = Usage(*message["used"])
+                if wanted(message):
+                    return
+            self._socket.settimeout(max(0.001, end - time.monotonic()))
+            try:
+                data = self._socket.recv(65536)
+            except (TimeoutError, OSError) as error:
+                raise ZygoteDied(f"no answer from the zygote: {error}") from error
+            if not data:
+                raise ZygoteDied("the zygote ended")
+            self._lines += data
+
+    def close(self) -> None:
+        self._socket.close()
+        if self._process is not None:
+            finish(self._process)
+
+
+def enlarge(pipe: int) -> None:
+    """Room for all that is asked and answered at once: whoever finds a pipe full has to wait for the other side."""
+    with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -1,0 +1,270 @@
+"""Removes other people's derivative formulas from the zygote: those that PyTorch and its libraries have in Python.
+
+PyTorch has backward formulas in Python (``torch._decomp``, ``torch._refs``, the compiler), and brings sympy and mpmath
+along. Eager PyTorch needs almost none of it. `keep_the_compiler_out` puts tiny modules in place of those that torch
+would load at first use; `take_away_formulas` removes what is loaded all the same: the modules, and the code of their
+functions, since a function can be found without its module (by `gc`, in a frame, in a closure).
+
+What eager torch needs was measured: every expression of tests/sandbox/test_autograd_off.py and every file of
+tests/honest_styles was run and the functions called were listed.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import linecache
+import os
+import sys
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from grader.sandbox.workers.imports import forget_modules, is_beneath
+
+# torch.optim, torch.utils.checkpoint and torch.use_deterministic_algorithms load the first two, torch._check the third.
+_COMPILER = ["torch._dynamo", "torch._dynamo.config", "torch._inductor", "torch._inductor.config"]
+_SYMBOLIC_SHAPES = "torch.fx.experimental.symbolic_shapes"
+_DISTRIBUTED_TENSORS = "torch.distributed.tensor"
+
+HOLD_FORMULAS = frozenset(
+    {"functorch", "mpmath", "networkx", "sympy", "torchgen", "torch._decomp", "torch._export", "torch._functorch"}
+    | {"torch._dynamo", "torch._inductor", "torch._higher_order_ops", "torch._prims", "torch._refs", "torch.export"}
+    | {"torch._lobpcg", "torch._meta_registrations", "torch.autograd.functional", "torch.autograd.gradcheck"}
+    | {"torch.fx.experimental", "torch.jit._decompositions", "torch.onnx", "torch.testing._internal"}
+    | {"torch.utils._sympy"}
+)
+"""Modules with derivative formulas or with machines that make them. A worker has neither them nor their files."""
+
+# Modules of the above that eager torch imports inside functions, and the functions that it calls there.
+_NEEDED = {
+    "torch.autograd.functional": "",  # its tripwires stay
+    "torch.autograd.gradcheck": "",
+    "torch._export": "",
+    "torch._export.utils": "_maybe_find_pre_dispatch_tf_mode_for_export",
+    "torch._functorch": "*",
+    "torch._functorch.apis": "*",
+    "torch._functorch.batch_norm_replacement": "*",
+    "torch._functorch.functional_call": "*",
+    "torch._functorch.predispatch": "*",
+    "torch._functorch.pyfunctorch": "*",
+    "torch._functorch.utils": "*",
+    "torch._functorch.vmap": "*",
+    "torch._functorch.config": "*",
+    "torch.fx.experimental": "",
+    "torch.fx.experimental.proxy_tensor": "",  # printing a tensor in a dispatch mode compares with its classes
+    "torch.fx.experimental.sym_node": "",
+    _SYMBOLIC_SHAPES: "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true",
+}
+
+# torch.vmap has no kernels of its own for these operators and uses their forward formulas. Not `addr`, whose
+# formula needs sympy, so that torch.vmap(torch.addr) is not available.
+_FOR_VMAP = ["nll_loss_forward", "nll_loss2d_forward"]
+
+
+class FormulaGone(RuntimeError):
+    """Raised by a function whose formula was removed."""
+
+    def __init__(self) -> None:
+        super().__init__("this part of torch is not available where steps are graded")
+
+
+class _Quiet:
+    """Any attribute of the compiler: false, a context, and a decorator that gives the function itself."""
+
+    def __call__(self, *arguments: Any, **_: Any) -> Any:
+        return arguments[0] if arguments and callable(arguments[0]) else self
+
+    def __getattr__(self, name: str) -> _Quiet:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __enter__(self) -> _Quiet:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def keep_the_compiler_out() -> None:
+    """Puts modules that do nothing in place of ``torch._dynamo`` and its like. Call it after ``import torch``.
+
+    A module that this version of torch has loaded already stays until `take_away_formulas`.
+    """
+    quiet = _Quiet()
+
+    def attribute(name: str) -> Any:
+        return getattr(quiet, name)
+
+    for name in _COMPILER:
+        module = _put_in_place(name)
+        if module is not None:
+            module.__path__ = []  # a package: torch imports its submodules
+            module.__getattr__ = attribute  # type: ignore[method-assign]
+    distributed = _put_in_place(_DISTRIBUTED_TENSORS)
+    if distributed is not None:  # compared with, never made: torch.testing.assert_close imports it at each call
+        distributed.DTensor = type("DTensor", (), {})  # type: ignore[attr-defined]
+    shapes = _put_in_place(_SYMBOLIC_SHAPES)
+    if shapes is not None:  # numbers and bools are themselves where nothing is traced
+        for name in ("expect_true", "guard_bool", "guard_int", "guard_float", "guard_size_oblivious"):
+            setattr(shapes, name, lambda value, *_, **__: value)
+        for name in ("guard_or_false", "guard_or_true", "statically_known_true", "sym_eq"):
+            setattr(shapes, name, lambda value, *_, **__: value)
+        shapes.is_symbolic = lambda *_: False  # type: ignore[attr-defined]
+        shapes.is_concrete_int = lambda *_: True  # type: ignore[attr-defined]
+        shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()  # type: ignore[attr-defined]
+
+
+def _put_in_place(name: str) -> ModuleType | None:
+    """A new module under that name, or None where there is one already."""
+    if name in sys.modules:
+        return None
+    module = sys.modules[name] = ModuleType(name)
+    above, _, own = name.rpartition(".")
+    setattr(importlib.import_module(above), own, module)
+    return module
+
+
+def take_away_formulas() -> None:
+    """Removes modules of HOLD_FORMULAS and the code of their functions. There is no way back.
+
+    Call it in the zygote, after `take_away_autograd`. Takes 0.2 s.
+    """
+    stand_ins = {name for name in (*_COMPILER, _SYMBOLIC_SHAPES) if _is_ours(sys.modules.get(name))}
+    loaded = {name: module for name, module in sys.modules.items() if is_beneath(name, HOLD_FORMULAS)}
+    kept = {name for name in loaded if name in _NEEDED or name in stand_ins}
+    needed = {id(function) for function in _needed_functions(loaded)}
+    files = {getattr(module, "__file__", None): name for name, module in loaded.items()}
+    _modules_by_file.update({str(path): name for path, name in files.items() if path})
+    for function in _functions():
+        where = files.get(function.__code__.co_filename)
+        if where is None or id(function) in needed or _named(_NEEDED.get(where), function.__code__.co_qualname):
+            continue
+        function.__code__ = _gone(function.__code__)
+        function.__defaults__ = function.__kwdefaults__ = None
+    _empty_tables(loaded)
+    forget_modules(sorted(loaded.keys() - kept, key=len, reverse=True))
+    for name in kept - stand_ins:
+        _forget_names(loaded[name])
+    _put_functorch_in_place()
+    linecache.clearcache()
+    gc.collect()
+
+
+def formulas_left() -> list[str]:
+    """Functions with code from modules of HOLD_FORMULAS, other than those that eager torch needs. For tests."""
+    folders = tuple(folder for root in HOLD_FORMULAS if (folder := _folder(root)))
+    left = set()
+    for function in _functions():
+        code = function.__code__
+        known = _named(_NEEDED.get(_modules_by_file.get(code.co_filename, "")), code.co_qualname)
+        if code.co_filename.startswith(folders) and not known and id(function) not in _kept_for_vmap:
+            left.add(f"{code.co_filename}: {code.co_qualname}")
+    return sorted(left)
+
+
+def _is_ours(module: ModuleType | None) -> bool:
+    return module is not None and getattr(module, "__spec__", None) is None
+
+
+def _functions() -> Iterator[FunctionType]:
+    return (thing for thing in gc.get_objects() if type(thing) is FunctionType)
+
+
+def _folder(root: str) -> str | None:
+    """Where the files of a module lie, found beside torch."""
+    import torch
+
+    site = os.path.dirname(os.path.dirname(torch.__file__))
+    path = os.path.join(site, *root.split("."))
+    return path + os.sep if os.path.isdir(path) else path + ".py" if os.path.isfile(path + ".py") else None
+
+
+def _named(names: str | None, qualified: str) -> bool:
+    words = (names or "").split()
+    return "*" in words or qualified.partition(".")[0] in words
+
+
+_kept_for_vmap: set[int] = set()
+_modules_by_file: dict[str, str] = {}
+
+
+def _needed_functions(loaded: dict[str, ModuleType]) -> Iterator[FunctionType]:
+    """The forward formulas of `_FOR_VMAP` with all that they call in the same files."""
+    table = getattr(loaded.get("torch._decomp"), "decomposition_table", {})
+    files = {getattr(module, "__file__", None) for module in loaded.values()}
+    operators = {f"aten.{name}.default" for name in _FOR_VMAP}
+    waiting = [function for operator, function in table.items() if str(operator) in operators]
+    seen: set[int] = set()
+    while waiting:
+        function = waiting.pop()
+        if type(function) is not FunctionType or id(function) in seen or not _is_torchs_own(function):
+            continue
+        seen.add(id(function))
+        waiting += _reached_from(function)
+        if function.__code__.co_filename in files:
+            _kept_for_vmap.add(id(function))
+            yield function
+
+
+def _is_torchs_own(function: FunctionType) -> bool:
+    return function.__module__ is not None and is_beneath(function.__module__, {"torch._decomp", "torch._prims_common"})
+
+
+def _reached_from(function: FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # empty
+            continue
+    for name in function.__code__.co_names:
+        yield function.__globals__.get(name)
+
+
+def _gone(code: CodeType) -> CodeType:
+    """Code that raises FormulaGone, for a function with as many free variables as that of `code`."""
+    constants = tuple(FormulaGone if value == "formula" else value for value in _STUB.co_consts)
+    return _STUB.replace(co_consts=constants, co_freevars=code.co_freevars, co_name=code.co_name)
+
+
+def _stub(*_arguments: Any, **_keywords: Any) -> Any:
+    raise "formula"  # type: ignore[misc]  # noqa: B016  # `_gone` puts a class in its place
+
+
+_STUB = _stub.__code__
+
+
+def _empty_tables(loaded: dict[str, ModuleType]) -> None:
+    """Operators are no longer keys to Python formulas, neither in tables nor on the operators themselves."""
+    for name in ("decomposition_table", "pre_autograd_decomposition_table", "meta_table", "_decomposition_table"):
+        for module in loaded.values():
+            table = vars(module).get(name)
+            if isinstance(table, dict):
+                table.clear()
+    operator_class: Any = importlib.import_module("torch._ops").OpOverload
+    for thing in gc.get_objects():
+        if type(thing) is operator_class:
+            for table in ("py_kernels", "_dispatch_cache"):
+                getattr(thing, table, {}).clear()
+
+
+def _forget_names(module: ModuleType) -> None:
+    """In a module that stays: the names of functions that are gone, and of modules that are gone."""
+    names = vars(module)
+    for name, value in list(names.items()):
+        is_gone = type(value) is FunctionType and value.__code__.co_consts and FormulaGone in value.__code__.co_consts
+        if is_gone or (type(value) is ModuleType and is_beneath(value.__name__, HOLD_FORMULAS - _NEEDED.keys())):
+            del names[name]
+
+
+def _put_functorch_in_place() -> None:
+    """The old name of torch.func: without its own files it has what torch.func has, tripwires included."""
+    module = sys.modules["functorch"] = ModuleType("functorch")
+    public: Any = importlib.import_module("torch.func")
+    for name in ("vmap", "grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian"):
+        if hasattr(public, name):
+            setattr(module, name, getattr(public, name))

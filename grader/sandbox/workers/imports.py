@@ -1,0 +1,188 @@
+"""What a submission may import: numpy, the standard library, the parts of torch that are loaded, and its own files.
+
+The worker decides by the module's name alone, not by who imports it and not by the text of the submission, in a finder
+that Python asks before every other one. A name that is not allowed does not exist here, whether it is installed or not:
+
+* guarded by ``try`` or ``with``, or inside a function, the import raises `NotAvailable`, a ModuleNotFoundError;
+* at the top of a file, it gives a module whose *use* raises `NotAvailable`: an unused import costs no points;
+* plotting and progress libraries are replaced by stand-ins that do nothing, see stand_ins.py.
+
+The finder is Python in the student's own process, so a submission can remove it. Where there is Landlock, the files of
+all other modules cannot be opened either, and formulas_off.py removes those that were loaded.
+Source of the exception table's format: CPython, InternalDocs/exception_handling.md.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import re
+import sys
+from collections.abc import Collection, Sequence
+from types import CodeType, ModuleType
+from typing import Any, NoReturn
+
+from grader.sandbox.workers.stand_ins import KNOWN, StandInFinder
+
+NOT_FROM_THE_STANDARD_LIBRARY = frozenset({"ctypes", "_ctypes", "_ctypes_test"})
+"""Raw memory and C functions. Everything else that CPython lists in sys.stdlib_module_names may be imported."""
+
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+class NotAvailable(ModuleNotFoundError):
+    """A module that submissions do not get; the text is for the student."""
+
+    def __init__(self, module: str, more: Collection[str] = ()) -> None:
+        also = "".join(f"{name}, " for name in sorted(more))
+        super().__init__(
+            f"`{module}` is not available where steps are graded: use torch, numpy, {also}the standard library "
+            "(without ctypes) and the files that you submitted.",
+            name=module,
+        )
+        self.root = module.partition(".")[0]
+
+
+def wrong_names(names: object) -> str | None:
+    """Why `names` is not a list of top-level modules that an instructor can allow; None if it is."""
+    if not isinstance(names, (list, tuple)):
+        return 'expected a list of names, such as ["scipy"]'
+    for name in names:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            return f"{name!r} is not the name of a top-level module, such as scipy"
+        if name in NOT_FROM_THE_STANDARD_LIBRARY or name in ("torch", "grader"):
+            return f"{name} cannot be allowed"
+    return None
+
+
+class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Asked before every other finder. `files` finds the submission's own modules, `names` are what they are called.
+
+    `filenames` are the names under which the student's files are compiled; `more` are top-level modules that the
+    instructor allows.
+    """
+
+    def __init__(
+        self,
+        files: importlib.abc.MetaPathFinder | None = None,
+        names: Collection[str] = (),
+        filenames: Collection[str] = (),
+        more: Collection[str] = (),
+    ) -> None:
+        self._files, self._names, self._filenames = files, frozenset(names), frozenset(filenames)
+        self._more = frozenset(more)
+        self._stand_ins = StandInFinder()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """None where the other finders may look. Raises NotAvailable."""
+        root = fullname.partition(".")[0]
+        if is_allowed(root, self._more):
+            return None
+        if root in self._names and self._files is not None:
+            return self._files.find_spec(fullname, path, target)
+        if root in KNOWN:
+            return self._stand_ins.find_spec(fullname, path, target)
+        if not self._is_unguarded():
+            raise NotAvailable(fullname, self._more)
+        return importlib.util.spec_from_loader(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return RefusedModule(spec.name, self._more)
+
+    def exec_module(self, module: ModuleType) -> None:
+        return None
+
+    def _is_unguarded(self) -> bool:
+        """Whether a student's file imports at its top, outside of `try` and `with`. Decides how to refuse, no more."""
+        frame = sys._getframe(2)
+        while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+            frame = frame.f_back  # type: ignore[assignment]
+        if frame is None or frame.f_code.co_filename not in self._filenames:
+            return False
+        return frame.f_code.co_name == "<module>" and not has_handler(frame.f_code, frame.f_lasti)
+
+
+def is_allowed(root: str, more: Collection[str] = ()) -> bool:
+    """Whether modules of this top-level package may be looked for on disk. torch's are loaded, or do not exist."""
+    if root in sys.stdlib_module_names:
+        return root not in NOT_FROM_THE_STANDARD_LIBRARY
+    return root == "numpy" or root in more
+
+
+def has_handler(code: CodeType, offset: int) -> bool:
+    """Whether an exception at the instruction at `offset` has a handler in the same function."""
+    table = iter(code.co_exceptiontable)
+
+    def number() -> int:
+        byte = next(table)
+        value = byte & 63
+        while byte & 64:
+            byte = next(table)
+            value = value << 6 | byte & 63
+        return value
+
+    try:
+        while True:
+            start, length, _, _ = (number() for _ in range(4))
+            if 2 * start <= offset < 2 * (start + length):
+                return True
+    except (StopIteration, RuntimeError, ValueError):  # the table's end
+        return False
+
+
+class RefusedModule(ModuleType):
+    """A module that is not available, imported by a file that may not use it."""
+
+    def __init__(self, name: str, more: Collection[str] = ()) -> None:
+        super().__init__(name)
+        self.__dict__["__more__"] = more
+
+    def __getattr__(self, name: str) -> RefusedName:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return RefusedName(self.__name__, self.__dict__["__more__"])
+
+
+def _refuse(self: RefusedName, *_arguments: object, **_keywords: object) -> NoReturn:
+    raise NotAvailable(*self.about)
+
+
+class RefusedName:
+    """Anything of such a module: it can be named and passed on; every use raises NotAvailable."""
+
+    def __init__(self, module: str, more: Collection[str]) -> None:
+        self.about = (module, more)
+
+    def __getattr__(self, name: str) -> RefusedName:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    __call__ = __getitem__ = __iter__ = __len__ = __bool__ = __enter__ = __mro_entries__ = __instancecheck__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = __neg__ = _refuse
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __float__ = __int__ = __index__ = __array__ = _refuse
+
+
+# What is loaded already ----------------------------------------------------------------------------------------------
+
+
+def forget_modules(names: Collection[str]) -> None:
+    """Removes modules from where an import finds them: `sys.modules` and the module above each."""
+    for name in names:
+        module = sys.modules.pop(name, None)
+        above, _, own = name.rpartition(".")
+        parent: Any = sys.modules.get(above)
+        if module is not None and parent is not None and vars(parent).get(own) is module:
+            delattr(parent, own)
+
+
+def is_beneath(name: str, roots: Collection[str]) -> bool:
+    """Whether the module `name` is one of `roots` or beneath one."""
+    while name:
+        if name in roots:
+            return True
+        name = name.rpartition(".")[0]
+    return False

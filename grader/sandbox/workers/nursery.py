@@ -1,0 +1,248 @@
+"""A process that loads torch once, from which zygotes and graders are forked.
+
+    nursery ── maker ── zygotes ── workers
+        └── programs: graders
+
+Nothing here holds a secret, and no program is an ancestor of a worker: the maker of zygotes is forked before the first
+program, which learns what it is to do, and every secret, after it was forked. `forked.py` is the other side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Collection
+from typing import NoReturn
+
+from grader.sandbox.isolation import huge_pages, kernel
+from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
+from grader.sandbox.workers.zygote import hung_up, make_ready, serve
+
+KILL = b"k"
+
+
+def nursery(programs: int, zygotes: str, *preload: str) -> None:
+    """Serves two sockets until their other ends close: `programs` asks for programs, `zygotes` for zygotes.
+
+    `preload` are modules that programs will need and that hold no secret.
+    """
+    die_with_parent()
+    if hung_up(programs):
+        return
+    import torch
+
+    torch.set_num_threads(1)
+    fork(lambda: make_zygotes(int(zygotes)), "maker", [programs])
+    os.close(int(zygotes))
+    for name in preload:
+        with contextlib.suppress(Exception):  # a program that needs it says what is wrong
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    Programs(programs).serve()
+    wait_for_all()
+
+
+def die_with_parent() -> None:
+    if kernel.supported():
+        kernel.die_with_parent()
+
+
+def fork(life: Callable[[], object], name: str, others: Collection[int]) -> int:
+    """A fresh fork that lives `life` without the descriptors `others`, under that name in a list of processes."""
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        die_with_parent()
+        if os.getppid() != parent:
+            os._exit(1)
+        for other in others:  # held open here, they would hide that their own ends were closed
+            os.close(other)
+        call_yourself(name)
+        life()
+        status = 0
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if isinstance(ended.code, str):
+            print(ended.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def call_yourself(name: str) -> None:
+    """The name of this process in ps and top, where the system has a place for it."""
+    with contextlib.suppress(OSError), open("/proc/self/comm", "w", encoding="ascii") as file:
+        file.write(name)
+
+
+def wait_for_all() -> None:
+    """For the processes that were forked here: what time they took is told to nobody but who waits for them."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
+
+
+# Programs: graders, so far --------------------------------------------------------------------------------------------
+
+
+class Programs:
+    """Forks a program for each message on `control`, which brings its standard input, output, and a life line.
+
+    On the life line KILL is heard, and a hang-up means the same; its exit status is told there, as a line.
+    """
+
+    def __init__(self, control: int) -> None:
+        self._control = socket.socket(fileno=control)
+        self._control.set_inheritable(False)
+        self._running: dict[int, int] = {}  # process -> its life line
+        self._selector = selectors.DefaultSelector()
+
+    def serve(self) -> None:
+        """Until the other end of `control` closes. Programs end with their standard input."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        os.set_blocking(wake_read, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_write)
+        self._wakes = [wake_read, wake_write]
+        for descriptor in (self._control.fileno(), wake_read):
+            self._selector.register(descriptor, selectors.EVENT_READ)
+        while True:
+            for key, _ in self._selector.select():
+                if key.fd == wake_read:
+                    os.read(wake_read, 4096)
+                elif key.fd != self._control.fileno():
+                    self.hear(key.fd)
+                elif not self.take():
+                    return
+            self.reap()
+
+    def take(self) -> bool:
+        data, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
+        if not data:
+            return False
+        life, *given = descriptors
+        others = [self._control.fileno(), *self._wakes, *self._running.values(), life]
+        pid = fork(lambda: become_program(given), "grader", others)
+        self._running[pid] = life
+        self._selector.register(life, selectors.EVENT_READ)
+        for descriptor in given:
+            os.close(descriptor)
+        return True
+
+    def hear(self, life: int) -> None:
+        try:
+            is_over = os.read(life, 1) != KILL
+        except ConnectionResetError:
+            is_over = True
+        if is_over:
+            self._selector.unregister(life)
+        for pid, line in self._running.items():
+            if line == life:  # not reaped yet, so the pid cannot be somebody else's
+                os.kill(pid, signal.SIGKILL)
+
+    def reap(self) -> None:
+        for pid in list(self._running):
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
+                life = self._running.pop(pid)
+                with contextlib.suppress(KeyError):
+                    self._selector.unregister(life)
+                with contextlib.suppress(OSError):
+                    os.write(life, b"%d\n" % os.waitstatus_to_exitcode(status))
+                os.close(life)
+
+
+def become_program(given: list[int]) -> None:
+    """What to do comes as the first line of standard input: see forked.Nursery.program."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    for target, source in enumerate(given[:2]):
+        os.dup2(source, target)
+        os.close(source)
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    told = json.loads(line)
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    os.chdir(told["folder"])
+    sys.path[:] = told["path"]
+    sys.argv = ["-c", *told["arguments"], *map(str, given[2:])]
+    exec(compile(told["program"], "<program>", "exec"), {"__name__": "__main__"})
+
+
+# Zygotes --------------------------------------------------------------------------------------------------------------
+
+
+def make_zygotes(descriptor: int) -> None:
+    """Is made ready as a zygote is, once, and forks a zygote for every socket that comes on `descriptor`.
+
+    A socket becomes a zygote's when a plan is told on it. Where there are several, memory is arranged for faster forks
+    meanwhile, once for all of them.
+    As clean as a zygote, and never serves a worker itself. It ends after its zygotes, once the other end closes.
+    """
+    make_ready()
+    control = socket.socket(fileno=descriptor)
+    control.set_inheritable(False)
+    selector = selectors.DefaultSelector()
+    selector.register(control, selectors.EVENT_READ)
+    small, sockets = huge_pages.pieces(), 0
+    while True:
+        worth_it = small and sockets > 1
+        events = selector.select(0 if worth_it else None)
+        if not events and worth_it:
+            huge_pages.collapse(small.pop())
+        for key, _ in events:
+            if key.fileobj is control:
+                data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+                if not data:
+                    return wait_for_all()
+                selector.register(descriptors[0], selectors.EVENT_READ)
+                sockets += 1
+            else:
+                selector.unregister(key.fd)
+                if os.fork() == 0:
+                    become_zygote(key.fd, [other.fd for other in selector.get_map().values()])
+                os.close(key.fd)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+
+
+def become_zygote(descriptor: int, others: Collection[int]) -> NoReturn:
+    """The life of a fresh fork of the maker: its plan is the first line that its grader says."""
+    try:
+        for other in others:  # held open here, they would hide that their own ends were closed
+            os.close(other)
+        call_yourself("zygote")
+        sys.modules.pop(__name__)  # a worker has no use for it
+        text = bytearray()
+        while not text.endswith(b"\n"):  # byte by byte: what follows is not ours to read yet
+            piece = os.read(descriptor, 1)
+            if not piece:
+                os._exit(0)
+            text += piece
+        plan = Plan.from_dict(json.loads(text))
+        serve(descriptor, plan, prepare_zygote(plan))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)

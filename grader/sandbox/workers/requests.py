@@ -1,0 +1,136 @@
+"""What the trusted side asks of a worker, as it is sent: a problem, and steps to be run on it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.calling.joint import Joint
+from grader.sandbox.workers import wire
+
+# A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
+# to all problems are kept for the verdict, so not at will.
+ROOM, LEAST_ROOM = 4, 1 << 20
+
+
+@dataclass(frozen=True)
+class PackedProblem:
+    """A problem as it is sent, the same to every worker: packed once, for a whole class."""
+
+    number: int
+    frame: bytes
+    known: frozenset[str]  # names that a step may ask for
+    room: int  # bytes of an answer that are taken
+
+
+def pack_problem(
+    number: int,
+    dtype: torch.dtype,
+    values: Mapping[str, Any],
+    upstream: Mapping[str, Tensor],
+    groups: Mapping[str, Sequence[str]] | None = None,
+) -> PackedProblem:
+    """Forward values (tensors of any shape and dtype, and plain numbers) and upstream gradients, by name, as a frame.
+
+    `dtype` is torch's default while steps run on it; `groups` are {name: the names of its values, as a list}.
+    """
+    tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
+    tensors += [("u:" + n, u) for n, u in upstream.items()]
+    described, body = wire.pack_tensors(tensors)
+    largest = max((tensor.nbytes for _, tensor in tensors), default=0)
+    groups = groups or {}
+    known = frozenset({*values, *("d" + name for name in upstream), *groups})
+    header = {
+        "op": "problem",
+        "problem": number,
+        "dtype": wire.NAMES[dtype],
+        "tensors": described,
+        "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
+        "values": [n for n, v in values.items() if isinstance(v, Tensor)],
+        "upstream": list(upstream),
+        "groups": {name: list(members) for name, members in groups.items()},
+    }
+    room = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
+    return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
+
+
+@dataclass(frozen=True)
+class PackedUpstream:
+    """Upstream gradients for a problem that was sent without them; packed once, for a whole class."""
+
+    number: int
+    header: dict[str, Any]
+    body: bytes
+    known: frozenset[str]  # names that a step may ask for from now on
+
+    @property
+    def names(self) -> list[str]:
+        """The forward values whose gradients these are."""
+        return list(self.header["upstream"])
+
+    @property
+    def frame(self) -> bytes:
+        return wire.encode(wire.Frame({"op": "upstream", "problem": self.number, **self.header}, self.body))
+
+
+def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
+    """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
+    described, body = wire.pack_tensors([("u:" + n, u) for n, u in upstream.items()])
+    header = {"tensors": described, "upstream": list(upstream)}
+    return PackedUpstream(number, header, body, frozenset("d" + name for name in upstream))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Steps on a problem as they are asked for, and what an answer must repeat."""
+
+    problem: int
+    steps: tuple[str, ...]
+    ticket: int
+    frame: bytes
+    label: str = ""  # the function, where it is not called like the step
+
+
+def new_ticket() -> int:
+    """What an answer must repeat. Nobody can guess it, so that none is written before the question was asked."""
+    return secrets.randbits(48)
+
+
+def ask(
+    problem: int,
+    steps: Sequence[str],
+    room: int,
+    needs: Mapping[str, Collection[str]] | None = None,
+    joint: Joint | None = None,
+    watched: bool = False,
+    at_once: bool = False,
+    upstream: PackedUpstream | None = None,
+    stages: Sequence[Sequence[str]] = (),
+) -> Asked:
+    """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
+
+    `upstream` are gradients that the worker does not have yet. With `stages`, which are the steps in their groups, each
+    stage is fed what the stages before it have answered.
+    """
+    ticket = new_ticket()
+    header = {
+        "op": "run",
+        "problem": problem,
+        "steps": list(steps),
+        "own": needs is not None,
+        "needs": {step: sorted(names) for step, names in (needs or {}).items()},
+        "ticket": ticket,
+        "room": room,
+        "watched": watched,
+        "at_once": at_once,
+        "stages": [list(stage) for stage in stages],
+        "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
+    }
+    if upstream is None:
+        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
+    return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))

@@ -1,0 +1,369 @@
+"""The worker: a fresh fork of the zygote that runs one submission's steps and answers on a pipe.
+
+Descriptors: 0 nothing, 1 and 2 what the student prints, 3 requests, 4 answers. It trusts what it is sent; nobody
+trusts what it sends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import random
+import select
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+from grader.calling.answer import Answer
+from grader.calling.autograd_used import SWITCHED_ON
+from grader.calling.calls import attribute, call
+from grader.calling.failures import failure, refuse_to_stop
+from grader.calling.float32 import is_about_dtypes, narrow
+from grader.calling.joint import Joint, call_joint
+from grader.calling.operators import OperatorWatch
+from grader.calling.protocol import Called
+from grader.calling.steps import call_step, set_default_dtype
+from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
+from grader.sandbox.isolation.usage import make_memory_telling, own_usage
+from grader.sandbox.workers import wire
+from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
+from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
+from grader.sandbox.workers.imports import NotAvailable
+from grader.sandbox.workers.loader import forget, load
+from grader.sandbox.workers.tree import Budget, encode_called, tensors_of, unpack
+
+REQUESTS, ANSWERS = 3, 4
+MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
+
+
+Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
+"""A problem as steps meet it: the default dtype, forward values and upstream gradients by name."""
+
+
+class Worker:
+    def __init__(
+        self, operator_cap: int, problems: Mapping[int, Given] | None = None, imports: Sequence[str] = ()
+    ) -> None:
+        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows."""
+        self._functions: dict[str, Any] = {}
+        self._files: tuple[str, ...] = ()
+        self._problems: dict[int, Given] = dict(problems or {})
+        self._operator_cap, self._imports = operator_cap, tuple(imports)
+        self._autograd_used: list[AutogradUsed] = []
+        self._together = bytearray()  # answers that are not sent yet
+        self._output, self._printed = Counter(), 0
+        self._objects: dict[int, Any] = {}  # of the student's classes, by number
+
+    def serve(self) -> None:
+        """Answers requests until the trusted side hangs up."""
+        while self.serve_one():
+            pass
+
+    def serve_one(self) -> bool:
+        """A method of its own: no frame on the stack holds a request any longer than it takes to answer it."""
+        frame = self.next_request()
+        if frame is None:
+            return False
+        operation = frame.header["op"]
+        if operation == "load":
+            self.load(frame)
+        elif operation == "problem":
+            self.take_problem(frame)
+        elif operation == "upstream":
+            self.take_upstream(frame)
+        elif operation == "run":
+            self.run(frame)
+        elif operation == "call":
+            self.call(frame)
+        return True
+
+    def next_request(self) -> wire.Frame | None:
+        """Answers that wait are sent when nothing more is asked."""
+        if self._together and not select.select([REQUESTS], [], [], 0)[0]:
+            self.send_together()
+        return wire.read_frame(REQUESTS)
+
+    def send_together(self) -> None:
+        self.flush()
+        wire.write_all(ANSWERS, self._together)
+        self._together.clear()
+
+    def load(self, frame: wire.Frame) -> None:
+        """Runs the file. Where autograd, or a file or module that is not here, stops it, the functions above remain."""
+        files, start = {}, 0
+        for entry in frame.header["files"]:
+            files[entry["name"]] = bytes(frame.body[start : start + entry["size"]])
+            start += entry["size"]
+        main = frame.header["main"]
+        if frame.header["memory"]:
+            make_memory_telling()
+        self._files = (main, *(name for name in files if name != main))
+        seed_generators()
+        tripwires(self._autograd_used.append, self._files)
+        sys.breakpointhook = refuse_to_stop
+        self._output = count_output()
+        module, error = load(files, frame.header["main"], self._imports)
+        switched_on = autograd_works()
+        self._functions = {n: v for n, v in vars(module).items() if callable(v) and not n.startswith("__")}
+        note = ""
+        if isinstance(error, (AutogradUsed, OSError, NotAvailable)) and self._functions:
+            note = failure(error, "", self._files).message
+            error = None
+        if switched_on:
+            reply: dict[str, Any] = {"op": "failed", "outcome": "forbidden", "message": SWITCHED_ON, "line": None}
+        elif error is None:
+            names = [str(name)[:200] for name in self._functions]
+            reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
+        else:
+            answer = failure(error, "", self._files)
+            reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
+        self._autograd_used.clear()
+        self.flush()
+        tell(reply)
+
+    def take_problem(self, frame: wire.Frame) -> None:
+        number, problem = problem_of(frame)
+        self._problems[number] = problem
+
+    def take_upstream(self, frame: wire.Frame) -> None:
+        dtype, values, upstream = self._problems[frame.header["problem"]]
+        tensors = wire.unpack_tensors(frame.header["tensors"], frame.body)
+        more = {name: tensors["u:" + name] for name in frame.header["upstream"]}
+        self._problems[frame.header["problem"]] = dtype, values, upstream | more
+
+    def run(self, frame: wire.Frame) -> None:
+        """Each step in turn. With `own`, steps are fed the student's own gradients.
+
+        Answers are sent together, as each one that is sent wakes a process; with `at_once` they are sent one by one.
+        """
+        header = frame.header
+        if "upstream" in header:
+            self.take_upstream(frame)
+        dtype, values, upstream = self._problems[header["problem"]]
+        default = torch.get_default_dtype()
+        set_default_dtype(dtype)
+        try:
+            if header["joint"]:
+                self.run_joint(header, dtype, values)
+            elif header["stages"]:
+                self.run_stages(header, dtype, values, upstream)
+            else:
+                self.run_steps(header, dtype, values, upstream)
+        finally:
+            set_default_dtype(default)
+
+    def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
+        joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
+        answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        printed = self.printed()
+        if autograd_works():
+            answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
+        self.flush()
+        for step, answer in answers.items():
+            wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"], printed))
+
+    def run_steps(
+        self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
+    ) -> None:
+        own = dict(upstream) if header["own"] else upstream
+        broken: set[str] = set()
+        for step in header["steps"]:
+            needed = set(header["needs"].get(step, ())) & broken
+            answer = (
+                self.answer(step, values, own, dtype, header["watched"])
+                if not needed
+                else Answer("skipped", message=", ".join(sorted(needed)))
+            )
+            if step == header["steps"][-1] and autograd_works():
+                answer = Answer("forbidden", message=SWITCHED_ON)
+            if header["own"]:
+                if answer.outcome == "returned" and answer.tensor is not None:
+                    # the next step is fed the problem's dtype: mixed ones would make it raise for no fault of its own
+                    own[step[1:]] = answer.tensor.to(dtype) if answer.in_float32 else answer.tensor
+                else:
+                    broken.add(step)
+            self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
+            if header["at_once"] or len(self._together) > MOST_TOGETHER:
+                self.send_together()
+
+    def run_stages(
+        self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any], upstream: dict[str, Tensor]
+    ) -> None:
+        """Each step in turn; each stage is fed what the stages before it have answered, laid out as if it were sent."""
+        upstream, going_on = dict(upstream), True
+        for number, stage in enumerate(header["stages"], 1):
+            found: dict[str, Tensor] = {}
+            for step in stage:
+                answer = self.answer(step, values, upstream, dtype, False) if going_on else Answer("skipped")
+                if number == len(header["stages"]) and step == stage[-1] and autograd_works():
+                    answer = Answer("forbidden", message=SWITCHED_ON)
+                if answer.tensor is not None:
+                    found[step[1:]] = answer.tensor.clone(memory_format=torch.contiguous_format)
+                self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
+            going_on = going_on and len(found) == len(stage)
+            upstream |= found
+
+    def answer(
+        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool
+    ) -> Answer:
+        watch = OperatorWatch(cap=self._operator_cap) if watched else None
+        answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
+        if self._autograd_used:  # also where a bare `except` swallowed it
+            answer = failure(self._autograd_used[0], step, self._files)
+            self._autograd_used.clear()
+        return answer
+
+    def joint(
+        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, watched: bool
+    ) -> dict[str, Answer]:
+        watch = OperatorWatch(cap=self._operator_cap) if watched else None
+        answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
+        if self._autograd_used:
+            answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
+            self._autograd_used.clear()
+        return answers
+
+    def call(self, frame: wire.Frame) -> None:
+        """A function, a class or an object's method called, or an object's attribute read."""
+        header = frame.header
+        called = self.called(header, tensors_of(header["tensors"], frame.body))
+        if self._autograd_used:
+            called = Called(failed=failure(self._autograd_used[0], header["name"], self._files))
+            self._autograd_used.clear()
+        if autograd_works():
+            called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
+        if header["keep"] is not None and called.failed is None:
+            self._objects[header["keep"]] = called.value
+        self.flush()
+        keeps = header["keep"] is not None
+        budget = Budget(*header["budget"])
+        printed = self.printed()
+        sent = (header["ticket"], keeps, header["after"], header["room"], budget, header["name"], self._files, printed)
+        wire.write_all(ANSWERS, encode_called(called, *sent))
+
+    def called(self, header: dict[str, Any], tensors: list[Tensor]) -> Called:
+        name = header["name"]
+        if header["of"] is None:
+            target = self._functions.get(name, Answer("missing"))
+        else:
+            target = attribute(self._objects[header["of"]], name, self._files)
+        if isinstance(target, Answer):
+            return Called(failed=target)
+        if header["read"]:
+            return Called(target)
+        args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
+        more = self._files, self._operator_cap, header["counted"]
+        called = call(target, name, args, kwargs, *more)
+        if header["of"] is None and called.failed is not None and is_about_dtypes(called.failed):
+            again = call(target, name, narrow(args), narrow(kwargs), *more)
+            if again.failed is None:
+                return replace(again, counts=replace(again.counts, low_precision=True))
+        return called
+
+    def flush(self) -> None:
+        flush_output()
+
+    def printed(self) -> int:
+        """Bytes printed up to now. They are sent, so that standard output and standard error stay in order."""
+        if self._output.total != self._printed:
+            self._printed = self._output.total
+            flush_output()
+        return self._printed
+
+
+def problem_of(frame: wire.Frame) -> tuple[int, Given]:
+    """(its number, the problem) of a "problem" frame."""
+    header = frame.header
+    tensors = wire.unpack_tensors(header["tensors"], frame.body)
+    values: dict[str, Any] = dict(header["plain"])
+    values.update({name: tensors["v:" + name] for name in header["values"]})
+    values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
+    upstream = {name: tensors["u:" + name] for name in header["upstream"]}
+    return header["problem"], (wire.DTYPES[header["dtype"]], values, upstream)
+
+
+def seed_generators() -> None:
+    """A step that draws numbers draws the same ones in every run."""
+    random.seed(0)
+    numpy.random.seed(0)
+    torch.default_generator.manual_seed(0)  # torch.manual_seed also asks every accelerator, which takes 2 ms in a fork
+
+
+REHEARSAL = b"""
+import torch
+import torch.nn.functional as F
+
+
+def dx(x, dy, i):
+    gradient = F.softmax(x, 1)
+    gradient[range(4), i] -= 1
+    return gradient * dy.sum(0, keepdim=True) / 4
+"""
+
+
+def rehearse() -> None:
+    """Runs a file and a step of our own, in the zygote: what Python and torch set up at first use, no worker has to."""
+    seed_generators()
+    module, _ = load({"rehearsal.py": REHEARSAL}, "rehearsal.py")
+    for dtype in (torch.float32, torch.float64):
+        values = {"x": torch.zeros(4, 5, dtype=dtype), "i": torch.arange(4)}
+        for _ in range(3):
+            upstream = {"y": torch.ones(4, 5, dtype=dtype)}
+            answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
+            wire.encode_answer("dx", answer, ticket=0)
+    forget("rehearsal.py")
+
+
+def main(
+    requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote, problems: Mapping[int, Given]
+) -> None:
+    """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
+
+    `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
+    runs.
+    """
+    worker = Worker(plan.limits.operators, problems, plan.imports)
+    del problems  # a student's traceback or debugger that shows this frame would format every tensor
+    parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
+    arrange_descriptors(requests, answers, output)
+    try:
+        lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
+    except (OSError, ValueError) as error:
+        tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
+        os._exit(71)
+    # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
+    # on is the submission's
+    tell({"op": "locked in", "used": own_usage()})
+    try:
+        worker.serve()
+    except BaseException as error:  # of ours, or of a student's thread that broke the protocol
+        with contextlib.suppress(BaseException):
+            os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
+        os._exit(72)
+    finally:
+        os._exit(0)
+
+
+def tell(header: dict[str, Any]) -> None:
+    wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))
+
+
+def above_the_pipes(descriptor: int | None) -> int | None:
+    """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
+    if descriptor is None:
+        return None
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1)
+
+
+def arrange_descriptors(requests: int, answers: int, output: int) -> None:
+    """Puts the pipes where they belong; everything else is closed by `lock_in`."""
+    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1) for descriptor in (requests, answers, output)]
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
+        os.dup2(source, target)

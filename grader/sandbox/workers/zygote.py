@@ -1,0 +1,284 @@
+"""The zygote: a clean process with torch loaded that forks a worker on request, in milliseconds.
+
+It never holds a reference, a hidden suite or a submission. It listens on one inherited socket (a private pair, no
+listening address that a student could connect to) for JSON lines, and says when a worker started and how it ended.
+
+    {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9, "used": [1, 0.1]}
+    {"kill": 7}
+    {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import selectors
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from grader.sandbox.isolation import huge_pages
+from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
+from grader.sandbox.isolation.usage import code_of_libraries, used_by
+
+# What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
+LOADED_LATE = """
+    numpy.fft numpy.linalg numpy.ma numpy.polynomial numpy.random numpy.testing
+    torch._subclasses.schema_check_mode torch.autograd._functions torch.autograd.profiler torch.distributions
+    torch.fft torch.func torch.linalg torch.masked torch.nested torch.nn.attention torch.nn.functional
+    torch.nn.init torch.nn.modules torch.nn.modules.linear_cross_entropy torch.nn.utils.parametrizations
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim.lr_scheduler
+    torch.optim.swa_utils torch.profiler torch.profiler._cupti_monitor torch.signal.windows torch.sparse
+    torch.special torch.testing torch.utils._device torch.utils.benchmark torch.utils.checkpoint torch.utils.data
+    torch.utils.dlpack torch.utils.serialization torch.utils.serialization.config
+"""
+
+
+def load(names: str) -> None:
+    """Imports modules that this version of torch or numpy may or may not have."""
+    for name in names.split():
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+
+
+def warm_up() -> None:
+    """Loads torch and touches what it initialises lazily, forward only and on one thread.
+
+    A zygote that ever ran a parallel operation hangs its children, hence one thread before the first operation. Files
+    such as cpuinfo cannot be read once a worker is locked in, hence the first operations here.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    import numpy  # noqa: F401  # a student may import it; once here, it costs the worker nothing
+    import torch.nn.functional as functional
+
+    from grader.sandbox.workers.formulas_off import keep_the_compiler_out
+
+    keep_the_compiler_out()
+    # once here instead of in every fork
+    from grader.sandbox.workers import worker  # noqa: F401
+
+    load(LOADED_LATE)
+
+    for dtype in (torch.float32, torch.float64):
+        x = torch.randn(8, 8, dtype=dtype)
+        (x @ x).tanh().softmax(-1).log().sum().item()
+        torch.einsum("ij,jk->ik", x, x)
+        functional.cross_entropy(x, torch.arange(8))
+        functional.one_hot(torch.arange(8), 8)
+        torch.zeros(8, 8, dtype=dtype).index_add_(0, torch.arange(8), x).index_put_(
+            (torch.arange(8),), x, accumulate=True
+        )
+        x.max(1), x.var(0), x.numpy(), torch.allclose(x, x)
+        torch.vmap(torch.tanh)(x)  # registers operators at first use
+    use_the_library(x)
+
+
+def use_the_library(x: Any) -> None:
+    """Does once what honest code does beside arithmetic: torch imports parts of itself inside functions."""
+    import copy
+    import pickle
+
+    import torch
+
+    from grader.calling.operators import OperatorWatch
+
+    layer = torch.nn.Linear(8, 8, dtype=x.dtype)
+    for parameter in layer.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+
+    def on_a_device() -> None:
+        with torch.device("cpu"):
+            torch.zeros(1)
+
+    uses: list[Callable[[], object]] = [
+        *(lambda: repr(x), lambda: f"{x[0, 0]:.2f}", lambda: copy.deepcopy(x), lambda: pickle.loads(pickle.dumps(x))),
+        *(lambda: layer(x), lambda: repr(layer), lambda: copy.deepcopy(layer), lambda: layer.state_dict()),
+        *(lambda: torch.optim.SGD(layer.parameters()).step(), lambda: torch.optim.Adam(layer.parameters()).step()),
+        *(lambda: torch.distributions.Normal(x, 1.0), lambda: torch.testing.assert_close(x, x)),
+        *(on_a_device, lambda: torch.vmap(torch.tanh)(x), lambda: torch.use_deterministic_algorithms(False)),
+        *(lambda: torch.utils.checkpoint.checkpoint(torch.tanh, x, use_reentrant=False), lambda: x.norm()),
+    ]
+    for use in uses:
+        with contextlib.suppress(Exception):  # another version of torch
+            use()
+        with contextlib.suppress(Exception), OperatorWatch(cap=10_000):
+            use()
+
+
+FEW = 4
+"""Forks after which memory is arranged for faster ones, which takes 0.3 s: one submission needs one to three."""
+
+
+class Zygote:
+    def __init__(self, control: socket.socket, plan: Plan, prepared: PreparedZygote) -> None:
+        self._forks = 0
+        self._control, self._plan, self._prepared = control, plan, prepared
+        self._running: dict[int, int] = {}  # pid -> the request's number
+        self._lines = bytearray()
+        self._due = 0  # bytes of a problem that are to come
+        self._problems: dict[int, Any] = {}
+
+    def serve(self) -> None:
+        """Runs until the trusted side closes the socket; then every worker is killed."""
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        os.set_blocking(wake_read, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_write)
+        selector = selectors.DefaultSelector()
+        selector.register(self._control, selectors.EVENT_READ)
+        selector.register(wake_read, selectors.EVENT_READ)
+        small = huge_pages.pieces()
+        while True:
+            worth_it = small and self._forks >= FEW
+            events = selector.select(0 if worth_it else None)
+            if not events and worth_it:  # nobody is waiting: the next forks will be faster
+                huge_pages.collapse(small.pop())
+            for key, _ in events:
+                if key.fileobj is self._control:
+                    if not self.take_requests():
+                        return self.end()
+                else:
+                    os.read(wake_read, 4096)
+            self.reap()
+
+    def take_requests(self) -> bool:
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self._control, 65536, 3)
+        except ConnectionResetError:  # the trusted side is gone, and had not read all that it was told
+            return False
+        if not data:
+            return False
+        self._lines += data
+        while len(self._lines) >= self._due if self._due else b"\n" in self._lines:
+            if self._due:
+                self.hold(self._lines[: self._due])
+                del self._lines[: self._due]
+                self._due = 0
+                continue
+            line, _, rest = bytes(self._lines).partition(b"\n")
+            self._lines[:] = rest
+            request = json.loads(line)
+            if "fork" in request:
+                self.fork(request["fork"], descriptors)
+                descriptors = []
+            elif "kill" in request:
+                self.kill(request["kill"])
+            elif "hold" in request:
+                self._due = request["hold"]
+        return True
+
+    def hold(self, data: bytearray) -> None:
+        from grader.sandbox.workers import wire
+        from grader.sandbox.workers.worker import problem_of
+
+        number, problem = problem_of(wire.frame_from(data))
+        self._problems[number] = problem
+        gc.freeze()
+
+    def fork(self, number: int, descriptors: list[int]) -> None:
+        self._forks += 1
+        pid = self._prepared.fork()
+        if pid == 0:
+            self.become_worker(descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        self._running[pid] = number
+        self.say({"started": number, "pid": pid})
+
+    def become_worker(self, descriptors: list[int]) -> None:
+        from grader.sandbox.workers import (
+            worker,  # loaded since `main`; it needs torch, which must come after the namespaces
+        )
+
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.setsid()  # a group of its own, so that all of it can be killed
+            self._control.close()
+            requests, answers, output = descriptors
+            worker.main(requests, answers, output, self._plan, self._prepared, self._problems)
+        finally:
+            os._exit(70)  # never return into the zygote's loop
+
+    def kill(self, number: int) -> None:
+        for pid, running in self._running.items():
+            if running == number:  # not reaped yet, so the pid cannot be somebody else's
+                for victim in (os.killpg, os.kill):
+                    with contextlib.suppress(ProcessLookupError):
+                        victim(pid, signal.SIGKILL)
+
+    def reap(self) -> None:
+        for pid in list(self._running):
+            ended, status, usage = os.wait4(pid, os.WNOHANG)
+            if ended:
+                number = self._running.pop(pid)
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)  # whatever the worker left behind in its group
+                used = used_by(usage)
+                self.say({"exit": number, "status": os.waitstatus_to_exitcode(status), "used": used})
+
+    def say(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # the trusted side is gone: the next read ends the loop
+            self._control.sendall(json.dumps(message).encode() + b"\n")
+
+    def end(self) -> None:
+        for number in list(self._running.values()):
+            self.kill(number)
+
+
+def hung_up(descriptor: int) -> bool:
+    """Whether the other end of a socket is closed."""
+    poll = select.poll()
+    poll.register(descriptor, 0)  # POLLHUP is told unasked
+    return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+
+def take_away() -> None:
+    """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
+    from grader.sandbox.workers.autograd_off import take_away_autograd
+    from grader.sandbox.workers.formulas_off import take_away_formulas
+    from grader.sandbox.workers.imports import NOT_FROM_THE_STANDARD_LIBRARY, forget_modules, is_beneath
+
+    take_away_autograd()
+    take_away_formulas()
+    huge_pages.pieces()  # the last who load a part of ctypes
+    forget_modules([name for name in sys.modules if is_beneath(name, NOT_FROM_THE_STANDARD_LIBRARY)])
+
+
+def make_ready() -> None:
+    """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
+    warm_up()
+    from grader.sandbox.workers.worker import rehearse
+
+    take_away()
+    rehearse()
+    code_of_libraries()  # for workers, which cannot read it
+    gc.collect()
+    gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
+
+
+def serve(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
+    control = socket.socket(fileno=descriptor)
+    control.set_inheritable(False)
+    zygote = Zygote(control, plan, prepared)
+    zygote.say({"ready": True, "pid": os.getpid()})
+    zygote.serve()
+
+
+def main(descriptor: int, configuration: str) -> None:
+    """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
+    plan = Plan.from_dict(json.loads(configuration))
+    prepared = prepare_zygote(plan)
+    if hung_up(descriptor):  # whoever started this ended before the kernel was told to end us with it
+        return
+    make_ready()
+    serve(descriptor, plan, prepared)

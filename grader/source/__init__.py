@@ -1,0 +1,1 @@
+"""Python text read without running it: scopes, names, aliases, data flow. Nothing here imports torch."""

@@ -1,0 +1,297 @@
+"""Which names a statement reads, binds and changes in place, from its text alone.
+
+A small static analysis for code in the lecture's manner. Where it must guess, it takes a name for read: then a step is
+given more than it needs, which does no harm.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from grader.source.scopes import all_nodes, children
+
+VIEWS = frozenset(
+    {"view", "view_as", "reshape", "squeeze", "unsqueeze", "t", "transpose", "permute", "expand", "expand_as"}
+    | {"flatten", "contiguous", "detach", "numpy", "requires_grad_", "narrow", "select", "diagonal"}
+)
+"""Methods whose result may share its numbers with the tensor they are called on."""
+SHARING = frozenset({"from_numpy", "as_tensor", "asarray", "squeeze", "unsqueeze", "transpose", "reshape", "flatten"})
+CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "put", "itemset", "pop", "setdefault"})
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Names:
+    """`late` are what a function's body reads when it is called; `shares` are (new name, old name) of one tensor."""
+
+    reads: set[str] = field(default_factory=set)
+    binds: set[str] = field(default_factory=set)
+    changes: set[str] = field(default_factory=set)
+    late: set[str] = field(default_factory=set)
+    shares: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Roots:
+    """The name at the bottom of `x.data[...]`, `x.view(-1)[0]`: what changes when that does.
+
+    Each link of a chain is followed once, however often and from wherever the chain is looked at.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[ast.expr, str | None] = {}
+
+    def root(self, node: ast.expr | None) -> str | None:
+        found: str | None = None
+        links: list[ast.expr] = []
+        while node is not None:
+            if isinstance(node, ast.Name):
+                found = node.id
+                break
+            if node in self._known:
+                found = self._known[node]
+                break
+            links.append(node)
+            node = inner(node)
+        self._known.update(dict.fromkeys(links, found))
+        return found
+
+
+def inner(node: ast.expr) -> ast.expr | None:
+    """The object of which an expression is a part or a view; None where it makes its own."""
+    if isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        called = node.func
+        of_library = isinstance(called.value, ast.Name) and called.value.id in ("torch", "np", "numpy")
+        if of_library and called.attr in SHARING and node.args:
+            return node.args[0]
+        if called.attr in VIEWS or called.attr.endswith("_"):
+            return called.value
+    return None
+
+
+class Local:
+    """Names bound on the way. `mark` and `back` are for parts of the code that may not be run."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = set(names)
+        self._order: list[str] = []
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def add(self, name: str) -> None:
+        if name not in self._names:
+            self._names.add(name)
+            self._order.append(name)
+
+    def mark(self) -> int:
+        return len(self._order)
+
+    def back(self, mark: int) -> set[str]:
+        """Forgets the names that were added since the mark was taken, and gives them."""
+        added = set(self._order[mark:])
+        del self._order[mark:]
+        self._names -= added
+        return added
+
+    def without(self, names: Iterable[str]) -> set[str]:
+        return {name for name in names if name not in self._names}
+
+
+def changed_parameters(function: Function) -> frozenset[int]:
+    """Places of the parameters that the function's body changes in place."""
+    names = Names()
+    Walk(names, {}).body(function.body, Local(a.arg for a in function.args.args))
+    return frozenset(n for n, a in enumerate(function.args.args) if a.arg in names.changes)
+
+
+def free_names(function: Function | ast.Lambda | ast.ClassDef) -> set[str]:
+    """Names that its body takes from outside."""
+    loaded: set[str] = set()
+    own: set[str] = set()
+    for node in all_nodes(function):
+        if isinstance(node, ast.Name):
+            (loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
+        elif isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, Function | ast.ClassDef) and node is not function:
+            own.add(node.name)
+    return loaded - own
+
+
+def names_in(target: ast.expr) -> Iterator[str]:
+    """Names in what a comprehension's loop assigns to; those of comprehensions inside are their own."""
+    waiting: list[ast.AST] = [target]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif not isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            waiting += children(node)
+
+
+class Walk:
+    """Goes through code in the order in which it runs. `local` are names bound on the way: reading them is no reading
+    from outside. `changers` are the student's own functions that change their parameters: {name: places}."""
+
+    def __init__(self, names: Names, changers: Mapping[str, frozenset[int]]) -> None:
+        self.names, self.changers = names, changers
+        self.root = Roots().root
+
+    def body(self, statements: Iterable[ast.stmt], local: Local) -> None:
+        for statement in statements:
+            self.statement(statement, local)
+
+    def statement(self, node: ast.stmt, local: Local) -> None:
+        if isinstance(node, ast.Assign):
+            self.expression(node.value, local)
+            for target in node.targets:
+                self.target(target, local)
+            self.note_shared(node.targets, node.value)
+        elif isinstance(node, ast.AugAssign):
+            self.expression(node.value, local)
+            if isinstance(node.target, ast.Name) and node.target.id not in local:
+                self.names.reads.add(node.target.id)
+            self.change(node.target, local)
+        elif isinstance(node, ast.AnnAssign):
+            if node.value is not None:
+                self.expression(node.value, local)
+                self.target(node.target, local)
+                self.note_shared([node.target], node.value)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.expression(node.iter, local)
+            self.target(node.target, local)
+            self.body([*node.body, *node.orelse], local)
+        elif isinstance(node, ast.While):
+            self.expression(node.test, local)
+            self.body([*node.body, *node.orelse], local)
+        elif isinstance(node, ast.If):
+            self.expression(node.test, local)
+            mark = local.mark()
+            self.body(node.body, local)
+            first = local.back(mark)
+            self.body(node.orelse, local)
+            for name in first & local.back(mark):
+                local.add(name)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                self.expression(item.context_expr, local)
+                if item.optional_vars is not None:
+                    self.target(item.optional_vars, local)
+            self.body(node.body, local)
+        elif isinstance(node, ast.Try):
+            handled = [statement for handler in node.handlers for statement in handler.body]
+            self.body([*node.body, *handled, *node.orelse, *node.finalbody], local)
+        elif isinstance(node, Function | ast.ClassDef):
+            for part in [*node.decorator_list, *(node.bases if isinstance(node, ast.ClassDef) else defaults(node))]:
+                self.expression(part, local)
+            self.names.late |= local.without(free_names(node))
+            self.bind(node.name, local)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                self.bind(alias.asname or alias.name.partition(".")[0], local)
+        elif not isinstance(node, ast.Delete):
+            for child in children(node):
+                self.any(child, local)
+
+    def any(self, node: ast.AST, local: Local) -> None:
+        if isinstance(node, ast.stmt):
+            self.statement(node, local)
+        elif isinstance(node, ast.expr):
+            self.expression(node, local)
+        else:
+            for child in children(node):
+                self.any(child, local)
+
+    def expression(self, node: ast.expr, local: Local) -> None:
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load) and node.id not in local:
+                self.names.reads.add(node.id)
+        elif isinstance(node, ast.NamedExpr):
+            self.expression(node.value, local)
+            self.bind(node.target.id, local)
+        elif isinstance(node, ast.Lambda):
+            self.names.late |= local.without(free_names(node))
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            mark = local.mark()
+            for part in node.generators:
+                self.expression(part.iter, local)
+                for name in names_in(part.target):
+                    local.add(name)
+                for test in part.ifs:
+                    self.expression(test, local)
+            for each in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
+                self.expression(each, local)
+            local.back(mark)
+        else:
+            if isinstance(node, ast.Call):
+                self.call(node)
+            for child in children(node):
+                self.any(child, local)
+
+    def call(self, node: ast.Call) -> None:
+        """What calling changes: `x.zero_()`, `np.add.at(x, ...)`, `out=x`, a function of the student's own. What the
+        call reads is for its caller: each part of a text is gone through once."""
+        changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
+        if isinstance(node.func, ast.Attribute):
+            method = node.func.attr
+            if (method.endswith("_") and not method.startswith("_")) or method in CHANGING:
+                changed.append(node.func.value)
+            elif method == "at" and node.args:
+                changed.append(node.args[0])
+        elif isinstance(node.func, ast.Name):
+            places = self.changers.get(node.func.id, frozenset())
+            changed += [argument for n, argument in enumerate(node.args) if n in places]
+        for each in changed:
+            self.note_changed(each)
+
+    def note_changed(self, node: ast.expr) -> None:
+        name = self.root(node)
+        if name is not None:
+            self.names.changes.add(name)
+
+    def target(self, node: ast.expr, local: Local) -> None:
+        if isinstance(node, ast.Name):
+            self.bind(node.id, local)
+        elif isinstance(node, (ast.Tuple, ast.List)):
+            for element in node.elts:
+                self.target(element, local)
+        elif isinstance(node, ast.Starred):
+            self.target(node.value, local)
+        else:
+            self.change(node, local)
+
+    def bind(self, name: str, local: Local) -> None:
+        self.names.binds.add(name)
+        local.add(name)
+
+    def change(self, node: ast.expr, local: Local) -> None:
+        """`node` is a place that gets a new value: `x[...]`, `x.data`, `x` in `x += y`."""
+        self.note_changed(node)
+        if not isinstance(node, ast.Name):
+            for child in children(node):
+                self.any(child, local)
+
+    def note_shared(self, targets: Iterable[ast.expr], value: ast.expr) -> None:
+        named = [target.id for target in targets if isinstance(target, ast.Name)]
+        old = self.root(value)
+        self.names.shares += [(new, old) for new in named if old is not None]
+        self.names.shares += [(new, named[0]) for new in named[1:] if old is None]
+        for target in targets:
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+                for each, its in zip(target.elts, value.elts, strict=True):
+                    self.note_shared([each], its)
+
+
+def defaults(function: Function) -> list[ast.expr]:
+    return [*function.args.defaults, *(value for value in function.args.kw_defaults if value is not None)]
+
+
+def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> Names:
+    names = Names()
+    Walk(names, changers).statement(node, Local())
+    names.reads |= {name for name in names.changes if name not in names.binds}
+    return names

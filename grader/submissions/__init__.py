@@ -1,1 +1,0 @@
-"""What was handed in: found, unpacked, read; never run."""

@@ -1,0 +1,1 @@
+"""Is this answer right, and if not, which mistake is it?"""

@@ -1,0 +1,44 @@
+"""What is special about the problems on which an answer fails, when it is right on others."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+
+from grader.reference.problem import Draw
+
+
+def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
+    """A sentence; "" when it fails everywhere.
+
+    What all failing problems share and no other has is named: a change of the drawing (in the words of its function's
+    docstring), or a size. Otherwise the first failing problem's sizes are given.
+    """
+    if not right:
+        return ""
+    changes = {draw.change for draw in failing}
+    change = next(iter(changes))
+    if len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
+        return f"It is right on {other(right)}, and wrong where this holds: {in_words(change)}"
+    if len(failing) > 1 or smallest(failing[0]):
+        for name, size in failing[0].sizes.items():
+            shared = all(draw.sizes.get(name) == size for draw in failing)
+            if shared and all(draw.sizes.get(name) != size for draw in right) and (len(failing) > 1 or size <= 2):
+                return f"It is right on {other(right)}, and wrong where {name} is {size}."
+    return f"It is right on other problems; this one has {failing[0].describe()}."
+
+
+def other(right: Sequence[Draw]) -> str:
+    return "the other problem" if len(right) == 1 else f"{len(right)} other problems"
+
+
+def smallest(draw: Draw) -> bool:
+    return any(size <= 2 for size in draw.sizes.values())
+
+
+def in_words(change: object) -> str:
+    """A change's docstring as one sentence, or its name in words."""
+    text = " ".join((inspect.getdoc(change) or "").split())
+    if text:
+        return text if text.endswith(".") else text + "."
+    return getattr(change, "__name__", "a change of the inputs").replace("_", " ") + "."

@@ -1,0 +1,1 @@
+"""Ways of reading a wrong gradient, one strategy per module."""

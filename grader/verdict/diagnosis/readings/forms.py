@@ -1,0 +1,173 @@
+"""What an answer *is*, when nothing says how it differs from the gradient: two of the step's arguments, put together.
+
+The gradient is read in the same way, so that one can say what is right about the answer: the two tensors, one of them,
+or nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import torch
+from torch import Tensor
+
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.evidence import Explanation, Wrong, broadcasts, operand
+
+OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "times": torch.mul,
+    "divided by": torch.div,
+    "plus": torch.add,
+    "minus": torch.sub,
+}
+MOST_OPERANDS = 5
+
+
+@dataclass(frozen=True)
+class Form:
+    """`left operation right`, summed over `axis`; one operand alone when there is no operation."""
+
+    left: str
+    operation: str = ""
+    right: str = ""
+    axis: int | None = None
+    negative: bool = False
+
+    def on(self, problem: Problem, like: Tensor) -> Tensor | None:
+        """The tensor, in the shape of `like`; None where it has another number of elements."""
+        left, right = operand(problem, self.left), operand(problem, self.right) if self.right else None
+        if left is None or (self.right and right is None):
+            return None
+        try:
+            result = left if right is None else OPERATIONS[self.operation](left, right)
+            result = result if self.axis is None else result.sum(self.axis)
+        except (RuntimeError, IndexError):
+            return None
+        if result.numel() != like.numel() or not bool(torch.isfinite(result).all()):
+            return None
+        result = result.reshape(like.shape)
+        return -result if self.negative else result
+
+    @property
+    def operands(self) -> set[str]:
+        return {self.left, self.right} - {""}
+
+    def __str__(self) -> str:
+        body = f"`{self.left}`" + (f" {self.operation} `{self.right}`" if self.right else "")
+        body = f"minus {body}" if self.negative and not self.right else f"minus ({body})" if self.negative else body
+        return body if self.axis is None else f"{body}, summed over axis {self.axis}"
+
+
+def forms(operands: Sequence[str]) -> Iterator[Form]:
+    """Every form of these operands."""
+    for axis in (None, 0, 1):
+        for left in operands:
+            yield from signed(Form(left, axis=axis))
+        for number, left in enumerate(operands):
+            for right in operands[number:]:
+                for operation in OPERATIONS:
+                    if left == right and operation != "times":
+                        continue
+                    yield from signed(Form(left, operation, right, axis))
+                    if operation == "divided by":
+                        yield from signed(Form(right, operation, left, axis))
+
+
+def signed(form: Form) -> Iterator[Form]:
+    yield form
+    yield Form(form.left, form.operation, form.right, form.axis, True)
+
+
+def first_form(wrong: Wrong, tensors: list[Tensor], operands: list[str]) -> Form | None:
+    """The simplest form that gives `tensors` on every problem."""
+    number = max(range(len(tensors)), key=lambda i: tensors[i].numel())
+    tensor, problem = tensors[number], wrong.problems[number]
+    if tensor.numel() < 3:
+        return None
+    shapes = {name: tuple(value.shape) for name in operands if (value := operand(problem, name)) is not None}
+    for form in forms(list(shapes)):
+        if elements(shapes[form.left], shapes.get(form.right, ()), form.axis) == tensor.numel() and all(
+            fits(wrong, form, i, tensors[i]) for i in (number, *range(len(tensors)))
+        ):
+            return form
+    return None
+
+
+def elements(left: Sequence[int], right: Sequence[int], axis: int | None) -> int | None:
+    """How many elements a form has, told from its operands' shapes; None where they do not fit each other."""
+    shape = [max(sizes) for sizes in zip_longest(reversed(left), reversed(right), fillvalue=1)][::-1]
+    if not (broadcasts(left, shape) and broadcasts(right, shape)):
+        return None
+    if axis is not None and axis >= len(shape):
+        return None
+    return math.prod(size for number, size in enumerate(shape) if number != axis)
+
+
+def fits(wrong: Wrong, form: Form, number: int, tensor: Tensor) -> bool:
+    found = form.on(wrong.problems[number], tensor)
+    if found is None:
+        return False
+    size = float(torch.linalg.vector_norm(tensor))
+    return float(torch.linalg.vector_norm(found - tensor)) <= wrong.tolerance * max(size, wrong.floors[number])
+
+
+def readable(wrong: Wrong) -> list[str]:
+    """What the step may have put together: what its code reads; where that is not known, what the graph says."""
+    problem = wrong.problems[0]
+    if wrong.uses:
+        return [name for name in sorted(wrong.uses) if operand(problem, name) is not None][:MOST_OPERANDS]
+    return of_the_gradient(wrong)
+
+
+def of_the_gradient(wrong: Wrong) -> list[str]:
+    problem = wrong.problems[0]
+    consumers = problem.graph.consumers[wrong.name] if wrong.consumer is None else (wrong.consumer,)
+    names = ["d" + c for c in consumers]
+    names += [n for c in consumers for n in (*sorted(problem.graph.sources[c]), c)]
+    return [n for n in dict.fromkeys(names) if operand(problem, n) is not None][:MOST_OPERANDS]
+
+
+def arithmetic(wrong: Wrong) -> Iterator[Explanation]:
+    """What is wrong as a form of the step's arguments."""
+    form = first_form(wrong, wrong.found, readable(wrong))
+    if form is None:
+        return
+    right = first_form(wrong, wrong.expected, of_the_gradient(wrong)) if form.right else None
+    text = f"{wrong.what} is exactly {form}"
+    if not form.right:
+        yield Explanation(
+            "operand_alone", f"{text}, and nothing else. Is that what the forward line's derivative says?"
+        )
+    elif right is not None and form.operands == right.operands:
+        what = "the operation is not"
+        if form.operation == right.operation:
+            what = "the sum's axis or the sign is not" if form.left == right.left else "their order is not"
+        yield Explanation("operation", f"{text}. These are the right two tensors; {what}.")
+    elif right is not None and form.operands & right.operands:
+        (shared, *_) = sorted(form.operands & right.operands)
+        yield Explanation(
+            "operand", f"{text}. The gradient has `{shared}` in it, too, but put together with another tensor."
+        )
+    else:
+        yield Explanation("operation", f"{text}. Is that what the forward line's derivative says?")
+
+
+def constants(wrong: Wrong) -> Iterator[Explanation]:
+    """Every element the same, on every problem."""
+    values = [float(found.flatten()[0]) for found in wrong.found]
+    if all(bool((found == values[0]).all()) for found in wrong.found) and max(f.numel() for f in wrong.found) > 2:
+        is_read = any(name.startswith("d") and name[1:] in wrong.problems[0].upstream for name in wrong.uses)
+        text = f"Every element of your `d{wrong.name}` is {values[0]:g}, whatever the upstream gradient is"
+        yield Explanation("constant", f"{text}." if is_read else f"{text}: it is not used.")
+
+
+def upside_down(wrong: Wrong) -> Iterator[Explanation]:
+    """One over the gradient, elementwise."""
+    if wrong.same_shape and all(bool((e != 0).all()) for e in wrong.expected) and wrong.holds(lambda _, e: 1 / e):
+        yield Explanation(
+            "upside_down",
+            f"Your `d{wrong.name}` is exactly 1 over the gradient: what divides and what is divided are swapped.",
+        )

@@ -1,0 +1,86 @@
+"""Right in some places only, and those are places with a reason: a repeated index, or where the gradient is zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.evidence import Explanation, Wrong
+
+SAME = 1e-9
+"""An element is right within this share of the gradient's largest."""
+MOST_SHOWN = 5
+
+
+def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
+    return (found - expected).abs() > SAME * expected.abs().max()
+
+
+def indices(problem: Problem, name: str) -> Iterator[str]:
+    """The integer tensors in the lines that read `name` whose entries may be rows of it."""
+    table = problem.values[name]
+    for consumer in problem.graph.consumers[name]:
+        for label in sorted(problem.graph.sources[consumer]):
+            value = problem.values.get(label)
+            if not isinstance(value, Tensor) or value.dtype != torch.int64 or not value.numel():
+                continue
+            if table.ndim and int(value.min()) >= 0 and int(value.max()) < table.shape[0]:
+                yield label
+
+
+def repeated_index(wrong: Wrong) -> Iterator[Explanation]:
+    """Right in every row that an index names once, wrong where it names one several times."""
+    if not wrong.same_shape or wrong.consumer is not None:
+        return
+    name = wrong.name
+    for label in indices(wrong.problems[0], name):
+        shown: list[int] = []
+        once = 0
+        for problem, found, expected in zip(wrong.problems, wrong.found, wrong.expected, strict=True):
+            if label not in indices(problem, name):
+                break
+            counts = torch.bincount(problem.values[label].flatten(), minlength=found.shape[0])
+            bad = (
+                wrong_elements(found, expected).flatten(1).any(1) if found.ndim > 1 else wrong_elements(found, expected)
+            )
+            if bool((bad & (counts < 2)).any()):
+                break
+            once += int(((counts == 1) & ~bad).sum())
+            shown = shown or bad.nonzero().flatten().tolist()
+        else:
+            if shown and once > 1:
+                rows = ", ".join(map(str, shown[:MOST_SHOWN])) + (" ..." if len(shown) > MOST_SHOWN else "")
+                yield Explanation(
+                    "repeated_index",
+                    f"Your `d{name}` is right in every row that `{label}` names once, and wrong only in rows that it "
+                    f"names more than once (rows {rows} of one problem). A row that is read several times gets a "
+                    "gradient from each place, and they add up; an assignment through an index, and `+=` through one, "
+                    "keep the last.",
+                )
+
+
+def zero_elsewhere(wrong: Wrong) -> Iterator[Explanation]:
+    """Right wherever the gradient is not zero, but not zero where it should be; or the other way round."""
+    if not wrong.same_shape or wrong.consumer is not None:
+        return
+    cases = list(zip(wrong.found, wrong.expected, strict=True))
+    nothing = [(f, e, wrong_elements(f, e)) for f, e in cases]
+    some_zero = all(bool((e == 0).any()) and bool((e != 0).any()) for _, e, _ in nothing)
+    if some_zero and all(not bool((bad & (e != 0)).any()) and bool(bad.any()) for _, e, bad in nothing):
+        _, expected, bad = nothing[0]
+        yield Explanation(
+            "not_zero_elsewhere",
+            f"Your `d{wrong.name}` is right wherever the gradient is not zero; but where it is zero, {int(bad.sum())} "
+            f"of {int((expected == 0).sum())} elements of yours are not. Those elements do not change what is computed "
+            "from them: which ones are picked by the forward line?",
+        )
+    if all(bool(bad.any()) and not bool((bad & (f != 0)).any()) and bool((f != 0).any()) for f, _, bad in nothing):
+        _, expected, bad = nothing[0]
+        yield Explanation(
+            "zero_too_often",
+            f"Your `d{wrong.name}` is right wherever it is not zero; but it is zero at {int(bad.sum())} of the "
+            f"{int((expected != 0).sum())} places where the gradient is not.",
+        )

@@ -1,0 +1,165 @@
+"""A broadcast in the forward pass is a sum in the backward pass: forgotten, over the wrong axis, a mean, too much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from grader.comparison.tensors import written
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.evidence import Explanation, Wrong, broadcasts, kept
+
+Reduce = Callable[[Tensor], Tensor]
+REDUCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
+
+
+def unreduced(problem: Problem, name: str) -> dict[str, Tensor]:
+    return kept(problem, ("unreduced", name), lambda: problem.unreduced(name))
+
+
+def sums(wrong: Wrong) -> Iterator[Explanation]:
+    """For each consumer that broadcasts `name`: another reduction of its part than the sum that belongs there."""
+    first, name = wrong.problems[0], wrong.name
+    for consumer, whole in unreduced(first, name).items():
+        shape, small = whole.shape, first.values[name].shape
+        what = f"`{name}` {written(small)} is broadcast to {written(shape)} in `{consumer}`"
+
+        def reduced(reduce: Reduce, c: str = consumer) -> bool:
+            return wrong.holds(lambda problem, _: with_others(problem, name, c, reduce))
+
+        def reduced_over(
+            reduction: Callable[..., Tensor], axis: int, reduced: Callable[[Reduce], bool] = reduced
+        ) -> bool:
+            return any(reduced(partial(reduction, dim=axis, keepdim=keep)) for keep in (False, True))
+
+        if reduced(lambda u: u):
+            yield Explanation(
+                "sum_missing",
+                f"The sum is missing: {what}, and a broadcast forward is a sum backward, over the axis it ran along.",
+            )
+        copied = axes_of_the_copying(small, shape)
+        for axis in range(len(shape)):
+            if reduced_over(torch.sum, axis):
+                if axis not in copied:
+                    yield Explanation(
+                        "wrong_axis", f"You sum over axis {axis}: {what}. Sum over the axis along which it was copied."
+                    )
+                elif len(copied) > 1:
+                    yield Explanation(
+                        "sum_missing", f"You sum over axis {axis} only: {what}. Sum over every axis that it ran along."
+                    )
+            if reduced_over(torch.mean, axis):
+                yield Explanation(
+                    "mean_for_sum",
+                    f"You take the mean over axis {axis} where a sum belongs: {what}; every copy counts in full.",
+                )
+        if any(reduced(r) for r in (lambda u: u.sum(), lambda u, s=small: u.sum().expand(s))):
+            yield Explanation(
+                "summed_too_much", f"You sum over everything: {what}. Sum only over the axis along which it was copied."
+            )
+
+
+def axes_of_the_copying(small: Sequence[int], shape: Sequence[int]) -> list[int]:
+    missing = len(shape) - len(small)
+    return [axis for axis, size in enumerate(shape) if axis < missing or small[axis - missing] != size]
+
+
+def with_others(problem: Problem, name: str, consumer: str, reduce: Reduce) -> Tensor | None:
+    """d`name` with one consumer's part reduced in another way; None where that does not fit the other parts."""
+    whole = unreduced(problem, name).get(consumer)
+    if whole is None:
+        return None
+    try:
+        result = reduce(whole)
+        for other, share in problem.branches(name).items():
+            result = result if other == consumer else result + share
+        return result
+    except RuntimeError:
+        return None
+
+
+def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
+    """The gradient itself summed or averaged, where nothing is to be summed."""
+    name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
+    for axis in range(expected.ndim):
+        for keep in (False, True):
+            for word, reduce in REDUCTIONS.items():
+                shape = list(expected.shape)
+                shape[axis : axis + 1] = [1] if keep else []
+                if list(found.shape) == shape and wrong.holds(
+                    partial(of_the_gradient, partial(reduce, dim=axis, keepdim=keep))
+                ):
+                    if word == "mean" and all(same_along(axis, one) for one in wrong.expected):
+                        yield Explanation(
+                            "not_broadcast",
+                            f"Your {written(found.shape)} holds the right numbers once; `{name}` is "
+                            f"{written(expected.shape)}: give it axis {axis} back, and let every element have its own.",
+                        )
+                        return
+                    yield Explanation(
+                        "sum_too_many",
+                        f"You take the {word} over axis {axis} of what is already the gradient: `{name}` is "
+                        f"{written(expected.shape)}, and each of its elements has a gradient of its own.",
+                    )
+    if found.ndim == 0 and expected.ndim:
+        for word, whole in REDUCTIONS.items():
+            if wrong.holds(partial(of_the_gradient, whole)):
+                yield Explanation(
+                    "sum_too_many",
+                    f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
+                    f"{written(expected.shape)} and each of its elements has a gradient of its own.",
+                )
+
+
+def same_along(axis: int, gradient: Tensor) -> bool:
+    return bool(torch.allclose(gradient, gradient.narrow(axis, 0, 1), rtol=1e-12, atol=0.0))
+
+
+def of_the_gradient(reduce: Reduce, problem: Problem, expected: Tensor) -> Tensor:
+    return reduce(expected)
+
+
+def not_broadcast(wrong: Wrong) -> Iterator[Explanation]:
+    """The right numbers once, or once too often."""
+    name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
+    if wrong.same_shape:
+        return
+    if all(
+        f.numel() < e.numel() and broadcasts(f.shape, e.shape) and wrong.equals(i, reduced_to(f, e))
+        for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
+    ):
+        yield Explanation(
+            "not_broadcast",
+            f"Your {written(found.shape)} holds the right numbers once; `{name}` is {written(expected.shape)}, each of "
+            "its elements has its own gradient: a sum forward is a broadcast backward (multiply by "
+            "`torch.ones_like(...)`, or `.expand_as(...)`).",
+        )
+    elif all(
+        f.numel() > e.numel() and broadcasts(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
+        for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
+    ):
+        yield Explanation(
+            "broadcast_too_far",
+            f"Your {written(found.shape)} holds the right numbers several times over; `{name}` is "
+            f"{written(expected.shape)}, and the gradient has just that shape. Which factor made it larger?",
+        )
+
+
+def reduced_to(found: Tensor, expected: Tensor) -> Tensor | None:
+    """The gradient's first slice along each axis that `found` lacks, if all slices along it are the same."""
+    axes = [
+        axis
+        for axis in range(expected.ndim)
+        if expected.shape[axis] != 1
+        and (axis < expected.ndim - found.ndim or found.shape[axis - expected.ndim + found.ndim] == 1)
+    ]
+    once = expected
+    for axis in axes:
+        once = once.narrow(axis, 0, 1)
+    spread = torch.linalg.vector_norm(expected - once)
+    if float(spread) > 1e-9 * float(torch.linalg.vector_norm(expected)):
+        return None
+    return once.reshape(found.shape)

@@ -1,0 +1,80 @@
+"""The right numbers in another shape or another order: keepdim, a transpose, a view that is not undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from grader.comparison.tensors import written
+from grader.verdict.diagnosis.evidence import Explanation, Wrong
+
+
+def keepdim(wrong: Wrong) -> Iterator[Explanation]:
+    """The right numbers in the right order, with an axis of one too many or too few, or in another shape altogether."""
+    if any(f.shape == e.shape for f, e in zip(wrong.found, wrong.expected, strict=True)):
+        return
+    if not wrong_only_in_shape(wrong):
+        return
+    found, expected, name = wrong.found[0], wrong.expected[0], wrong.name
+    start = (
+        f"The numbers are right, the shape is not: {written(found.shape)} where `{name}` is {written(expected.shape)}; "
+    )
+    end = " Broadcasting hides this in a comparison, and hurts later."
+    if without_ones(found.shape) != without_ones(expected.shape):
+        yield Explanation(
+            "not_reshaped", f"{start}undo what the forward line did to the shape (`.view({name}.shape)`)."
+        )
+    elif found.ndim < expected.ndim:
+        yield Explanation("keepdim", f"{start}sum with `keepdim=True`.{end}")
+    elif found.ndim > expected.ndim:
+        yield Explanation("keepdim", f"{start}drop the extra dimension (no `keepdim`, or `.view({name}.shape)`).{end}")
+    else:
+        yield Explanation("keepdim", f"{start}they lie along the other axis (`.view({name}.shape)`).{end}")
+
+
+def wrong_only_in_shape(wrong: Wrong) -> bool:
+    return all(
+        f.numel() == e.numel() and wrong.equals(i, e.reshape(f.shape))
+        for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
+    )
+
+
+def without_ones(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(size for size in shape if size != 1)
+
+
+def transposed(wrong: Wrong) -> Iterator[Explanation]:
+    name = wrong.name
+    if all(e.ndim == 2 and min(e.shape) > 1 for e in wrong.expected) and wrong.holds(lambda _, e: e.T):
+        yield Explanation(
+            "transposed",
+            f"Your `d{name}` is the transpose of the gradient. Write the shapes of the factors next to each other: "
+            f"only one order gives {name}'s own shape.",
+        )
+
+
+def shuffled(wrong: Wrong) -> Iterator[Explanation]:
+    """The same numbers, each somewhere else."""
+    for number, (found, expected) in enumerate(zip(wrong.found, wrong.expected, strict=True)):
+        if found.numel() != expected.numel() or found.numel() < 2:
+            return
+        if not sorted_alike(wrong, number):
+            return
+    found, expected = wrong.found[0], wrong.expected[0]
+    shape = "" if found.shape == expected.shape else f", and the shape {written(found.shape)}"
+    yield Explanation(
+        "shuffled",
+        f"These are the right numbers in the wrong places{shape}: your `d{wrong.name}` holds each of the gradient's "
+        "elements, in another order. Look at what the forward line does to the order (`view`, `.T`, an index), and "
+        "undo just that.",
+    )
+
+
+def sorted_alike(wrong: Wrong, number: int) -> bool:
+    found, expected = wrong.found[number].flatten(), wrong.expected[number].flatten()
+    if abs(float(found.sum() - expected.sum())) > 1e-6 * float(expected.abs().sum()):
+        return False
+    size = max(float(torch.linalg.vector_norm(expected)), wrong.floors[number])
+    difference = float(torch.linalg.vector_norm(found.sort().values - expected.sort().values))
+    return difference <= wrong.tolerance * size

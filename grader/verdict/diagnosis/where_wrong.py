@@ -1,0 +1,75 @@
+"""What can be said of a wrong answer when no wrong formula fits: where it is wrong, by how much, and in which way."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from grader.comparison.tensors import Comparison
+
+SAME = 1e-9
+"""An element is right within this share of the gradient's largest."""
+
+
+def anatomy(found: Tensor, expected: Tensor, comparison: Comparison) -> str:
+    """Sentences on an answer of the right shape whose numbers are finite; else the comparison's own."""
+    if comparison.message:
+        return comparison.message
+    index, answer, reference = worst_element(found, expected)
+    parts = [
+        f"The value is wrong: the error is {comparison.relative_error:.2g} of the gradient's size. Worst element "
+        f"{list(index)}: found {answer:.9g}, expected {reference:.9g}.",
+        wrong_places(found, expected) or direction(found, expected),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], float, float]:
+    difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
+    flat = int(difference.argmax())
+    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(flat), difference.shape))
+    return index, float(found[index]), float(expected[index])
+
+
+def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
+    return (found.double() - expected.double()).abs() > SAME * expected.double().abs().max()
+
+
+def wrong_places(found: Tensor, expected: Tensor) -> str:
+    """A sentence when only some rows, some columns or some elements are wrong."""
+    wrong = wrong_elements(found, expected)
+    if expected.ndim == 2:
+        for axis, word in ((1, "rows"), (0, "columns")):
+            lines = wrong.any(axis).nonzero().flatten().tolist()
+            total = expected.shape[1 - axis]
+            if 0 < len(lines) < total:
+                shown = ", ".join(map(str, lines[:5])) + (" ..." if len(lines) > 5 else "")
+                return f"{counted(len(lines), total)} {word} are wrong: {shown}."
+    count, total = int(wrong.sum()), wrong.numel()
+    if 0 < count < total:
+        first = [int(i) for i in wrong.nonzero()[0]]
+        return f"{counted(count, total)} elements are wrong, the first of them {first}."
+    return ""
+
+
+def counted(count: int, total: int) -> str:
+    """ "Only 3 of 40", but "39 of 40"."""
+    return f"{'Only ' if 2 * count <= total else ''}{count} of {total}"
+
+
+def direction(found: Tensor, expected: Tensor) -> str:
+    """How all of it stands to the gradient: the typical ratio, and the correlation."""
+    a, b = found.double().flatten(), expected.double().flatten()
+    sizes = float(torch.linalg.vector_norm(a) * torch.linalg.vector_norm(b))
+    if a.numel() < 4 or sizes == 0:
+        return ""
+    correlation = float((a * b).sum()) / sizes
+    if abs(correlation) < 0.3:
+        return f"It has little in common with the gradient (correlation {correlation:.2f})."
+    nonzero = b != 0
+    ratios = (a[nonzero] / b[nonzero]).sort().values
+    low, typical, high = (float(ratios[int(share * (len(ratios) - 1))]) for share in (0.25, 0.5, 0.75))
+    return (
+        f"Typically it is {typical:.3g} times the gradient (half of its elements between {low:.3g} and {high:.3g} "
+        f"times; correlation {correlation:.2f})."
+    )

@@ -1,0 +1,92 @@
+"""Public examples for rows that are no gradients: exercises/NN_name/examples.py, written like a hidden suite.
+
+    def test_closed_share(check):
+        check.gives("closed_share", (h, 0.5), 0.25)                  # a number worked out by hand
+
+    def test_evaluation(check):
+        check.agrees(scenario, ({"size": 3},), reference=Torch)      # what torch itself gives
+
+A student's own check runs them where the hidden suite is not. They are read by students: no line of them may hold the
+answer, so what is expected comes from plain numbers, from autograd or from torch's own functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from grader.comparison.tensors import TOLERANCE
+from grader.comparison.trees import agreement
+from grader.lesson.lesson import Lesson, LessonError, load_module
+from grader.verdict.judging.behaviour import Check, CheckFailed, Scenario, run_check, tests_of
+
+NAME = "examples.py"
+PUBLIC_SEED = 13
+"""Everybody's public problems are the same; those of a hidden suite come from another seed in every run."""
+
+
+class Example(Check):
+    """The `check` of an example: there is no answer key behind it."""
+
+    @property
+    def signatures(self) -> Any:
+        return stub_module(self.lesson)
+
+    def is_sound(self, test: Callable[[Check], None]) -> bool:
+        """Not known here, for want of an answer key: `run_example` says what an error comes from."""
+        return False
+
+    def gives(self, name: str, arguments: Sequence[Any], expected: Any, tolerance: float = TOLERANCE) -> None:
+        """Ends the example unless the student's `name(*arguments)` agrees with `expected`."""
+        self.equals(self.on.call(name, *arguments), expected, tolerance)
+
+    def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
+        """Ends the example unless `found`, which came from the student, agrees with `expected` part by part."""
+        compared = agreement(found, expected, tolerance, self.on.coarse)
+        if not compared.holds:
+            finding = compared.findings[0]
+            raise CheckFailed(finding.message, "shape" if finding.rung == "shape" else "failed")
+
+    def agrees(
+        self,
+        scenario: Scenario,
+        draws: Sequence[Mapping[str, Any]] = ({},),
+        reference: Any = None,
+        tolerance: float = TOLERANCE,
+    ) -> None:
+        if reference is None:
+            raise LessonError(
+                f"{self.lesson.exercise / NAME}, test_{self.item.name}: `agrees` needs a `reference` here, as a "
+                "student has no answer key."
+            )
+        super().agrees(scenario, draws, reference, tolerance)
+
+
+def run_example(example: Callable[..., None], check: Example) -> CheckFailed | None:
+    """How an example ends; None when it holds. Raises LessonError for a slip of its author's."""
+    try:
+        return run_check(example, check)
+    except LessonError:
+        raise
+    except Exception as error:  # the example could not work with what the student returned
+        name = getattr(check.on, "last_name", "") or check.item.function
+        return CheckFailed(f"What `{name}` returned is not what was expected: {error}.", "shape")
+
+
+@lru_cache(maxsize=64)
+def stub_module(lesson: Lesson) -> ModuleType | None:
+    """The lesson's stub as a module, for its parameters' names; None where it is not there."""
+    if not lesson.pristine.is_file():
+        return None
+    module = ModuleType(f"backprop_ninja_stub_{lesson.name}")
+    exec(compile(lesson.pristine.read_bytes(), str(lesson.pristine), "exec"), vars(module))
+    return module
+
+
+@lru_cache(maxsize=64)
+def examples_of(lesson: Lesson) -> Mapping[str, Callable[..., None]]:
+    """{row: its public example}; empty where the lesson has none. Raises LessonError when the file does not run."""
+    path = lesson.exercise / NAME
+    return tests_of(load_module(path, f"backprop_ninja_examples_{lesson.name}")) if path.is_file() else {}

@@ -1,0 +1,304 @@
+"""What a hidden suite asks of a student about a gradient: the verdict on drawn problems, and its row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
+
+from grader.calling.answer import Answer
+from grader.comparison.tensors import bits, broadcast_bits, compare, differs_in_ones
+from grader.lesson.lesson import Item, Lesson
+from grader.lesson.mistakes import Mistake
+from grader.reference.problem import Draw, Problem
+from grader.sandbox.workers.student import Student
+from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.ratios import MULTIPLE
+from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
+from grader.verdict.diagnosis.time_allowance import Allowance, attempt
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import (
+    Row,
+    Verdict,
+    judge_line,
+    not_earned_alone,
+    sizes_written_in,
+    unstable,
+    with_remark,
+)
+from grader.verdict.judging.own_sizes import (
+    STRICT,
+    Fitted,
+    OwnProblems,
+    Terms,
+    expressions_of,
+    hard_coded_numbers,
+    published_sizes,
+    shape_remark,
+    size_remark,
+    sizes_of_the_lecture,
+)
+from grader.verdict.judging.pictures import error_picture, values_picture
+
+
+class Answering(Protocol):
+    """Whoever answers steps: a student in a worker, or one of the course's own files."""
+
+    def answers(self, problem: Problem) -> Mapping[str, Answer]:
+        """{step: answer} for every step; nobody has counted operators or looked for float32."""
+        ...
+
+    def expect(self, problems: Sequence[Problem]) -> None:
+        """These will be asked about."""
+        ...
+
+    def watched(self, problem: Problem, step: str) -> Answer:
+        """The step run once more, with its operators counted and float32 noticed: four times slower."""
+        ...
+
+
+def explaining(student: object) -> AbstractContextManager[None]:
+    """Inside, explanations keep within the student's allowance. The course's own files have none, and no limit."""
+    allowance = getattr(student, "allowance", None)
+    return allowance.using() if isinstance(allowance, Allowance) else nullcontext()
+
+
+def judge_step(
+    student: Answering,
+    step: str,
+    problems: Sequence[Problem],
+    mistakes: Sequence[Mistake] = (),
+    naming: bool = True,
+    function: str = "",
+) -> Verdict:
+    """judge_line on the student's answers. Only one that is not right at once is run again, watched.
+
+    A right answer in float64 stands as it is; what differs may be as right as float32 goes. `function` is the one that
+    returns the gradient, where it is not called like it.
+    """
+    cases = [(problem, student.answers(problem)[step]) for problem in problems]
+    verdict = judge_line(step[1:], cases, mistakes, naming=False)
+    if verdict.passed:
+        return verdict
+    cases = [(p, with_precision(answer, student, p, step)) for p, answer in cases]
+    trials: Trials | None = getattr(student, "trials", None)
+    contents = trials.contents(function or step) if trials is not None and naming else None
+    return judge_line(step[1:], cases, mistakes, naming, contents)
+
+
+def with_precision(answer: Answer, student: Answering, problem: Problem, step: str) -> Answer:
+    if answer.tensor is None or answer.changed:
+        return answer
+    return answer._replace(low_precision=student.watched(problem, step).low_precision)
+
+
+def judge_on_terms(
+    student: Answering,
+    terms: Terms,
+    step: str,
+    verdict: Verdict,
+    problems: Sequence[Problem],
+    own: Callable[[Mapping[str, int]], OwnProblems],
+    lesson: Lesson,
+    published: Problem,
+    naming: bool = True,
+) -> tuple[Verdict, Sequence[Problem]]:
+    """The verdict on a step that is not right on `problems` as it is, and the problems that decide; see own_sizes.
+
+    `own` draws problems at given sizes. Where an answer has no numbers to compare, its mistake is named on these: at
+    other sizes a size that is hard-coded would hide it.
+    """
+    known = lesson.wrong_formulas
+    if verdict.status not in ("failed", "shape", "error"):
+        return verdict, problems
+    if terms.broadcast:
+        if any(in_other_shape(student, step, problem) for problem in problems):
+            verdict = judge_step(Fitted(student, step), step, problems, known, naming)
+        student = Fitted(student, step)
+    if not verdict.passed and terms.sizes is not None:
+        at = own(terms.sizes)
+        student.expect(at.all)
+        found = judge_step(student, step, at.same, known, naming)
+        if found.passed:
+            hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
+            numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
+            if numbers:
+                verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
+                problems = at.same
+        elif at.lecture is not None and judge_step(student, step, [at.lecture], naming=False).passed:
+            left_over = sizes_of_the_lecture(step, terms.sizes, published_sizes(lesson))
+            verdict = Verdict(found.status, found.relative_error, left_over.message, left_over, found.line)
+        elif verdict.status in ("shape", "error"):
+            verdict, problems = found, at.same
+    shape = in_other_shape(student.student, step, published) if isinstance(student, Fitted) else None
+    if verdict.passed and shape is not None:
+        verdict = with_remark(verdict, shape_remark(step, shape, published.values[step[1:]].shape))
+    return verdict, problems
+
+
+def in_other_shape(student: Answering, step: str, problem: Problem) -> Sequence[int] | None:
+    """The shape of the student's answer, where it differs from the value's in axes of length one only."""
+    answer = student.answers(problem)[step].tensor
+    differs = answer is not None and differs_in_ones(answer.shape, problem.values[step[1:]].shape)
+    return answer.shape if differs and answer is not None else None
+
+
+def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
+    """Whether an answer is the gradient of `name`, whichever it should be."""
+    if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
+        return False
+    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
+
+
+class GradientCheck:
+    """A gradient of the lesson as a hidden suite sees it."""
+
+    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook, naming: bool = True) -> None:
+        """Without `naming`, a wrong answer is not explained (which takes the longest)."""
+        self.lesson, self.item, self._student, self._book = lesson, item, student, book
+        self._naming = naming
+        self._verdict: Verdict | None = None
+        self._decided_on: Sequence[Problem] = ()  # where those were not the hidden problems
+        self.picture: dict[str, Any] | None = None
+
+    @property
+    def published(self) -> Problem:
+        """The published problem, at the sizes of a notebook where it sets others."""
+        return (self._student.public if isinstance(self._student, Student) else None) or self.lesson.public
+
+    def judge(self, draws: Sequence[Draw]) -> Verdict:
+        """The verdict over all draws; made once, however often it is asked for."""
+        if self._verdict is None:
+            problems = self._book.problems(self.lesson, draws)
+            assert self.item.target is not None
+            self._student.expect([*problems, self.published])
+            with explaining(self._student):
+                mistakes = self.lesson.wrong_formulas if self._naming else ()
+                step, function = self.item.name, self.item.function
+                verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
+                if not verdict.passed:
+                    verdict = self._on_own_terms(verdict, problems, draws)
+            known = verdict.mistake is not None and verdict.mistake.known
+            if self._naming and verdict.status in ("failed", "shape", "error") and not known:
+                self._explain_by_the_code(verdict, self._decided_on or problems)
+            if verdict.passed and (missing := self._not_right_yet(self._decided_on or problems)) is not None:
+                verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
+                verdict.message = verdict.mistake.message
+            self._verdict = verdict
+        return self._verdict
+
+    def _not_right_yet(self, problems: Sequence[Problem]) -> str | None:
+        """The first of the gradients that this row is earned with that is not right; None if all are."""
+        student = self._student
+        fits = isinstance(student, Student) and student.terms.broadcast
+        for name in self.item.earned_with:
+            if not judge_step(Fitted(student, name) if fits else student, name, problems, naming=False).passed:
+                return name
+        return None
+
+    def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
+        """The verdict with what the submission may write differently from a stub."""
+        student = self._student
+        if not isinstance(student, Student) or student.terms is STRICT:
+            return verdict
+
+        def own(sizes: Mapping[str, int]) -> OwnProblems:
+            found = self._book.own_problems(self.lesson, draws, sizes)
+            student.set_apart(found.all)
+            return found
+
+        verdict, self._decided_on = judge_on_terms(
+            student, student.terms, self.item.name, verdict, problems, own, self.lesson, self.published, self._naming
+        )
+        return verdict
+
+    def _explain_by_the_code(self, verdict: Verdict, problems: Sequence[Problem]) -> None:
+        """Replaces an explanation that rests on the numbers alone where the student's code shows a better one."""
+        step, trials = self.item.name, getattr(self._student, "trials", None)
+        cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
+        at_own_sizes = isinstance(self._student, Student) and self._student.terms.sizes is not None
+        found = None if at_own_sizes else self._sizes_written_in(verdict, cases, trials)
+        is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
+        if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
+            constants = self.lesson.small_numbers
+            with explaining(self._student):
+                found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
+        if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
+            found = self._changed_places(problems)
+        if found is not None:
+            verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
+
+    def _changed_places(self, problems: Sequence[Problem]) -> Explanation | None:
+        """Two gradients each of which is the other's."""
+        step, target = self.item.name, self.item.target
+        for other in self.lesson.gradients:
+            if other.target is None or other.name == step or target is None:
+                continue
+            pairs = ((other.name, target), (step, other.target))
+            if all(is_gradient_of(self._student.answers(p).get(s), p, t) for p in problems for s, t in pairs):
+                return Explanation(
+                    "changed_places",
+                    f"Your `{step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that of "
+                    f"`{target}`: the two have changed places.",
+                )
+        return None
+
+    def _sizes_written_in(
+        self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None
+    ) -> Explanation | None:
+        step, target = self.item.name, self.item.target
+        assert target is not None
+        published = self._book.problems(self.lesson, [Draw()])[0]
+        given = self._student.answers(published)[step]
+        answer = with_precision(given, self._student, published, step)
+        others = [case for case in cases if case[0].draw.sizes] or cases
+        contents = trials.contents(self.item.function) if trials is not None else None
+        unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+        function = self.item.function if self.item.function != step else ""
+        return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
+
+    @property
+    def status(self) -> str:
+        return self._verdict.status if self._verdict is not None else "passed"
+
+    def passes(self, draws: Sequence[Draw]) -> bool:
+        return self.judge(draws).passed
+
+    def answers(self, draws: Sequence[Draw]) -> list[Answer]:
+        """What the student's step returned on these draws, for a message."""
+        problems = self._decided_on or self._book.problems(self.lesson, draws)
+        return [self._student.answers(problem)[self.item.name] for problem in problems]
+
+    def row(self, draws: Sequence[Draw]) -> Row:
+        verdict = self.judge(draws)
+        public = self.published
+        answer = self._student.answers(public)[self.item.name]
+        row = Row(
+            self.item.name,
+            verdict.status,
+            self.item.points if verdict.passed else 0,
+            self.item.points,
+            relative_error=verdict.relative_error,
+            expected_shape=list(public.values[self.item.target].shape) if self.item.target else [],
+            mistake={"id": verdict.mistake.id, "message": verdict.mistake.message} if verdict.mistake else None,
+            message=verdict.message,
+            line=verdict.line,
+        )
+        if answer.tensor is not None:
+            assert self.item.target is not None
+            reference = public.reference(self.item.target)
+            row.shape = list(answer.tensor.shape)
+            badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
+            row.exact, row.approximate, row.maxdiff, row.ulps = (
+                badge.exact,
+                badge.approximate,
+                badge.maxdiff,
+                badge.ulps,
+            )
+            if verdict.passed and row.message is None and not row.exact:
+                row.message = unstable(self.item.target, public, answer)
+            if not verdict.passed:
+                self.picture = error_picture(answer.tensor, reference)
+            if self.item.drawn and (values := values_picture(answer.tensor, reference)):
+                self.picture = {**(self.picture or {}), self.item.drawn: values}
+        return row
