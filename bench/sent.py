@@ -5,7 +5,7 @@
     python -m bench.sent --lesson 06
 
 The answer key of each lesson is graded through real workers, once as it is and once as if each answer differed from the
-true one in its last bit (then more is disclosed, see student.Student), and everything that is written to them is
+true one in its last bit (then more is disclosed, see stage_guesses.py), and everything that is written to them is
 recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then (the published problem is disclosed stage by stage, see
@@ -43,7 +43,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import student, wire
+from grader.sandbox.workers import step_scheduler, wire
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.requests import PackedProblem
 from grader.sandbox.workers.worker_process import WorkerProcess
@@ -282,8 +282,8 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True
     """
     book, tap = ProblemBook(seed), Tap()
     files = {MAIN: (lesson.solution / MAIN).read_bytes()}
-    judged_exact = student.is_exactly if exact else lambda answer, reference: False
-    with tapped(tap), patch.object(student, "is_exactly", judged_exact):
+    judged_exact = step_scheduler.is_exactly if exact else lambda answer, reference: False
+    with tapped(tap), patch.object(step_scheduler, "is_exactly", judged_exact):
         suite = HiddenSuite(lesson, book)
         try:
             judged = judge_file(lesson, Handed(lesson.name, files), zygote, suite.rows)

@@ -22,7 +22,7 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import student as asking
+from grader.sandbox.workers import step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
 from grader.sandbox.workers.requests import pack_problem
@@ -79,7 +79,7 @@ def ask(zygote, problems, monkeypatch):
     """ask(middle, hurry): (answers on each problem, what was printed), with that line in the second step."""
 
     def ask(middle: str, hurry: float = 5.0, expected: bool = True) -> tuple[list[dict[str, Answer]], str]:
-        monkeypatch.setattr(asking, "HURRY_SECONDS", hurry)
+        monkeypatch.setattr(step_scheduler, "BATCH_SECONDS", hurry)
         student = Student(zygote, {MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS)
         try:
             if expected:
@@ -142,8 +142,8 @@ def test_what_is_printed_is_heard_once(ask, problems, hurry):
 
 def test_a_hang_costs_its_deadline_and_little_more(ask, zygote):
     started = time.monotonic()
-    ask(FAULTS["loop"], asking.HURRY_SECONDS)
-    assert time.monotonic() - started < zygote.limits.step_seconds + asking.HURRY_SECONDS + 1.0
+    ask(FAULTS["loop"], step_scheduler.BATCH_SECONDS)
+    assert time.monotonic() - started < zygote.limits.step_seconds + step_scheduler.BATCH_SECONDS + 1.0
 
 
 def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
@@ -216,7 +216,9 @@ def answered(
     student = Student(zygote, {MAIN: source.format(middle="pass").encode()}, MAIN, STEPS)
     try:
         student.prefetch(problems)
-        return [student.answers(problem) for problem in problems], student.printed.decode() + student.heard.decode()
+        return [
+            student.answers(problem) for problem in problems
+        ], student.printed.decode() + student.printed_so_far.decode()
     finally:
         student.close()
 

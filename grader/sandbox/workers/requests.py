@@ -134,3 +134,20 @@ def ask(
     if upstream is None:
         return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
     return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
+
+
+def call_request(
+    name: str,
+    handle: int | None = None,
+    *,
+    read: bool = False,
+    keep: int | None = None,
+    after: bool = False,
+    counted: bool = False,
+) -> dict[str, Any]:
+    """A call of the function `name`, or of the object `handle`'s method or (to `read`) attribute of that name.
+
+    `keep` is a number under which the worker keeps the value instead of sending it. With `after`, the arguments are
+    sent as they are after the call. If it is `counted`, so are its operators and the bytes of its tensors.
+    """
+    return {"name": name, "of": handle, "read": read, "keep": keep, "after": after, "counted": counted}

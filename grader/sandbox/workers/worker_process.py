@@ -25,6 +25,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WorkerLost
+from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.requests import Asked, PackedProblem, PackedUpstream, ask, new_ticket, pack_problem
 from grader.sandbox.workers.tree import LEAST, decode_called, frame_and_size
 
@@ -51,13 +52,12 @@ class WorkerProcess:
 
     def __init__(self, zygote: Zygote, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits = zygote, number, zygote.limits
-        self._requests, self._answers, self._output = requests, answers, output
+        self._requests, self._answers, self._output_pipe = requests, answers, output
         self._reader = wire.Reader()
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
-        self.printed, self.printed_bytes = bytearray(), 0
+        self.output = Output(zygote.limits.output_bytes)
         self.printed_before = 0  # bytes printed before the last run
-        self.spans: list[tuple[int, int, str]] = []  # of what was printed: (first byte, byte after the last, function)
         self._selector = selectors.DefaultSelector()
         for descriptor in (answers, output):
             self._selector.register(descriptor, selectors.EVENT_READ)
@@ -160,7 +160,7 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed; without `hurry` the step at fault is the one that is due.
         """
-        self.printed_before = self.printed_bytes
+        self.printed_before = self.output.total
         for packed in first:
             if isinstance(packed, PackedProblem):
                 self.knows(packed)
@@ -179,7 +179,7 @@ class WorkerProcess:
 
         Problems whose number is in `sent` are there already. Raises WorkerLost or DeadlineMissed.
         """
-        self.printed_before = self.printed_bytes
+        self.printed_before = self.output.total
         for problem in problems:
             self.knows(problem)
         asked = [ask(problem.number, steps, problem.room) for problem in problems]
@@ -198,7 +198,7 @@ class WorkerProcess:
         The problem is there already; `upstream` are more of its gradients. Raises WorkerLost or DeadlineMissed.
         """
         number, steps = upstream.number, list(itertools.chain.from_iterable(stages))
-        self.printed_before = self.printed_bytes
+        self.printed_before = self.output.total
         self.knows_upstream(upstream)
         known = self._known[number] | set(steps)
         self._reader.max_body = self._room[number]
@@ -223,9 +223,10 @@ class WorkerProcess:
 
     def _mark(self, frame: wire.Frame, label: str) -> None:
         """Notes which function printed what came since the answer before, as far as the worker says."""
-        before, now = self.spans[-1][1] if self.spans else self._loaded, wire.printed_in(frame.header)
-        if now > before and len(self.spans) < MOST_SPANS:
-            self.spans.append((before, now, label))
+        spans, now = self.output.spans, wire.printed_in(frame.header)
+        before = spans[-1][1] if spans else self._loaded
+        if now > before and len(spans) < MOST_SPANS:
+            spans.append((before, now, label))
 
     def _notice(self, answer: Answer | None) -> None:
         self.switched_on |= answer is not None and answer.message == SWITCHED_ON
@@ -306,19 +307,18 @@ class WorkerProcess:
         ready = [key.fd for key, _ in self._selector.select(left)]
         if self._interrupt in ready:
             raise Interrupted
-        if self._output in ready:
+        if self._output_pipe in ready:
             self._take_output()
             if time.monotonic() > deadline:
                 raise DeadlineMissed
         return ready
 
     def _take_output(self) -> None:
-        data = self._read(self._output)
+        data = self._read(self._output_pipe)
         if data == b"":
-            self._selector.unregister(self._output)
+            self._selector.unregister(self._output_pipe)
         elif data:
-            self.printed_bytes += len(data)
-            self.printed += data[: max(0, self._limits.output_bytes - len(self.printed))]
+            self.output.write(data)
 
     def _read(self, descriptor: int) -> bytes | None:
         try:
@@ -356,13 +356,12 @@ class WorkerProcess:
         try:
             self._zygote.end_of(self._number)
             end = time.monotonic() + 0.2
-            while self._output in self._selector.get_map() and time.monotonic() < end:
-                data = self._read(self._output)
+            while self._output_pipe in self._selector.get_map() and time.monotonic() < end:
+                data = self._read(self._output_pipe)
                 if not data:
                     break
-                self.printed_bytes += len(data)
-                self.printed += data[: max(0, self._limits.output_bytes - len(self.printed))]
+                self.output.write(data)
         finally:
             self._selector.close()
-            for descriptor in (self._requests, self._answers, self._output):
+            for descriptor in (self._requests, self._answers, self._output_pipe):
                 os.close(descriptor)
