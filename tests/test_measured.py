@@ -27,6 +27,7 @@ from grader.sandbox.isolation.usage import Usage, own_usage
 from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
+from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.student import MeasuredCall, Student
 
 FILES = sorted((Path(__file__).parent / "hostile" / "checkpointing").glob("*.py"))
@@ -124,7 +125,7 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     """Else a submission could leave before anybody looks, and would have used nothing."""
     worker = student.like_this({MAIN: HOLD.encode()}, MAIN)
     assert worker.load_failure is None
-    process = worker._worker
+    process = worker._file.process
     assert process is not None
     called = worker.call("stay", call_request("stay"), [], {})
     assert called.value == 1
