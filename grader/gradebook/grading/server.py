@@ -17,11 +17,11 @@ import sys
 from pathlib import Path
 from typing import IO, Any
 
+from grader.errors import GraderFault
 from grader.gradebook.files import FILES, OutputError, results_text, write_files
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.suite import GraderFault
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.errors import GraderFault
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
-from grader.gradebook.grading.suite import GraderFault
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Shown, gradescope
