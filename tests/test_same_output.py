@@ -81,6 +81,7 @@ def test_a_file_that_is_not_compared_may_differ(sides):
         ("index.html", "<dt>Slowest submission</dt><dd>1.5 s, ada</dd>", "<dt>Slowest submission</dt><dd>#</dd>"),
         ("index.html", '<td class="num">3</td><td class="num">0.5</td></tr>\n', None),
         ("screen_run.txt", "::stop-commands::" + "a" * 32 + "\n::" + "a" * 32 + "::\n", "::stop-commands::#\n::#::\n"),
+        ("report.html", "<p>Checked in 8.9 seconds · 3 seconds", "<p>Checked in # seconds · 3 seconds"),
         ("report.md", '"seconds": 1.5', '"seconds": 1.5'),
         ("grades.csv", "1.5 s", "1.5 s"),
     ],
