@@ -2,7 +2,7 @@
 
     git worktree add ../before COMMIT
     python -m bench.same_output ../before            everything, about 5 minutes of processor time
-    python -m bench.same_output ../before --quick    a sample, less than half of it
+    python -m bench.same_output ../before --quick    a sample, about half of that
     python -m bench.same_output .                    this checkout twice: what differs here is random
 
 Both checkouts run the real command line in this Python, one after the other, on the same input files at the same paths;
