@@ -27,7 +27,8 @@ from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
 from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.worker_process import MOST_HELD, WorkerProcess
+from grader.sandbox.workers.worker_pipes import MOST_HELD
+from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 if not kernel.supported():
@@ -162,7 +163,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
     try:
         with pytest.raises(WorkerLost, match="without end"):
             worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
-        assert worker._reader.held < MOST_HELD + (1 << 20)
+        assert worker._pipes.reader.held < MOST_HELD + (1 << 20)
     finally:
         worker.close()
         for descriptor in (requests[0], answers[1], output[1]):

@@ -1,4 +1,4 @@
-"""How waiting for a worker can end otherwise than with an answer. Nothing here needs torch."""
+"""How a wait for a worker can end without an answer. Nothing here needs torch."""
 
 from __future__ import annotations
 

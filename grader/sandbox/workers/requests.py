@@ -1,4 +1,4 @@
-"""What the trusted side asks of a worker, as it is sent: a problem, and steps to be run on it."""
+"""Requests to a worker as they are sent: a problem, steps to be run on it, a call."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Steps on a problem as they are asked for, and what an answer must repeat."""
+class StepRequest:
+    """A request to run steps on a problem, and the ticket that its answers must repeat."""
 
     problem: int
     steps: tuple[str, ...]
@@ -101,17 +101,17 @@ def new_ticket() -> int:
     return secrets.randbits(48)
 
 
-def ask(
+def step_request(
     problem: int,
     steps: Sequence[str],
     room: int,
     needs: Mapping[str, Collection[str]] | None = None,
     joint: Joint | None = None,
-    watched: bool = False,
-    at_once: bool = False,
+    traced: bool = False,
+    one_by_one: bool = False,
     upstream: PackedUpstream | None = None,
     stages: Sequence[Sequence[str]] = (),
-) -> Asked:
+) -> StepRequest:
     """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
 
     `upstream` are gradients that the worker does not have yet. With `stages`, which are the steps in their groups, each
@@ -126,14 +126,14 @@ def ask(
         "needs": {step: sorted(names) for step, names in (needs or {}).items()},
         "ticket": ticket,
         "room": room,
-        "watched": watched,
-        "at_once": at_once,
+        "traced": traced,
+        "one_by_one": one_by_one,
         "stages": [list(stage) for stage in stages],
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
     if upstream is None:
-        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
-    return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
+        return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
+    return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
 
 
 def call_request(

@@ -140,7 +140,7 @@ class Worker:
     def run(self, frame: wire.Frame) -> None:
         """Each step in turn. With `own`, steps are fed the student's own gradients.
 
-        Answers are sent together, as each one that is sent wakes a process; with `at_once` they are sent one by one.
+        Answers are sent together, as each one that is sent wakes a process; with `one_by_one` they are sent one by one.
         """
         header = frame.header
         if "upstream" in header:
@@ -160,7 +160,7 @@ class Worker:
 
     def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
         joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
-        answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        answers = self.joint(joint, header["steps"], values, dtype, header["traced"])
         printed = self.printed()
         if autograd_works():
             answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
@@ -176,7 +176,7 @@ class Worker:
         for step in header["steps"]:
             needed = set(header["needs"].get(step, ())) & broken
             answer = (
-                self.answer(step, values, own, dtype, header["watched"])
+                self.answer(step, values, own, dtype, header["traced"])
                 if not needed
                 else Answer("skipped", message=", ".join(sorted(needed)))
             )
@@ -189,7 +189,7 @@ class Worker:
                 else:
                     broken.add(step)
             self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
-            if header["at_once"] or len(self._together) > MOST_TOGETHER:
+            if header["one_by_one"] or len(self._together) > MOST_TOGETHER:
                 self.send_together()
 
     def run_stages(
@@ -210,9 +210,9 @@ class Worker:
             upstream |= found
 
     def answer(
-        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool
+        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
     ) -> Answer:
-        watch = OperatorWatch(cap=self._operator_cap) if watched else None
+        watch = OperatorWatch(cap=self._operator_cap) if traced else None
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
         if self._autograd_used:  # also where a bare `except` swallowed it
             answer = failure(self._autograd_used[0], step, self._files)
@@ -220,9 +220,9 @@ class Worker:
         return answer
 
     def joint(
-        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, watched: bool
+        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, traced: bool
     ) -> dict[str, Answer]:
-        watch = OperatorWatch(cap=self._operator_cap) if watched else None
+        watch = OperatorWatch(cap=self._operator_cap) if traced else None
         answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
         if self._autograd_used:
             answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
