@@ -46,6 +46,7 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers import step_scheduler, wire
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.requests import PackedProblem
+from grader.sandbox.workers.tensor_bytes import DTYPES, tensor_from, unpack_tensors
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -101,7 +102,7 @@ class Tap:
             answered = frozenset(known)
             if operation in ("problem", "upstream") or "upstream" in header:
                 problem = self.problem(zygote, header["problem"])
-                for name, tensor in wire.unpack_tensors(header["tensors"], body).items():
+                for name, tensor in unpack_tensors(header["tensors"], body).items():
                     self.sent.append(Sent(name, tensor, problem, answered))
             elif operation == "call":
                 for tensor in call_tensors(header, body):
@@ -114,9 +115,9 @@ class Tap:
 def call_tensors(header: Mapping[str, Any], body: bytearray) -> Iterator[Tensor]:
     start = 0
     for entry in header["tensors"]:
-        dtype, shape = wire.DTYPES[entry["dtype"]], entry["shape"]
+        dtype, shape = DTYPES[entry["dtype"]], entry["shape"]
         size = int(numpy.prod(shape, dtype=int)) * dtype.itemsize
-        yield wire.tensor_from(body[start : start + size], dtype, shape)
+        yield tensor_from(body[start : start + size], dtype, shape)
         start += size
     for part in ("args", "kwargs"):
         yield from (torch.tensor(number, dtype=torch.float64) for number in numbers_in(header[part]))

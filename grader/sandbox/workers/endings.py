@@ -11,3 +11,7 @@ class WorkerLost(Exception):
 
 class DeadlineMissed(Exception):
     """The worker did not answer in time."""
+
+
+class WireError(Exception):
+    """A frame that is torn, oversized, or not what was asked for."""

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from grader.calling.answer import Answer
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import DeadlineMissed, WorkerLost
+from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.time_account import TimeAccount
-from grader.sandbox.workers.wire import WireError
 from grader.sandbox.workers.worker_process import WorkerProcess
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from grader.calling.joint import Joint
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.tensor_bytes import MAX_BODY, NAMES, pack_tensors
 
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
@@ -41,21 +42,21 @@ def pack_problem(
     """
     tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
     tensors += [("u:" + n, u) for n, u in upstream.items()]
-    described, body = wire.pack_tensors(tensors)
+    described, body = pack_tensors(tensors)
     largest = max((tensor.nbytes for _, tensor in tensors), default=0)
     groups = groups or {}
     known = frozenset({*values, *("d" + name for name in upstream), *groups})
     header = {
         "op": "problem",
         "problem": number,
-        "dtype": wire.NAMES[dtype],
+        "dtype": NAMES[dtype],
         "tensors": described,
         "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
         "values": [n for n, v in values.items() if isinstance(v, Tensor)],
         "upstream": list(upstream),
         "groups": {name: list(members) for name, members in groups.items()},
     }
-    room = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
+    room = min(MAX_BODY, max(LEAST_ROOM, ROOM * largest))
     return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
 
 
@@ -80,7 +81,7 @@ class PackedUpstream:
 
 def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
     """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
-    described, body = wire.pack_tensors([("u:" + n, u) for n, u in upstream.items()])
+    described, body = pack_tensors([("u:" + n, u) for n, u in upstream.items()])
     header = {"tensors": described, "upstream": list(upstream)}
     return PackedUpstream(number, header, body, frozenset("d" + name for name in upstream))
 

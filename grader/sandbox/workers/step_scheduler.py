@@ -7,14 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.reference.problem import Problem
-from grader.sandbox.workers.endings import DeadlineMissed, WorkerLost
+from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
 from grader.sandbox.workers.sending import Stage, disclosed, packed, packed_chain, stages
 from grader.sandbox.workers.stage_guesses import end_of_guess, first_doubtful_stage, is_exactly
 from grader.sandbox.workers.time_account import TimeAccount
-from grader.sandbox.workers.wire import WireError
 
 BATCH_SECONDS = 1.0
 """How long a batch of steps may take; after that they are run one by one. Two hundred steps take 20 milliseconds."""

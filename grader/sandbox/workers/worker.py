@@ -36,7 +36,9 @@ from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tr
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.loader import forget, load
-from grader.sandbox.workers.tree import Budget, encode_called, tensors_of, unpack
+from grader.sandbox.workers.replies import encode_called
+from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
+from grader.sandbox.workers.tree import Budget, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
@@ -133,7 +135,7 @@ class Worker:
 
     def take_upstream(self, frame: wire.Frame) -> None:
         dtype, values, upstream = self._problems[frame.header["problem"]]
-        tensors = wire.unpack_tensors(frame.header["tensors"], frame.body)
+        tensors = unpack_tensors(frame.header["tensors"], frame.body)
         more = {name: tensors["u:" + name] for name in frame.header["upstream"]}
         self._problems[frame.header["problem"]] = dtype, values, upstream | more
 
@@ -280,12 +282,12 @@ class Worker:
 def problem_of(frame: wire.Frame) -> tuple[int, Given]:
     """(its number, the problem) of a "problem" frame."""
     header = frame.header
-    tensors = wire.unpack_tensors(header["tensors"], frame.body)
+    tensors = unpack_tensors(header["tensors"], frame.body)
     values: dict[str, Any] = dict(header["plain"])
     values.update({name: tensors["v:" + name] for name in header["values"]})
     values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
     upstream = {name: tensors["u:" + name] for name in header["upstream"]}
-    return header["problem"], (wire.DTYPES[header["dtype"]], values, upstream)
+    return header["problem"], (DTYPES[header["dtype"]], values, upstream)
 
 
 def seed_generators() -> None:

@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 from grader.errors import Interrupted
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.endings import DeadlineMissed, WorkerLost
+from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.printed import Output
+from grader.sandbox.workers.tensor_bytes import MAX_BODY
 
 READ_BYTES = 1 << 18
-MOST_HELD = wire.MAX_HEADER + wire.MAX_BODY
+MOST_HELD = wire.MAX_HEADER + MAX_BODY
 """Bytes of answers that may come while a request is still being written."""
 CLOSING_SECONDS = 0.2
 """How long the rest of an ended worker's output is read."""
@@ -75,7 +76,7 @@ class WorkerPipes:
                 frame = self.reader.next()
                 if frame is not None:
                     return frame
-            except wire.WireError as error:
+            except WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
             if self._answers in self._wait(deadline):
                 self._take_answers()
@@ -86,7 +87,7 @@ class WorkerPipes:
             raise WorkerLost(self._how_it_ended())
         try:
             self.reader.feed(data or b"")
-        except wire.WireError as error:
+        except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _wait(self, deadline: float) -> list[int]:

@@ -22,7 +22,8 @@ from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WorkerLost
+from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.replies import decode_called
 from grader.sandbox.workers.requests import (
     PackedProblem,
     PackedUpstream,
@@ -31,7 +32,7 @@ from grader.sandbox.workers.requests import (
     pack_problem,
     step_request,
 )
-from grader.sandbox.workers.tree import LEAST, decode_called, frame_and_size
+from grader.sandbox.workers.tree import LEAST, frame_and_size
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
 MOST_SPANS = 10_000
@@ -219,7 +220,7 @@ class WorkerProcess:
             frame = self._pipes.receive(min(until, time.monotonic() + seconds))
             try:
                 answer = wire.decode_answer(frame, step, request.ticket, known, room)
-            except wire.WireError as error:
+            except WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
             self._notice(answer)
             self._mark(frame, request.label or step)
@@ -251,7 +252,7 @@ class WorkerProcess:
         try:
             called = decode_called(reply, ticket, budget)
             self._mark(reply, str(request["name"]))
-        except wire.WireError as error:
+        except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
         self._notice(called.failed)
         return called
