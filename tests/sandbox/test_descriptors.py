@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from grader.sandbox.workers import worker
+from grader.sandbox.workers import worker_main
 
 PLACES = list(itertools.permutations((3, 4, 5, 9), 4))
 
@@ -28,8 +28,8 @@ def arranged_in_a_child(places: tuple[int, ...]) -> bytes:
             for source, place in zip(high, places, strict=True):
                 os.dup2(source, place)
             requests, answers, output, zygote = places
-            zygote = worker.above_the_pipes(zygote)
-            worker.arrange_descriptors(requests, answers, output)
+            zygote = worker_main.above_the_pipes(zygote)
+            worker_main.arrange_descriptors(requests, answers, output)
             said = os.read(worker.REQUESTS, 100) + b" " + os.read(zygote, 100) + b" " + os.read(0, 1)
             os.write(worker.ANSWERS, said)
             os.write(1, b"out")
