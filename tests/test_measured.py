@@ -151,7 +151,7 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
         return MeasuredCall(Called(1), Usage(100, base * next(calls)))
 
     known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
-    return SimpleNamespace(measurements={}, baselines=known, measured=measured)
+    return SimpleNamespace(measurements={}, baselines=known, call_measured=measured)
 
 
 @pytest.mark.parametrize(
