@@ -113,8 +113,8 @@ def openable(imports: Sequence[str] = ()) -> Openable:
     """The files that a worker needs, and no other library's: the rest of site-packages has other people's formulas.
 
     The standard library without what is installed beneath it, IMPORTABLE_PACKAGES, shared libraries, and the packages
-    `imports`, top-level modules that an instructor allows; one that is not installed is left out. Of LOADED_PACKAGES not
-    the Python files, which are loaded before a worker is forked.
+    `imports`, top-level modules that an instructor allows; one that is not installed is left out. The Python files of
+    LOADED_PACKAGES are not among them: they are loaded before a worker is forked.
     """
     folders = dict.fromkeys(_real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
     files: list[Path] = []

@@ -12,7 +12,7 @@ import torch
 
 from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
-from grader.calling.recorder import Call, Listening, numbers_given, tensors_given
+from grader.calling.recorder import Call, RecordingTarget, numbers_given, tensors_given
 from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Agreement, Finding, agreement, shown
@@ -67,7 +67,7 @@ class Check:
     ) -> None:
         """Without `naming`, a failed check is not explained (which takes the longest)."""
         self.lesson, self.item, self._naming = lesson, item, naming
-        self.on = Listening(on, self.signatures)
+        self.on = RecordingTarget(on, self.signatures)
         self._student, self._book = student, book
         self._consulted: list[GradientCheck] = []
         self._asked = itertools.count()
@@ -315,7 +315,7 @@ class Check:
         """What the scenario gives there, and what it calls; made once for every student."""
 
         def make() -> tuple[Any, list[Call]]:
-            listening = Listening(side, self.signatures, keeping=True)
+            listening = RecordingTarget(side, self.signatures, copies=True)
             try:
                 return scenario(listening, self.generator(*key[:3]), **draw), listening.calls
             except Exception as error:
@@ -391,7 +391,7 @@ def returned_by(
     side: ModuleTarget, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
     """What each call of the scenario returns on the reference."""
-    listening = Listening(side, None)
+    listening = RecordingTarget(side, None)
     with contextlib.suppress(Exception):
         scenario(listening, generator, **draw)
     return listening.returned
