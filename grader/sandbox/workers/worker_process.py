@@ -11,9 +11,6 @@ from dataclasses import astuple
 from functools import partial
 from typing import Any, Protocol
 
-import torch
-from torch import Tensor
-
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.joint import Joint
@@ -29,7 +26,6 @@ from grader.sandbox.workers.requests import (
     PackedUpstream,
     StepRequest,
     new_ticket,
-    pack_problem,
     step_request,
 )
 from grader.sandbox.workers.tree import LEAST, frame_and_size
@@ -112,17 +108,6 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start = Usage(*header["used"])
         self._is_locked_in = True
-
-    def send_problem(
-        self,
-        number: int,
-        dtype: torch.dtype,
-        values: Mapping[str, Any],
-        upstream: Mapping[str, Tensor],
-        groups: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        """Sends forward values and upstream gradients; a group is a list of values under a name of its own."""
-        self.send_packed(pack_problem(number, dtype, values, upstream, groups))
 
     def knows(self, problem: PackedProblem) -> None:
         """The problem is there already, or on its way."""
