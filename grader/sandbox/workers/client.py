@@ -142,7 +142,7 @@ class ZygoteProcess:
     def hold(self, problem: PackedProblem, of: object) -> None:
         """Every worker from now on has the problem: `of` is what was packed. Raises ZygoteDied.
 
-        For a problem that a whole class is asked about: to take it in costs a worker a quarter of a millisecond.
+        For a problem that a whole class gets: to read it takes each worker a quarter of a millisecond.
         """
         if problem.number in self._held or self._held_bytes + len(problem.frame) > MOST_HELD:
             return

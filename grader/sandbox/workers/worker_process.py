@@ -59,7 +59,7 @@ class WorkerProcess:
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed_before = 0  # bytes printed before the last run
-        self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
+        self.ahead: dict[int, object] = {}  # problems that it was sent before it was needed, by number
         self._is_closed, self._is_locked_in = False, False
         self._loaded = 0  # bytes printed when the file was loaded
         self._at_start = Usage(0, 0.0)
