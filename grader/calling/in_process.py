@@ -18,12 +18,12 @@ CAP = 10_000_000
 class ModuleTarget(BaseTarget):
     """Functions and classes of `namespace` (a module, or a class of static methods), called in this process.
 
-    Without `watched` calls take a third less time, but float32 is not noticed and no loop is stopped.
+    Without `traced` calls take a third less time, but float32 is not noticed and no loop is stopped.
     """
 
-    def __init__(self, namespace: Any, watched: bool = True) -> None:
+    def __init__(self, namespace: Any, traced: bool = True) -> None:
         super().__init__()
-        self._namespace, self._cap = namespace, CAP if watched else None
+        self._namespace, self._cap = namespace, CAP if traced else None
 
     def run(
         self, name: str, function: Callable[..., Any] | Answer | None, args: Any, kwargs: Any, counted: bool = False
