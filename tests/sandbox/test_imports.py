@@ -18,9 +18,9 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.imports import has_handler, is_allowed
-from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 from grader.sandbox.workers.stand_ins import KNOWN
 from grader.sandbox.workers.student import Student
+from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 ROOT = Path(__file__).resolve().parents[2]
 UNUSED = b"""
