@@ -1,6 +1,18 @@
-"""What a command says when it cannot do what was asked."""
+"""The errors that are raised from one package to another. Nothing here imports anything."""
 
 from __future__ import annotations
+
+
+class GraderFault(Exception):
+    """A fault of the grader's, never the student's. The text says what happened."""
+
+
+class ZygoteDied(GraderFault):
+    """The zygote is gone, or cannot lock workers in."""
+
+
+class Interrupted(Exception):
+    """Somebody made the interrupt descriptor readable, so a wait for a worker ended early. Nothing is wrong."""
 
 
 class Unusable(Exception):

@@ -30,7 +30,7 @@ from grader.verdict.diagnosis.evidence import Explanation
 if TYPE_CHECKING:
     from grader.intake.submissions.handed import Handed
     from grader.lesson.lesson import Lesson
-    from grader.verdict.judging.gradient import Answering
+    from grader.verdict.judging.runner import StepRunner
 
 MOST_ELEMENTS = 1 << 20
 """Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
@@ -123,18 +123,18 @@ def fitted(answer: Answer, problem: Problem, step: str) -> Answer:
 class Fitted:
     """A student whose answers to `step` have their value's shape, where only axes of length one are missing."""
 
-    def __init__(self, student: Answering, step: str) -> None:
+    def __init__(self, student: StepRunner, step: str) -> None:
         self.student, self._step = student, step
         self.trials = getattr(student, "trials", None)
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         return {self._step: fitted(self.student.answers(problem)[self._step], problem, self._step)}
 
-    def expect(self, problems: Sequence[Problem]) -> None:
-        self.student.expect(problems)
+    def prefetch(self, problems: Sequence[Problem]) -> None:
+        self.student.prefetch(problems)
 
-    def watched(self, problem: Problem, step: str) -> Answer:
-        return fitted(self.student.watched(problem, step), problem, step)
+    def run_traced(self, problem: Problem, step: str) -> Answer:
+        return fitted(self.student.run_traced(problem, step), problem, step)
 
 
 def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> str:
