@@ -22,9 +22,9 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import differs_in_ones, written
-from grader.intake.notebook.lesson_part import PRIMES, factors, wanted_of
-from grader.intake.notebook.sizes import WrittenNumber
+from grader.lesson.notebook_lesson import PRIMES, factors, notebook_table
 from grader.reference.problem import Draw, Problem, derive
+from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.evidence import Explanation
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
 @lru_cache(maxsize=64)
 def shapes(lesson: Lesson) -> list[list[list[str]]]:
     """For each forward value, for each of its axes: the sizes whose product it is."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     primes = dict(zip(wanted.sizes.published if wanted else (), PRIMES, strict=False))
     values = lesson.problem(Draw(primes), 0, random_upstream=False).values
     return [[factors(n, primes) for n in value.shape] for value in values.values() if isinstance(value, Tensor)]
@@ -94,19 +94,19 @@ def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
     """Whether these are the lecture's sizes, or none were said."""
     if sizes is None:
         return True
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     return wanted is None or all(wanted.sizes.published.get(k) == v for k, v in sizes.items())
 
 
 def published_sizes(lesson: Lesson) -> Mapping[str, int]:
     """{size: its published value}, of those that a notebook may set."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     return wanted.sizes.published if wanted else {}
 
 
 def expressions_of(lesson: Lesson) -> Mapping[str, str]:
     """{size: an expression of forward values that gives it}."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     return wanted.sizes.expressions if wanted else {}
 
 
@@ -245,7 +245,7 @@ def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Colle
 
     A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
     """
-    wanted, sizes = wanted_of(lesson), terms.sizes or {}
+    wanted, sizes = notebook_table(lesson), terms.sizes or {}
     calculated_with = set(wanted.sizes.scalars.values()) if wanted else set()
     if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
         return None
