@@ -12,7 +12,11 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.where_wrong import direction, wrong_places
-from grader.verdict.judging.line import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
+from grader.verdict.judging.chain import chain_verdicts
+from grader.verdict.judging.earlier_gradient import GOES_ROUND
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.line_messages import IN_FLOAT32, unstable
+from grader.verdict.judging.verdicts import Row
 
 NOTE = "At a tie the maximum has no derivative."
 

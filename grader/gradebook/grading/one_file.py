@@ -23,8 +23,9 @@ from grader.sandbox.workers.printed import cut, labelled
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.verdict.judging.line import STATUS_OF, Row, chain_verdicts
+from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.own_sizes import is_published, terms_of
+from grader.verdict.judging.verdicts import STATUS_OF, Row
 
 MAX_PRINTED = 4_000
 MOST_BYTES = 100_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
@@ -16,47 +15,25 @@ from grader.calling.recorder import Call, Listening, numbers_given, tensors_give
 from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Agreement, Finding, agreement, shown
-from grader.errors import GraderFault, Interrupted
-from grader.lesson.lesson import Item, Lesson, LessonError
+from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
 from grader.verdict.diagnosis.errors.raised import Asked, meaning
 from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.repairs.edits import Known
-from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
-from grader.verdict.diagnosis.time_allowance import attempt, check_time
+from grader.verdict.diagnosis.time_allowance import attempt
+from grader.verdict.judging.check_endings import OURS, CheckFailed, ReferenceFailed
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import STATUS_OF
 from grader.verdict.judging.own_sizes import STRICT, expressions_of, hard_coded_numbers, size_remark, varied
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
+from grader.verdict.judging.verdicts import STATUS_OF
 
 Scenario = Callable[..., Any]
 
-MOST_CHANGES = 40
-"""Changed functions with which a check is run again."""
 MOST_ENTRIES = 3
 """Entries of a list that a sentence shows."""
-
-
-class CheckFailed(Exception):
-    """Ends a check's test; its text is the sentence of the row, `status` the row's."""
-
-    def __init__(
-        self, message: str, status: str = "failed", mistake: str | None = None, line: int | None = None
-    ) -> None:
-        super().__init__(message)
-        self.status, self.mistake, self.line = status, mistake, line
-
-
-class ReferenceFailed(LessonError):
-    """A scenario does not run on the course's own functions: a fault of the course, never the student's."""
-
-
-OURS = (LessonError, GraderFault, Interrupted)
-"""Errors in a test that the student's code has not caused."""
 
 
 class Check:
@@ -351,42 +328,6 @@ class Check:
         return None
 
 
-def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
-    """The same end of a check, with the small change of the student's function that makes the check hold in words.
-
-    Only where nothing else explains it.
-    """
-    trials: Trials | None = getattr(check.student, "trials", None)
-    if trials is None or failed.mistake is not None or failed.status not in ("failed", "shape"):
-        return failed
-
-    def find() -> Explanation | None:
-        function = check.item.function
-        own = [(n, edit) for n, edit in enumerate(trials.edits(function, Known())) if edit.function == function]
-        for number, edit in own[:MOST_CHANGES]:
-            check_time()
-            side = trials.side(function, number)
-            if side is None:
-                return None
-            if holds(test, check.again_on(side)):
-                return of_a_check(edit)
-        return None
-
-    with explaining(check.student):
-        found = attempt(find)
-    return failed if found is None else CheckFailed(found.message, failed.status, found.id, found.line)
-
-
-def holds(test: Callable[[Check], None], check: Check) -> bool:
-    try:
-        test(check)
-    except OURS:
-        raise
-    except Exception:
-        return False
-    return True
-
-
 def returned_by(
     side: ModuleTarget, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
@@ -433,29 +374,3 @@ def told(failing: Sequence[tuple[str, Finding]], count: int) -> str:
     return finding.message + (
         f" It is right on other problems; this one has {where}." if 0 < len(failing) < count and where else ""
     )
-
-
-def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
-    """How one test of a hidden suite ends, run without pytest: None when the check holds."""
-    try:
-        test(check)
-    except CheckFailed as failed:
-        return explained_by_the_code(test, check, failed)
-    except CallFailed as failed:
-        return check.failed_call(failed)
-    except OURS:
-        raise
-    except Exception:
-        if not check.is_sound(test):
-            raise
-        return check.unusable()
-    return None
-
-
-def tests_of(suite: Any) -> dict[str, Callable[..., None]]:
-    """{row's name: its test}, of a hidden suite's tests with the `check` fixture."""
-    return {
-        name.removeprefix("test_"): value
-        for name, value in vars(suite).items()
-        if name.startswith("test_") and callable(value) and "check" in inspect.signature(value).parameters
-    }

@@ -20,7 +20,9 @@ from typing import Any
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import agreement
 from grader.lesson.lesson import Lesson, LessonError, load_module
-from grader.verdict.judging.behaviour import Check, CheckFailed, Scenario, run_check, tests_of
+from grader.verdict.judging.behaviour import Check, Scenario
+from grader.verdict.judging.check_endings import CheckFailed
+from grader.verdict.judging.check_runs import run_check, tests_of
 
 NAME = "examples.py"
 PUBLIC_SEED = 13

@@ -14,16 +14,10 @@ from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.ratios import MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
 from grader.verdict.diagnosis.time_allowance import attempt
+from grader.verdict.judging.hard_coded import sizes_written_in
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import (
-    Row,
-    Verdict,
-    judge_line,
-    not_earned_alone,
-    sizes_written_in,
-    unstable,
-    with_remark,
-)
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.line_messages import not_earned_alone, unstable
 from grader.verdict.judging.own_sizes import (
     STRICT,
     Fitted,
@@ -38,6 +32,7 @@ from grader.verdict.judging.own_sizes import (
 )
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
+from grader.verdict.judging.verdicts import Row, Verdict, with_remark
 
 
 def judge_step(
