@@ -75,7 +75,8 @@ def judge_file(
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
         found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}
-    terms = terms_of(lesson, handed)
+    origin = handed.origin
+    terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
     at_own_sizes = None if is_published(lesson, terms.sizes) else lesson.published_at(terms.sizes or {})
     public, whole = at_own_sizes or (None, lesson.public_chain if lesson.gradients else None)
     chain = own_chain(lesson, whole) if whole is not None else None

@@ -24,8 +24,9 @@ from grader.verdict.diagnosis.results.results import Outcome, explain_result
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.check_endings import OURS, CheckFailed, ReferenceFailed
 from grader.verdict.judging.gradient import GradientCheck
+from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import STRICT, expressions_of, hard_coded_numbers, size_remark, varied
+from grader.verdict.judging.own_sizes import STRICT, expressions_of, varied
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.verdicts import STATUS_OF

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import bits, broadcast_bits, compare, differs_in_ones
+from grader.comparison.tensors import bits, broadcast_bits, compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
@@ -14,22 +14,12 @@ from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.ratios import MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
 from grader.verdict.diagnosis.time_allowance import attempt
-from grader.verdict.judging.hard_coded import sizes_written_in
+from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark, sizes_of_the_lecture, sizes_written_in
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.own_sizes import (
-    STRICT,
-    Fitted,
-    OwnProblems,
-    Terms,
-    expressions_of,
-    hard_coded_numbers,
-    published_sizes,
-    shape_remark,
-    size_remark,
-    sizes_of_the_lecture,
-)
+from grader.verdict.judging.other_shape import Fitted, in_other_shape, shape_remark
+from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, expressions_of, published_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.verdicts import Row, Verdict, with_remark
@@ -106,13 +96,6 @@ def judge_on_terms(
     if verdict.passed and shape is not None:
         verdict = with_remark(verdict, shape_remark(step, shape, published.values[step[1:]].shape))
     return verdict, problems
-
-
-def in_other_shape(student: StepRunner, step: str, problem: Problem) -> Sequence[int] | None:
-    """The shape of the student's answer, where it differs from the value's in axes of length one only."""
-    answer = student.answers(problem)[step].tensor
-    differs = answer is not None and differs_in_ones(answer.shape, problem.values[step[1:]].shape)
-    return answer.shape if differs and answer is not None else None
 
 
 def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:

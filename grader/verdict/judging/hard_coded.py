@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 
+from grader.lesson.lesson import Lesson
+from grader.lesson.notebook_lesson import notebook_table
 from grader.reference.problem import Problem
+from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
 from grader.verdict.diagnosis.evidence import Explanation, listed
 from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.own_sizes import Terms
 from grader.verdict.judging.verdicts import Case
+
+FEWEST = 3
+"""The smallest size that formulas calculate with and that may be hard-coded."""
+
+
+# Functions: any size has to be right ----------------------------------------------------------------------------------
 
 
 def sizes_written_in(
@@ -74,3 +87,120 @@ def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
         if isinstance(value, torch.Tensor):
             found |= {f"{label}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
     return found
+
+
+# Notebooks: their own sizes decide ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A number in the code, as one or more of the sizes: 31 as `batch - 1`, 30 as `block × embedding`."""
+
+    number: WrittenNumber
+    sizes: tuple[str, ...]
+    words: str
+
+    @property
+    def is_size(self) -> bool:
+        """Whether the number is the size itself."""
+        return self.words == in_words(self.sizes[0])
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.number.file, self.number.line
+
+    def __str__(self) -> str:
+        return f"{self.number.value:.6g} ({self.words})"
+
+
+def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
+    """What a number in the code may stand for, or 1 divided by it."""
+    value = number.value if number.value >= 1 else 1 / number.value
+    whole = round(value)
+    if abs(value - whole) > 1e-6 * value:
+        return []
+    prefix = "" if number.value >= 1 else "1 / "
+    found = [Meaning(number, (size,), prefix + in_words(size)) for size, n in sizes.items() if n == whole]
+    found += [
+        Meaning(number, (size,), f"{prefix}{in_words(size)} - 1")
+        for size, n in sizes.items()
+        if n - 1 == whole and n > FEWEST
+    ]
+    for count in range(2, len(sizes) + 1):
+        for some in itertools.combinations(sizes, count):
+            if math.prod(sizes[size] for size in some) == whole:
+                found.append(Meaning(number, some, prefix + " × ".join(map(in_words, some))))
+    return found
+
+
+def in_words(size: str) -> str:
+    return size.replace("_", " ")
+
+
+def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Collection[str]) -> list[Meaning] | None:
+    """The numbers in the row's statements by which these sizes are hard-coded; None where that explains nothing.
+
+    A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
+    """
+    wanted, sizes = notebook_table(lesson), terms.sizes or {}
+    calculated_with = set(wanted.sizes.scalars.values()) if wanted else set()
+    if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
+        return None
+    return accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))
+
+
+def accounted_for(
+    hard_coded: Collection[str], sizes: Mapping[str, int], numbers: Sequence[WrittenNumber]
+) -> list[Meaning] | None:
+    """The numbers by which these sizes are hard-coded, one for each; None where one of them is in no number.
+
+    Sizes that are equal need a number each: one 64 is the batch size or the hidden size.
+    """
+    found: list[Meaning] = []
+    used: set[int] = set()
+    for size in sorted(hard_coded):
+        candidates = [
+            (place, meaning)
+            for place, number in enumerate(numbers)
+            for meaning in meanings(number, sizes)
+            if size in meaning.sizes
+        ]
+        free = [(place, meaning) for place, meaning in candidates if place not in used or len(meaning.sizes) > 1]
+        if not free:
+            return None
+        place, meaning = min(free, key=lambda each: (len(each[1].sizes), not each[1].is_size))
+        used.add(place)
+        found.append(meaning)
+    return found
+
+
+def sizes_of_the_lecture(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> Explanation:
+    """What is wrong with a gradient that is right at the lecture's sizes and not at those that the notebook sets."""
+    other = ", ".join(f"{in_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
+    return Explanation(
+        "sizes_of_the_lecture",
+        f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: "
+        "is a number left over from the lecture?",
+    )
+
+
+def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
+    """A note on sizes that are numbers in the code: which, where, and what gives the first of them at any size."""
+    places: dict[tuple[str, int], list[str]] = {}
+    found = sorted(found, key=lambda each: each.place)
+    for meaning in found:
+        shown = places.setdefault(meaning.place, [])
+        if str(meaning) not in shown:
+            shown.append(str(meaning))
+    where, latest = "", ""
+    for (file, line), shown in places.items():
+        where += ("; " if where else "") + (f"line {line}" if file == latest else f"{file}, line {line}")
+        where += ": " + ", ".join(shown)
+        latest = file
+    what = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
+    remark = f"Right at your notebook's own sizes. {what} hard-coded in {where}."
+    for meaning in found:
+        if meaning.is_size and meaning.sizes[0] in expressions:
+            number = f"{meaning.number.value:.6g}"
+            return f"{remark} `{expressions[meaning.sizes[0]]}` in place of {number} works at any size."
+    return remark
