@@ -12,7 +12,7 @@ from grader.calling.recorder import Call, Listening, by_name, numbers_given, ten
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
-from grader.verdict.judging.behaviour import parts_of
+from grader.verdict.judging.scenarios import parts_of
 
 MOMENTA = (0.1, 0.3)
 

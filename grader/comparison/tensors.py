@@ -35,19 +35,19 @@ pass is judged. The factor is FlashAttention's (https://github.com/Dao-AILab/fla
 
 HALF = (torch.float16, torch.bfloat16)
 
-Rung = Literal["shape", "value", "passed"]
+Stage = Literal["shape", "value", "passed"]
 
 
 class Comparison(NamedTuple):
     """How an answer stands to its reference. `relative_error` is None where shapes differ or numbers are not finite."""
 
-    rung: Rung
+    stage: Stage
     relative_error: float | None
     message: str = ""
 
     @property
     def passed(self) -> bool:
-        return self.rung == "passed"
+        return self.stage == "passed"
 
 
 def written(shape: torch.Size | tuple[int, ...]) -> str:

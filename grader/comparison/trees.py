@@ -22,10 +22,10 @@ MOST_SHOWN = 10**30
 
 @dataclass(frozen=True)
 class Finding:
-    """One part that does not agree. `rung` is "shape" or "value"; `part` is its name in the result ("" for all)."""
+    """One part that does not agree. `stage` is "shape" or "value"; `part` is its name in the result ("" for all)."""
 
     part: str
-    rung: str
+    stage: str
     message: str
 
 
@@ -69,8 +69,8 @@ class _Comparison:
         self.findings: list[Finding] = []
         self.error: float | None = None
 
-    def differ(self, part: str, rung: str, message: str) -> None:
-        self.findings.append(Finding(part, rung, message))
+    def differ(self, part: str, stage: str, message: str) -> None:
+        self.findings.append(Finding(part, stage, message))
 
     def compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))

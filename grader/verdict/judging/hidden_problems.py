@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.lesson.lesson import Lesson
@@ -29,11 +30,17 @@ class ProblemBook:
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
         """What a scenario gives for the reference or for a known mistake, made once for every student."""
         if key not in self._values:
-            started = time.process_time()
-            with uncounted():
+            with self.work_for_all():
                 self._values[key] = make()
-            self.made_seconds += time.process_time() - started
         return self._values[key]
+
+    @contextlib.contextmanager
+    def work_for_all(self) -> Iterator[None]:
+        """The processor time spent inside is not taken from the allowance of one submission."""
+        started = time.process_time()
+        with uncounted():
+            yield
+        self.made_seconds += time.process_time() - started
 
     def own_problems(self, lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]) -> OwnProblems:
         """Problems at the sizes of a notebook, in place of these draws. Those of the latest notebooks are kept."""

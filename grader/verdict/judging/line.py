@@ -60,7 +60,7 @@ def judge_line(
             mistake = upstream_left_out(name, skipping.ones)
         else:
             mistake = attempt(lambda: explanation_of(name, deciding, mistakes, contents)) if naming else None
-        verdict.status = "shape" if any(c.rung == "shape" for _, c in failing) else "failed"
+        verdict.status = "shape" if any(c.stage == "shape" for _, c in failing) else "failed"
         verdict.mistake = mistake
         verdict.message = mistake.message if mistake else what_is_wrong(name, failing, deciding)
         return verdict
