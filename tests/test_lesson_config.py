@@ -20,6 +20,7 @@ from grader.lesson.config import (
     LECTURE_SEED,
     JointFunction,
     LessonConfig,
+    NotebookSettings,
     PublicDraw,
     lesson_config,
 )
@@ -63,7 +64,7 @@ def test_every_key_is_read(tmp_path):
     assert (config.title, config.seed, config.imports) == ("Everything", 7, ("scipy",))
     assert config.function == JointFunction("backward", ("loss", "dW", "db"))
     assert config.public_draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
-    assert (config.training_script, config.notebook) == ("training.py", {"names": ["dW"]})
+    assert (config.training_script, config.notebook) == ("training.py", NotebookSettings(names=("dW",)))
     first, second = config.gradients
     assert (first.target, first.points, first.hints, first.drawn) == ("W", 2.5, ("a", "b", "c"), "forces")
     assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
@@ -93,6 +94,10 @@ def test_what_a_file_leaves_out(tmp_path):
         ("[gradients.'a b']\nhnts = []", "there is no setting 'hnts' in [gradients.\"a b\"]; did you mean 'hints'?"),
         ("[public]\ndraw = []", "there is no setting 'draw' in [public]; did you mean 'draws'?"),
         ("[sandbox]\nimport = []", "there is no setting 'import' in [sandbox]; did you mean 'imports'?"),
+        ("[notebook]\nname = []", "there is no setting 'name' in [notebook]; did you mean 'names'?"),
+        ("[notebook]\nafter = 3", "[notebook] after is 3; expected a text."),
+        ("[notebook.same]\nn = 3", "[notebook.same] n is 3; expected a text."),
+        ("notebook = 3", "[notebook] is 3; expected a table."),
         ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script."),
         ("title = 3", "title is 3; expected a text."),
         ("seed = '7'", "seed is '7'; expected a whole number from 0 to 9223372036854775807."),

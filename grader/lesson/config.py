@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.errors import LessonError
 from grader.lesson.toml_tables import Table, is_number, is_text, shown, toml_values
@@ -19,6 +18,7 @@ MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train")
 GRADIENT_KEYS = ("points", "hints", "drawn", "with")
+NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same")
 CHECK_KEYS = ("points", "hints", "function", "drawn", "differentiates")
 
 NO_DRAWS = (
@@ -74,13 +74,28 @@ class PublicDraw:
 
 
 @dataclass(frozen=True)
+class NotebookSettings:
+    """`[notebook]`: what the lesson takes from the lecture's notebook, as grader/lesson/notebook_table.py describes it.
+
+    `names` and `values` are None where the file leaves them out.
+    """
+
+    names: tuple[str, ...] | None = None
+    values: tuple[str, ...] | None = None
+    again: tuple[str, ...] = ()
+    after: str = ""
+    loop: str = ""
+    same: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class LessonConfig:
     """The contents of a lesson.toml.
 
     Attributes:
         seed: of the generator that draws the published problem.
         function: None where the student writes one function per gradient.
-        notebook: the `[notebook]` table as it is in the file, see grader/intake/notebook/lesson_part.py.
+        notebook: None where the lesson takes nothing from the lecture's notebook.
         public_draws: what a student's own check draws in addition to the published sizes.
         imports: top-level modules that submissions may import in addition to the usual ones.
         training_script: the file in the lesson's folder that `dojo train` runs, or "".
@@ -91,7 +106,7 @@ class LessonConfig:
     function: JointFunction | None = None
     gradients: tuple[Item, ...] = ()
     checks: tuple[Item, ...] = ()
-    notebook: Any = None
+    notebook: NotebookSettings | None = None
     public_draws: tuple[PublicDraw, ...] = ()
     imports: tuple[str, ...] = ()
     training_script: str = ""
@@ -138,7 +153,7 @@ def lesson_config(folder: Path) -> LessonConfig:
             )
             for name, row in table.table("checks").tables(CHECK_KEYS).items()
         ),
-        values.get("notebook"),
+        notebook_settings(table.table("notebook", NOTEBOOK_KEYS)) if "notebook" in table else None,
         public_draws(table.table("public", ("draws",)), path),
         sandbox_imports(table.table("sandbox", ("imports",)), path),
         table.table("train", ("script",)).text("script"),
@@ -150,6 +165,17 @@ def joint_function(table: Table, path: Path) -> JointFunction:
     if not (found.name and found.returns):
         raise LessonError(f'{path}: [function] needs a name and what it returns, such as returns = ["dW", "db"].')
     return found
+
+
+def notebook_settings(table: Table) -> NotebookSettings:
+    return NotebookSettings(
+        table.texts("names") if "names" in table else None,
+        table.texts("values") if "values" in table else None,
+        table.texts("again"),
+        table.text("after"),
+        table.text("loop"),
+        table.table("same").all_texts(),
+    )
 
 
 def points(row: Table) -> float:

@@ -68,6 +68,10 @@ class Table:
         """Return a list of texts; empty where the table lacks it."""
         return tuple(self.value(key, (), lambda v: isinstance(v, list) and all(map(is_text, v)), "a list of texts"))
 
+    def all_texts(self) -> dict[str, str]:
+        """Return {key: text} for everything in this table."""
+        return {key: self.text(key) for key in self._values}
+
     def choice(self, key: str, choices: Collection[str], default: str | None = None) -> Any:
         allowed = " or ".join(f'"{choice}"' for choice in choices)
         return self.value(key, default, lambda value: is_text(value) and value in choices, allowed)
