@@ -21,7 +21,7 @@ MOST_SHOWN = 10**30
 
 
 @dataclass(frozen=True)
-class Finding:
+class Difference:
     """One part that does not agree. `stage` is "shape" or "value"; `part` is its name in the result ("" for all)."""
 
     part: str
@@ -33,7 +33,7 @@ class Finding:
 class Agreement:
     """How two results stand to each other. `error` is the largest relative error of any part that has one."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Difference, ...] = ()
     error: float | None = None
 
     @property
@@ -48,14 +48,14 @@ def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, coarse: b
     nearly zero beside the other parts), texts and booleans exactly. A list may stand for a tuple, a tensor of no
     dimension for a number, an array for a tensor. `coarse`: something was computed in float32; then 1e-5 will do.
     """
-    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in numbers(expected)]
+    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in float_leaves(expected)]
     scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
     comparison = _Comparison(tolerance, coarse, scale)
     comparison.compare(found, expected, "")
     return Agreement(tuple(comparison.findings), comparison.error)
 
 
-def numbers(tree: Any) -> list[Any]:
+def float_leaves(tree: Any) -> list[Any]:
     return [leaf for leaf in leaves(tree) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
 
 
@@ -66,11 +66,11 @@ def as_tensor(value: Any) -> Tensor:
 class _Comparison:
     def __init__(self, tolerance: float, coarse: bool, scale: float) -> None:
         self._tolerance, self._coarse, self._scale = tolerance, coarse, scale
-        self.findings: list[Finding] = []
+        self.findings: list[Difference] = []
         self.error: float | None = None
 
     def differ(self, part: str, stage: str, message: str) -> None:
-        self.findings.append(Finding(part, stage, message))
+        self.findings.append(Difference(part, stage, message))
 
     def compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import LessonError
-from grader.lesson.toml_tables import Table, is_number, is_text, shown, toml_values
+from grader.lesson.toml_tables import Table, is_number, is_string, toml_values, value_text
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -133,7 +133,7 @@ def lesson_config(folder: Path) -> LessonConfig:
             Item(
                 name,
                 name[1:],
-                points(row),
+                row_points(row),
                 row.texts("hints"),
                 function.name if function else name,
                 row.choice("drawn", ("forces",), ""),
@@ -145,7 +145,7 @@ def lesson_config(folder: Path) -> LessonConfig:
             Item(
                 name,
                 None,
-                points(row),
+                row_points(row),
                 row.texts("hints"),
                 row.text("function", name),
                 row.text("drawn"),
@@ -178,7 +178,7 @@ def notebook_settings(table: Table) -> NotebookSettings:
     )
 
 
-def points(row: Table) -> float:
+def row_points(row: Table) -> float:
     found: float = row.value("points", 1, lambda value: is_number(value) and value >= 0, "a number that is at least 0")
     return found
 
@@ -196,7 +196,7 @@ def public_draws(table: Table, path: Path) -> tuple[PublicDraw, ...]:
     for entry in draws:
         names = {key: entry[key] for key in ("change", "note") if key in entry}
         sizes = {key: value for key, value in entry.items() if key not in names}
-        if not all(map(is_number, sizes.values())) or not all(map(is_text, names.values())):
+        if not all(map(is_number, sizes.values())) or not all(map(is_string, names.values())):
             raise LessonError(f"{path}: {NO_DRAWS}")
         found.append(PublicDraw(sizes, **names))
     return tuple(found)
@@ -216,7 +216,7 @@ def refusal_of_imports(names: object) -> str | None:
         return 'expected a list of names, such as ["scipy"]'
     for name in names:
         if not isinstance(name, str) or not MODULE_NAME.fullmatch(name):
-            return f"{shown(name)} is not the name of a top-level module, such as scipy"
+            return f"{value_text(name)} is not the name of a top-level module, such as scipy"
         if name in NEVER_ALLOWED:
             return f"{name} cannot be allowed"
     return None

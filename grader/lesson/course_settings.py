@@ -45,6 +45,6 @@ def course_settings(course: Path) -> CourseSettings:
     return CourseSettings(**{key: table.choice(key, choices) for key, choices in CHOICES.items() if key in table})
 
 
-def text_of(settings: CourseSettings) -> str:
+def settings_text(settings: CourseSettings) -> str:
     """The settings as one line that changes whenever one of them does."""
     return ", ".join(f"{field.name}={getattr(settings, field.name)}" for field in fields(settings))

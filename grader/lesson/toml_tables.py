@@ -38,14 +38,14 @@ class Table:
     def __init__(self, path: Path, values: object, keys: Collection[str] | None = None, header: str = "") -> None:
         self._path, self._header = path, header
         if not isinstance(values, dict):
-            raise LessonError(f"{path}: [{header}] is {shown(values)}; expected a table.")
+            raise LessonError(f"{path}: [{header}] is {value_text(values)}; expected a table.")
         self._values: dict[str, Any] = values
         for key in values if keys is not None else ():
             if key not in (keys or ()):
                 meant = close_name(key, keys or ())
                 hint = f"did you mean {meant!r}?" if meant else f"the keys are: {', '.join(keys or ())}."
                 place = f" in [{header}]" if header else ""
-                raise LessonError(f"{path}: there is no setting {shown(key)}{place}; {hint}")
+                raise LessonError(f"{path}: there is no setting {value_text(key)}{place}; {hint}")
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
@@ -57,16 +57,16 @@ class Table:
         value = self._values[key]
         if not is_right(value):
             place = f"[{self._header}] " if self._header else ""
-            raise LessonError(f"{self._path}: {place}{key} is {shown(value)}; expected {expected}.")
+            raise LessonError(f"{self._path}: {place}{key} is {value_text(value)}; expected {expected}.")
         return value
 
     def text(self, key: str, default: str = "") -> str:
-        found: str = self.value(key, default, is_text, "a text")
+        found: str = self.value(key, default, is_string, "a text")
         return found
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return a list of texts; empty where the table lacks it."""
-        return tuple(self.value(key, (), lambda v: isinstance(v, list) and all(map(is_text, v)), "a list of texts"))
+        return tuple(self.value(key, (), lambda v: isinstance(v, list) and all(map(is_string, v)), "a list of texts"))
 
     def all_texts(self) -> dict[str, str]:
         """Return {key: text} for everything in this table."""
@@ -74,7 +74,7 @@ class Table:
 
     def choice(self, key: str, choices: Collection[str], default: str | None = None) -> Any:
         allowed = " or ".join(f'"{choice}"' for choice in choices)
-        return self.value(key, default, lambda value: is_text(value) and value in choices, allowed)
+        return self.value(key, default, lambda value: is_string(value) and value in choices, allowed)
 
     def table(self, key: str, keys: Collection[str] | None = None) -> Table:
         """Return the table of that key; an empty one where there is none."""
@@ -86,7 +86,7 @@ class Table:
         return {key: self.table(key, keys) for key in self._values}
 
 
-def is_text(value: object) -> bool:
+def is_string(value: object) -> bool:
     return isinstance(value, str)
 
 
@@ -97,15 +97,15 @@ def is_number(value: object) -> bool:
 
 def in_header(key: str) -> str:
     """Return a key as it is written in the header of a table, with quotes where it needs them."""
-    return shortened(key if BARE_KEY.fullmatch(key) else json.dumps(key))
+    return clipped(key if BARE_KEY.fullmatch(key) else json.dumps(key))
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     try:
-        return shortened(repr(value))
+        return clipped(repr(value))
     except ValueError:  # a whole number of more digits than Python prints
         return "a number that is too long to print"
 
 
-def shortened(text: str) -> str:
+def clipped(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."

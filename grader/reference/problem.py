@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
-from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record, total
+from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record_forward, total
 
 Inputs = dict[str, Any]
 MakeInputs = Callable[..., Inputs]
@@ -71,7 +71,7 @@ class Problem:
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
-        self.graph: Graph = record(forward, self._inputs)
+        self.graph: Graph = record_forward(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
         generator = torch.Generator().manual_seed(derive(seed, "upstream"))
         noise = {
@@ -150,7 +150,7 @@ class Problem:
         """
         if self.random_upstream:
             return LOW_PRECISION_TOLERANCE
-        narrow = record(self._forward, {k: v.float() if is_floating(v) else v for k, v in self._inputs.items()})
+        narrow = record_forward(self._forward, {k: v.float() if is_floating(v) else v for k, v in self._inputs.items()})
         found = narrow.chain({name: upstream.float() for name, upstream in self.ends.items()})
         errors = [
             quotient(
@@ -183,7 +183,7 @@ class Problem:
             if shape == self.values[name].shape:
                 continue
             try:
-                expanded = record(self._forward, self._inputs, {name: shape})
+                expanded = record_forward(self._forward, self._inputs, {name: shape})
                 if expanded.values[consumer].shape == shape:
                     found[consumer] = expanded.vjp(consumer, self.upstream[consumer])[name]
             except (RuntimeError, IndexError, KeyError):  # no broadcast: the step does something else with the shape

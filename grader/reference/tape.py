@@ -185,7 +185,7 @@ class Graph:
         return frozenset(found)
 
 
-def record(
+def record_forward(
     forward: Callable[[Any], None], inputs: Mapping[str, Any], expanded: Mapping[str, torch.Size] | None = None
 ) -> Graph:
     """Runs `forward` on a fresh tape that holds `inputs` ({name: tensor or plain value}) and reads it back.

@@ -15,7 +15,7 @@ from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import Listening
 from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
-from grader.comparison.trees import Finding, agreement, shown
+from grader.comparison.trees import Difference, agreement, shown
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
@@ -29,7 +29,7 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.own_sizes import STRICT, expressions_of, varied
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
-from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Result, Scenario, identity
+from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Result, Scenario, draw_identity
 from grader.verdict.judging.verdicts import STATUS_OF
 
 MOST_ENTRIES = 3
@@ -100,13 +100,13 @@ class Check:
         to two more times, for the smallest. Both come from the kernel, so no code of the student's can change them.
         Rows that measure the same call share one measurement. Raises CallFailed.
         """
-        key = (self.lesson.name, name, given.__qualname__, identity(sizes))
+        key = (self.lesson.name, name, given.__qualname__, draw_identity(sizes))
         arguments = self.once(given, sizes)
         return self.on.measured(key, name, list(arguments), yardstick, cpu_ratio)
 
     def once(self, make: Callable[..., Any], sizes: Mapping[str, Any]) -> Any:
         """`make(generator, **sizes)`, made once per run; equal sizes have equal generators."""
-        drawn = (self.lesson.name, identity(sizes))
+        drawn = (self.lesson.name, draw_identity(sizes))
         seed = derive(self._book.seed, *drawn)
         return self._book.value((*drawn, make.__qualname__), lambda: make(torch.Generator().manual_seed(seed), **sizes))
 
@@ -272,7 +272,7 @@ def described(draw: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} {v}" for k, v in draw.items() if isinstance(v, (int, float, str)))
 
 
-def failure_message(failing: Sequence[tuple[str, Finding]], count: int) -> str:
+def failure_message(failing: Sequence[tuple[str, Difference]], count: int) -> str:
     """The first finding, and on which draw it is, where others of the `count` draws are right."""
     where, finding = failing[0]
     return finding.message + (

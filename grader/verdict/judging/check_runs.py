@@ -36,7 +36,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
             side = trials.side(function, number)
             if side is None:
                 return None
-            if holds(test, check.again_on(side)):
+            if check_holds(test, check.again_on(side)):
                 return of_a_check(edit)
         return None
 
@@ -45,7 +45,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
     return failed if found is None else CheckFailed(found.message, failed.status, found.id, found.line)
 
 
-def holds(test: Callable[[Check], None], check: Check) -> bool:
+def check_holds(test: Callable[[Check], None], check: Check) -> bool:
     try:
         test(check)
     except OURS:

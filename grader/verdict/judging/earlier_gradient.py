@@ -14,10 +14,12 @@ from grader.verdict.judging.verdicts import Case
 
 TRIVIAL = 1e-6
 """A gradient smaller than this share of the upstream gradient's norm is taken for a zero with rounding noise."""
-GOES_ROUND = "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
+FROM_EARLIER_GRADIENT = (
+    "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
+)
 
 
-class Skipping(NamedTuple):
+class FromEarlier(NamedTuple):
     """A step that is right given the upstream gradients that it requests; `ones` are those left out that are all ones.
 
     `error` is the largest relative error.
@@ -27,7 +29,7 @@ class Skipping(NamedTuple):
     ones: tuple[str, ...]
 
 
-def skips_a_neighbour(name: str, cases: Sequence[Case]) -> Skipping | None:
+def computed_from_earlier(name: str, cases: Sequence[Case]) -> FromEarlier | None:
     """Whether the step is right given the upstream gradients that it requests, on every problem.
 
     Those need not be its direct consumers': "the mean of dbndiff" for dbnmeani's share is right in every network.
@@ -49,7 +51,7 @@ def skips_a_neighbour(name: str, cases: Sequence[Case]) -> Skipping | None:
             return None
         errors.append(comparison.relative_error)
         ones = left_out_ones(problem, name, asked)
-    return Skipping(max(errors), ones)
+    return FromEarlier(max(errors), ones)
 
 
 def left_out_ones(problem: Problem, name: str, requested: Collection[str]) -> tuple[str, ...]:

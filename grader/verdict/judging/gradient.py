@@ -14,7 +14,12 @@ from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.ratios import MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
 from grader.verdict.diagnosis.time_allowance import attempt
-from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark, sizes_of_the_lecture, sizes_written_in
+from grader.verdict.judging.hard_coded import (
+    explain_hard_coded_sizes,
+    hard_coded_numbers,
+    size_remark,
+    sizes_of_the_lecture,
+)
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
@@ -210,7 +215,7 @@ class GradientCheck:
         contents = trials.contents(self.item.function) if trials is not None else None
         unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
         function = self.item.function if self.item.function != step else ""
-        return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
+        return explain_hard_coded_sizes(target, (published, answer), others, contents, unnamed, function)
 
     @property
     def status(self) -> str:

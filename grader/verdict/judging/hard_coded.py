@@ -26,7 +26,7 @@ FEWEST = 3
 # Functions: any size has to be right ----------------------------------------------------------------------------------
 
 
-def sizes_written_in(
+def explain_hard_coded_sizes(
     name: str,
     at_the_lecture_sizes: Case,
     cases: Sequence[Case],
@@ -44,7 +44,7 @@ def sizes_written_in(
         return None
     failing = (case for case in cases if not judge_line(name, [case], naming=False).passed)
     published, (other, _) = at_the_lecture_sizes[0], next(failing, cases[0])
-    where = numbers_of_sizes("" if function else name, published, other, contents or {})
+    where = hard_coded_sentence("" if function else name, published, other, contents or {})
     if not where and not unnamed:
         return None
     where = where or "A size is written into it as a number."
@@ -56,7 +56,7 @@ def sizes_written_in(
     )
 
 
-def numbers_of_sizes(name: str, published: Problem, other: Problem, contents: Contents) -> str:
+def hard_coded_sentence(name: str, published: Problem, other: Problem, contents: Contents) -> str:
     """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none."""
     there, here = sizes_by_name(published, name), sizes_by_name(other, name)
     lines: dict[tuple[int, str], dict[int, str]] = {}
@@ -103,7 +103,7 @@ class Meaning:
     @property
     def is_size(self) -> bool:
         """Whether the number is the size itself."""
-        return self.words == in_words(self.sizes[0])
+        return self.words == size_words(self.sizes[0])
 
     @property
     def place(self) -> tuple[str, int]:
@@ -120,20 +120,20 @@ def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
     if abs(value - whole) > 1e-6 * value:
         return []
     prefix = "" if number.value >= 1 else "1 / "
-    found = [Meaning(number, (size,), prefix + in_words(size)) for size, n in sizes.items() if n == whole]
+    found = [Meaning(number, (size,), prefix + size_words(size)) for size, n in sizes.items() if n == whole]
     found += [
-        Meaning(number, (size,), f"{prefix}{in_words(size)} - 1")
+        Meaning(number, (size,), f"{prefix}{size_words(size)} - 1")
         for size, n in sizes.items()
         if n - 1 == whole and n > FEWEST
     ]
     for count in range(2, len(sizes) + 1):
         for some in itertools.combinations(sizes, count):
             if math.prod(sizes[size] for size in some) == whole:
-                found.append(Meaning(number, some, prefix + " × ".join(map(in_words, some))))
+                found.append(Meaning(number, some, prefix + " × ".join(map(size_words, some))))
     return found
 
 
-def in_words(size: str) -> str:
+def size_words(size: str) -> str:
     return size.replace("_", " ")
 
 
@@ -176,7 +176,7 @@ def accounted_for(
 
 def sizes_of_the_lecture(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> Explanation:
     """What is wrong with a gradient that is right at the lecture's sizes and not at those that the notebook sets."""
-    other = ", ".join(f"{in_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
+    other = ", ".join(f"{size_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
     return Explanation(
         "sizes_of_the_lecture",
         f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: "

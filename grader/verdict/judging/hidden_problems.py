@@ -10,7 +10,7 @@ from typing import Any
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem, derive
 from grader.verdict.diagnosis.time_allowance import uncounted
-from grader.verdict.judging.own_sizes import OwnProblems, elements, own_problems
+from grader.verdict.judging.own_sizes import OwnProblems, count_elements, own_problems
 
 MOST_KEPT = 1 << 20
 """Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
@@ -49,7 +49,7 @@ class ProblemBook:
         if found is None:
             with uncounted():
                 found = own_problems(lesson, draws, sizes, self.seed)
-            weight = elements(lesson, sizes)
+            weight = count_elements(lesson, sizes)
             while self._own and (len(self._own) + 1) * weight > MOST_KEPT:
                 del self._own[next(iter(self._own))]
         self._own[key] = found

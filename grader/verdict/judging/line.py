@@ -15,7 +15,7 @@ from grader.verdict.diagnosis.errors.raised import explain_error
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.readings.widths import width_from_the_data
 from grader.verdict.diagnosis.time_allowance import attempt
-from grader.verdict.judging.earlier_gradient import GOES_ROUND, skips_a_neighbour, upstream_left_out
+from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out
 from grader.verdict.judging.line_messages import IN_FLOAT32, JUDGED_IN_FLOAT32, not_a_tensor, what_is_wrong
 from grader.verdict.judging.verdicts import STATUS_OF, Case, Verdict
 
@@ -50,14 +50,16 @@ def judge_line(
     verdict = Verdict("passed", worst_error(comparisons), line=line)
     failing = [(case, c) for case, c in zip(deciding, comparisons, strict=True) if not c.passed]
     if failing:
-        skipping = skips_a_neighbour(name, deciding)
-        if skipping is not None and known_mistake("d" + name, deciding, mistakes) is None:
-            verdict.relative_error = skipping.error
-            if not skipping.ones:
+        from_earlier = computed_from_earlier(name, deciding)
+        if from_earlier is not None and known_mistake("d" + name, deciding, mistakes) is None:
+            verdict.relative_error = from_earlier.error
+            if not from_earlier.ones:
                 in_float32 = any(answer.in_float32 for _, answer in deciding)
-                verdict.message = f"{GOES_ROUND} {JUDGED_IN_FLOAT32}" if in_float32 else GOES_ROUND
+                verdict.message = (
+                    f"{FROM_EARLIER_GRADIENT} {JUDGED_IN_FLOAT32}" if in_float32 else FROM_EARLIER_GRADIENT
+                )
                 return verdict
-            mistake = upstream_left_out(name, skipping.ones)
+            mistake = upstream_left_out(name, from_earlier.ones)
         else:
             mistake = attempt(lambda: explanation_of(name, deciding, mistakes, contents)) if naming else None
         verdict.status = "shape" if any(c.stage == "shape" for _, c in failing) else "failed"

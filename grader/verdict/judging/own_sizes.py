@@ -73,10 +73,10 @@ def are_drawable(lesson: Lesson, sizes: Mapping[str, int]) -> bool:
     """Whether a problem of these sizes is small enough to be drawn for one notebook."""
     if not sizes or min(sizes.values()) < 2:
         return False
-    return is_published(lesson, sizes) or elements(lesson, sizes) <= MOST_ELEMENTS
+    return is_published(lesson, sizes) or count_elements(lesson, sizes) <= MOST_ELEMENTS
 
 
-def elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
+def count_elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
     """How many elements all forward values of a problem of these sizes have."""
     return sum(math.prod(sizes.get(size, 1) for axis in shape for size in axis) for shape in shapes(lesson))
 
@@ -129,7 +129,7 @@ def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]
     """Draws them. The hidden draws that decide are all made again at these sizes, with other seeds."""
     same: list[Problem] = []
     deciding = [draw for draw in draws if not draw.note]
-    for number, draw in enumerate(deciding if elements(lesson, sizes) <= MANY_ELEMENTS else deciding[:FEW_DRAWS]):
+    for number, draw in enumerate(deciding if count_elements(lesson, sizes) <= MANY_ELEMENTS else deciding[:FEW_DRAWS]):
         own = {**draw.sizes, **sizes}
         part = derive(seed, lesson.name, "own sizes", number)
         try:

@@ -10,7 +10,7 @@ import torch
 
 from grader.calling.in_process import ModuleTarget
 from grader.calling.recorder import Call, Listening, numbers_given, tensors_given
-from grader.comparison.trees import Agreement, Finding, agreement
+from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
@@ -39,7 +39,7 @@ class Assertion:
 
     def key(self, at: int) -> Key:
         """The key of the draw at that place, under which the reference's value of it is kept."""
-        return self.number, at, identity(self.draws[at])
+        return self.number, at, draw_identity(self.draws[at])
 
 
 class Result(NamedTuple):
@@ -123,7 +123,7 @@ class CourseValues:
                 Outcome(
                     result.found,
                     result.expected,
-                    parts_of(result.agreement.findings),
+                    differing_parts(result.agreement.findings),
                     tensors_given(calls),
                     {name: n for name, n in numbers.items() if type(n) is int and n > 1},
                     {name: s for name, s in numbers.items() if type(s) is float},
@@ -132,7 +132,7 @@ class CourseValues:
         return explain_result(outcomes, assertion.tolerance, low_precision)
 
 
-def parts_of(findings: Sequence[Finding]) -> frozenset[str]:
+def differing_parts(findings: Sequence[Difference]) -> frozenset[str]:
     """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
     shapes = frozenset(finding.part for finding in findings if finding.stage == "shape")
     return shapes or frozenset(finding.part for finding in findings)
@@ -157,6 +157,6 @@ def agrees(found: Any, value: Any, tolerance: float, low_precision: bool) -> boo
         return False
 
 
-def identity(draw: Mapping[str, Any]) -> str:
+def draw_identity(draw: Mapping[str, Any]) -> str:
     """The same text in every process: a function is represented by its name, as its repr contains an address."""
     return repr(sorted((k, getattr(v, "__qualname__", v)) for k, v in draw.items()))
