@@ -1,4 +1,4 @@
-"""Whether what a call gave agrees with what it should give: trees of tensors, numbers, texts, compared part by part."""
+"""Comparison of nested results (tensors, numbers, texts in lists and dicts), part by part."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two results stand to each other. `error` is the largest relative error of any part that has one."""
+    """The result of `agreement`. `error` is the largest relative error of any part that has one."""
 
     findings: tuple[Difference, ...] = ()
     error: float | None = None
@@ -41,16 +41,17 @@ class Agreement:
         return not self.findings
 
 
-def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, coarse: bool = False) -> Agreement:
-    """Compares `found` with `expected`.
+def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_precision: bool = False) -> Agreement:
+    """Compare `found` with `expected`.
 
-    Numbers and tensors agree within `tolerance`, relative to the expected part's norm (with a floor where that is
-    nearly zero beside the other parts), texts and booleans exactly. A list may stand for a tuple, a tensor of no
-    dimension for a number, an array for a tensor. `coarse`: something was computed in float32; then 1e-5 will do.
+    Numbers and tensors agree within `tolerance`, relative to the norm of the expected part (with a floor where that is
+    nearly zero compared with the other parts). Texts and booleans have to be equal. A list counts as a tuple, a tensor
+    of no dimension as a number, an array as a tensor. With `low_precision` something was computed in float32, and the
+    tolerance is at least 1e-5.
     """
     norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in float_leaves(expected)]
     scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
-    comparison = _Comparison(tolerance, coarse, scale)
+    comparison = _Comparison(tolerance, low_precision, scale)
     comparison.compare(found, expected, "")
     return Agreement(tuple(comparison.findings), comparison.error)
 
@@ -64,8 +65,8 @@ def as_tensor(value: Any) -> Tensor:
 
 
 class _Comparison:
-    def __init__(self, tolerance: float, coarse: bool, scale: float) -> None:
-        self._tolerance, self._coarse, self._scale = tolerance, coarse, scale
+    def __init__(self, tolerance: float, low_precision: bool, scale: float) -> None:
+        self._tolerance, self._low_precision, self._scale = tolerance, low_precision, scale
         self.findings: list[Difference] = []
         self.error: float | None = None
 
@@ -138,8 +139,8 @@ class _Comparison:
         error = relative_error(wide, expected, self._scale)
         error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
         self.error = max(self.error or 0.0, error)
-        coarse = self._coarse or found.dtype == torch.float32
-        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if coarse else self._tolerance):
+        low_precision = self._low_precision or found.dtype == torch.float32
+        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self._tolerance):
             self.differ(part, "value", self.worst(name, wide, expected.double(), None, error))
         return None
 

@@ -26,7 +26,7 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import STRICT, expressions_of, varied
+from grader.verdict.judging.own_sizes import STRICT, notebook_sizes, varied
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Result, Scenario, draw_identity
@@ -156,7 +156,7 @@ class Check:
         found = hard_coded_numbers(self.lesson, terms, self.item.name, hard_coded)
         if not found:
             return False
-        self.remark = size_remark(found, expressions_of(self.lesson))
+        self.remark = size_remark(found, notebook_sizes(self.lesson).expressions)
         return True
 
     def _compare(self, assertion: Assertion) -> None:

@@ -24,7 +24,7 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
 from grader.verdict.judging.other_shape import Fitted, in_other_shape, shape_remark
-from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, expressions_of, published_sizes
+from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.verdicts import Row, Verdict, with_remark
@@ -90,10 +90,10 @@ def judge_on_terms(
             hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
             numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
             if numbers:
-                verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
+                verdict = with_remark(found, size_remark(numbers, notebook_sizes(lesson).expressions))
                 problems = at.same
         elif at.lecture is not None and judge_step(student, step, [at.lecture], naming=False).passed:
-            left_over = sizes_of_the_lecture(step, terms.sizes, published_sizes(lesson))
+            left_over = sizes_of_the_lecture(step, terms.sizes, notebook_sizes(lesson).published)
             verdict = Verdict(found.status, found.relative_error, left_over.message, left_over, found.line)
         elif verdict.status in ("shape", "error"):
             verdict, problems = found, at.same
@@ -249,12 +249,7 @@ class GradientCheck:
             reference = public.reference(self.item.target)
             row.shape = list(answer.tensor.shape)
             badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
-            row.exact, row.approximate, row.maxdiff, row.ulps = (
-                badge.exact,
-                badge.approximate,
-                badge.maxdiff,
-                badge.ulps,
-            )
+            row.exact, row.approximate, row.maxdiff, row.ulps = badge
             if verdict.passed and row.message is None and not row.exact:
                 row.message = unstable(self.item.target, public, answer)
             if not verdict.passed:

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 import torch
 
 from grader.lesson.lesson import Lesson
-from grader.lesson.notebook_lesson import notebook_table
 from grader.reference.problem import Problem
 from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
 from grader.verdict.diagnosis.evidence import Explanation, listed
 from grader.verdict.judging.line import judge_line
-from grader.verdict.judging.own_sizes import Terms
+from grader.verdict.judging.own_sizes import Terms, notebook_sizes
 from grader.verdict.judging.verdicts import Case
 
 FEWEST = 3
@@ -142,8 +141,8 @@ def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Colle
 
     A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
     """
-    wanted, sizes = notebook_table(lesson), terms.sizes or {}
-    calculated_with = set(wanted.sizes.scalars.values()) if wanted else set()
+    sizes = terms.sizes or {}
+    calculated_with = set(notebook_sizes(lesson).scalars.values())
     if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
         return None
     return accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))

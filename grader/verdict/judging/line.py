@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import TOLERANCE, Comparison, compare, is_coarse
+from grader.comparison.tensors import TOLERANCE, Comparison, compare, is_float32
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
@@ -116,7 +116,7 @@ def no_answer(
 def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
     assert answer.tensor is not None
     reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
-    if not is_coarse(answer.tensor, low):
+    if not is_float32(answer.tensor, low):
         return compare(answer.tensor, reference, scale, low, problem.size(name))
     return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 

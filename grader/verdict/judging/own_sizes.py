@@ -16,16 +16,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from torch import Tensor
 
+from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import PRIMES, factors, notebook_table
+from grader.lesson.notebook_table import LessonSizes
 from grader.reference.problem import Draw, Problem, derive
 from grader.source.literals import WrittenNumber
-
-if TYPE_CHECKING:
-    from grader.lesson.lesson import Lesson
 
 MOST_ELEMENTS = 1 << 20
 """Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
@@ -84,30 +83,21 @@ def count_elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
 @lru_cache(maxsize=64)
 def shapes(lesson: Lesson) -> list[list[list[str]]]:
     """For each forward value, for each of its axes: the sizes whose product it is."""
-    wanted = notebook_table(lesson)
-    primes = dict(zip(wanted.sizes.published if wanted else (), PRIMES, strict=False))
+    primes = dict(zip(notebook_sizes(lesson).published, PRIMES, strict=False))
     values = lesson.problem(Draw(primes), 0, random_upstream=False).values
     return [[factors(n, primes) for n in value.shape] for value in values.values() if isinstance(value, Tensor)]
 
 
+def notebook_sizes(lesson: Lesson) -> LessonSizes:
+    """The sizes of the lesson that a notebook may set; none where the lesson takes nothing from a notebook."""
+    table = notebook_table(lesson)
+    return table.sizes if table else LessonSizes()
+
+
 def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
-    """Whether these are the lecture's sizes, or none were said."""
-    if sizes is None:
-        return True
-    wanted = notebook_table(lesson)
-    return wanted is None or all(wanted.sizes.published.get(k) == v for k, v in sizes.items())
-
-
-def published_sizes(lesson: Lesson) -> Mapping[str, int]:
-    """{size: its published value}, of those that a notebook may set."""
-    wanted = notebook_table(lesson)
-    return wanted.sizes.published if wanted else {}
-
-
-def expressions_of(lesson: Lesson) -> Mapping[str, str]:
-    """{size: an expression of forward values that gives it}."""
-    wanted = notebook_table(lesson)
-    return wanted.sizes.expressions if wanted else {}
+    """Whether these are the lecture's sizes, or none are given."""
+    published = notebook_sizes(lesson).published
+    return sizes is None or all(published.get(size) == value for size, value in sizes.items())
 
 
 class OwnProblems(NamedTuple):
