@@ -1,10 +1,28 @@
-"""The errors that are raised from one package to another. Nothing here imports anything."""
+"""The errors that may pass from one package to another: the user can fix one, only we can fix the other."""
 
 from __future__ import annotations
 
 
+class UserError(Exception):
+    """An error that the user can fix. The text is one sentence: what is wrong, and what to do.
+
+    Every command prints the text on standard error and ends with `exit_status`.
+    """
+
+    exit_status = 2
+
+
+class LessonError(UserError):
+    """A course or a lesson folder that cannot be used."""
+
+
 class GraderFault(Exception):
-    """A fault of the grader's, never the student's. The text says what happened."""
+    """A fault of the grader, of the course or of the machine, and never of a student: nothing is graded because of it.
+
+    A class gets no score for it, and `grade run` ends with `exit_status`.
+    """
+
+    exit_status = 3
 
 
 class ZygoteDied(GraderFault):
@@ -13,15 +31,3 @@ class ZygoteDied(GraderFault):
 
 class Interrupted(Exception):
     """Somebody made the interrupt descriptor readable, so a wait for a worker ended early. Nothing is wrong."""
-
-
-class Unusable(Exception):
-    """What was asked for cannot be done, or makes no sense here; the text says why, and what to do."""
-
-
-class WentAway(Unusable):
-    """What was used is gone in the middle; the text says what is kept, and how to go on."""
-
-
-class LessonError(Exception):
-    """A course or a lesson folder that cannot be used; the text says what to do."""
