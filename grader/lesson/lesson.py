@@ -32,7 +32,7 @@ SMALL = 1e-2
 
 
 def load_module(path: Path, name: str) -> ModuleType:
-    """Runs a course author's own Python file. Raises LessonError when it is missing or does not run."""
+    """Run a Python file of the course's author. Raises LessonError when it is missing or does not run."""
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise LessonError(f"{path} is missing: every lesson needs one.")
@@ -67,15 +67,15 @@ def forward_of(suite: str) -> ModuleType:
 
 
 def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
-    """What submissions to any of these lessons may import besides: they are graded by one zygote."""
+    """The modules that submissions to any of these lessons may import in addition: one zygote grades them all."""
     return tuple(sorted({module for lesson in lessons for module in lesson.imports}))
 
 
 class Lesson:
-    """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none).
+    """A lesson by its two folders `exercise` and `solution`. A student's kit has only the first.
 
-    Without `secrets` the known mistakes are left alone even if they are there, so that a student's own check says the
-    same in the course's checkout as in a kit.
+    Without `secrets` the known mistakes are not read, even if they are there. So a student's own check says the same in
+    a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
     """
 
     def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
@@ -116,9 +116,9 @@ class Lesson:
         return load_module(self.exercise / "forward.py", f"backprop_ninja_forward_{self.name}")
 
     def problem(self, draw: Draw, seed: int, dtype: torch.dtype | None = None, random_upstream: bool = True) -> Problem:
-        """In float64 unless another `dtype` is given.
+        """Draw a problem, in float64 unless another `dtype` is given.
 
-        With one function for all gradients there is nothing in between to be fed: the upstream is the true one.
+        With one function for all gradients no step is fed an upstream gradient, so these are the true ones.
         """
         import torch
 
@@ -144,7 +144,7 @@ class Lesson:
         return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
 
     def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
-        """`public` and `public_chain` at other sizes. Those of the latest few sizes are kept."""
+        """Return `public` and `public_chain` at other sizes. Those of the latest MOST_SIZES sizes are kept."""
         import torch
 
         key = tuple(sizes.items())
@@ -156,21 +156,21 @@ class Lesson:
 
     @cached_property
     def public(self) -> Problem:
-        """The published problem, float32, fed the true upstream gradients: where bits are reported."""
+        """The published problem in float32 with the true upstream gradients. Its bits are reported."""
         import torch
 
         return self._published(torch.float32)
 
     @cached_property
     def public_chain(self) -> Problem:
-        """The same problem in float64: where a student's whole chain is judged."""
+        """The published problem in float64, on which a student's whole backward pass is judged."""
         import torch
 
         return self._published(torch.float64)
 
     @cached_property
     def public_draws(self) -> tuple[Draw, ...]:
-        """What a student's own check draws: the published sizes and those that lesson.toml names for it."""
+        """The problems of `dojo check`: the published sizes and those of `[public] draws`."""
         from grader.reference.problem import Draw
 
         def named(name: str, default: Any) -> Any:
@@ -183,7 +183,7 @@ class Lesson:
 
     @property
     def pristine(self) -> Path:
-        """The stub once more, for `dojo reset`: a kit has no solution to generate it from."""
+        """A copy of the stub for `dojo reset`: a kit has no solution to generate it from."""
         return self.exercise / ".stub"
 
     def expected_shape(self, item: Item) -> list[int]:
@@ -199,7 +199,7 @@ class Lesson:
 
     @cached_property
     def wrong_formulas(self) -> tuple[Mistake, ...]:
-        """The known mistakes as one wrong formula a gradient; of a joint function, its part of the wrong result."""
+        """The known mistakes as one wrong function per gradient; of a joint function, its part of the wrong result."""
         gradients = [item.name for item in self.gradients]
         if self.joint is None:
             own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
@@ -243,13 +243,13 @@ class Lesson:
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
-        """The hidden suite's problems, for checking the course itself."""
+        """The draws of the hidden suite, for `grade verify`."""
         suite = load_module(self.suite, f"backprop_ninja_suite_{self.name}")
         return tuple(getattr(suite, "DRAWS", ()))
 
     @cached_property
     def digest(self) -> str:
-        """Changes when any file of the lesson does: part of the key under which results are kept."""
+        """A hash of all files of the lesson, part of the key under which results are kept."""
         total = hashlib.sha256()
         for folder in (self.exercise, self.solution):
             for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
@@ -275,10 +275,11 @@ class Course:
         self.lessons = {name: Lesson(root, name, secrets, self.settings) for name in names}
         self.imports = imports_of(self.lessons.values())
 
-    def find(self, wanted: str) -> Lesson:
+    def find(self, reference: str) -> Lesson:
         """A lesson by number ("03" or "3"), name ("makemore_steps") or both."""
         for name, lesson in self.lessons.items():
             number, _, rest = name.partition("_")
-            if wanted in (name, rest, number) or (wanted.isdigit() and number.isdigit() and int(wanted) == int(number)):
+            same_number = reference.isdigit() and number.isdigit() and int(reference) == int(number)
+            if same_number or reference in (name, rest, number):
                 return lesson
-        raise LessonError(f"There is no lesson {wanted!r}; there are: {', '.join(self.lessons)}.")
+        raise LessonError(f"There is no lesson {reference!r}; there are: {', '.join(self.lessons)}.")

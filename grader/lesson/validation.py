@@ -1,7 +1,7 @@
-"""What keeps a lesson from being graded, read from its files without running them: milliseconds, before every run.
+"""Faults of a lesson that are found in its files without running them, in milliseconds, before every run.
 
-`grade verify` finds all of this too, and more, because it runs the lesson. A fault is reported here only where the text
-leaves no doubt: a suite that makes its tests with `setattr`, say, is left to `grade verify`.
+`grade verify` finds these faults and more, because it runs the lesson. A fault is reported here only where the text
+leaves no doubt. A suite that creates its tests with `setattr`, for example, is left to `grade verify`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def bound_tests(suite: ast.Module) -> dict[str, bool | None] | None:
 
 
 def value_names(forward: ast.Module) -> set[str] | None:
-    """Every word in forward.py that may name a value; None where names may be put together, or come from elsewhere."""
+    """Every word in forward.py that may name a value; None where names may be computed or come from another file."""
     own = {node.name: node for node in forward.body if isinstance(node, FUNCTION)}
     if is_dynamic(forward) or not {"forward", "inputs"} <= own.keys():
         return None
@@ -129,7 +129,7 @@ def value_names(forward: ast.Module) -> set[str] | None:
             named.add(node.id)
         elif isinstance(node, (ast.arg, ast.keyword)) and node.arg:
             named.add(node.arg)
-    for node in ast.walk(own["forward"]):  # a tape that is handed on may get names elsewhere
+    for node in ast.walk(own["forward"]):  # another function that gets the tape may set names
         if isinstance(node, ast.Name) and node.id in tapes and id(node) not in attributes_of:
             return None
     return named

@@ -1,4 +1,4 @@
-"""What a hidden suite asks of a student about functions and classes: calls, compared with a reference's."""
+"""The fixture `check` of a test suite: scenarios of calls whose results are compared with a reference's."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MOST_ENTRIES = 3
 
 
 class Check:
-    """A row that is no gradient, named like its test without `test_`. `on` speaks to the student's functions."""
+    """The fixture of one check. Its row has the name of the test without `test_`. `on` is the target under test."""
 
     def __init__(
         self, lesson: Lesson, item: Item, student: StepRunner, on: Target, book: ProblemBook, naming: bool = True
     ) -> None:
-        """Without `naming`, a failed check is not explained (which takes the longest)."""
+        """Without `naming`, a failed check is not explained, which saves most of the time."""
         self.lesson, self.item, self._naming = lesson, item, naming
         self.on = Listening(on, self.signatures)
         self._student, self._book = student, book
@@ -63,7 +63,7 @@ class Check:
 
     @property
     def signatures(self) -> Any:
-        """Whose functions and classes have the parameters' names."""
+        """The namespace whose functions and classes give the parameters their names."""
         return self.lesson.answers
 
     def gradient(self, name: str) -> GradientCheck:
@@ -72,9 +72,9 @@ class Check:
         return gradient
 
     def fail(self, message: str, mistake: str | None = None) -> NoReturn:
-        """Ends the check: `message` is told to the student, `mistake` is the id of a known one.
+        """End the check. `message` is the message to the student, `mistake` the id of a known mistake.
 
-        A row that rests on a gradient is called like it, where that was never judged by value.
+        The row gets the status of a gradient that the check has used and that has no value (missing, error, timeout).
         """
         statuses = [gradient.status for gradient in self._consulted]
         status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
@@ -117,7 +117,7 @@ class Check:
         reference: Any = None,
         tolerance: float = TOLERANCE,
     ) -> None:
-        """Puts `scenario(on, generator, **draw)` to the student and to the reference; ends the check where they differ.
+        """Run `scenario(on, generator, **draw)` on the student and on the reference. End the check where they differ.
 
         `reference` has the functions as attributes; it is the answer key unless one is given. What comes back may be a
         tree of tensors, numbers, texts, lists, tuples and dicts, whose keys name the parts in messages.
@@ -192,12 +192,11 @@ class Check:
             return attempt(lambda: self._course.explanation(assertion, results, low_precision))
 
     def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
-        """The row's end where a call gave no value: with what the error means, where that is known."""
+        """The end of a check whose call gave no value. The message says what the error means, where that is known."""
         answer = failed.answer
         explained = None
         if answer.outcome == "raised" and self._naming:
-            asked = Asked(self.on.calls[-1].arguments if self.on.calls else {})
-            explained = meaning(answer.message, asked)
+            explained = meaning(answer.message, Asked(self.on.calls[-1].arguments if self.on.calls else {}))
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line
@@ -220,10 +219,10 @@ class Check:
             raise self.unusable(expected[place : place + 1]) from error
 
     def unusable(self, expected: Sequence[tuple[str, Any]] = ()) -> CheckFailed:
-        """The row's end where the test raised an error while it worked with what the student returned.
+        """The end of a check whose test raised an error while it used a value that the student returned.
 
-        `expected` is what the reference returned from the same call, where that is known. The error's own text is left
-        out: it is about the code of a hidden suite.
+        `expected` is what the reference returned from the same call, where that is known. The message leaves out the
+        text of the error, which is about the code of a hidden suite.
         """
         if not self.on.returned:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
@@ -235,7 +234,7 @@ class Check:
         return CheckFailed(f"`{name}` returned {found}; expected {wanted}.", "shape")
 
     def is_sound(self, test: Callable[[Check], None]) -> bool:
-        """Whether the test ends with a verdict on the reference; found out once per run.
+        """Whether the test ends with a verdict when it runs on the reference. It is run once for all students.
 
         If so, an error that it raises on a student's functions comes from what they returned.
         """

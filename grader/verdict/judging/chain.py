@@ -27,18 +27,18 @@ def chain_verdicts(
     """
     blamed: set[str] = set()
     verdicts: dict[str, tuple[str, list[str]]] = {}
-    coarse: set[str] = set()
+    narrow: set[str] = set()
     order = list(problem.graph.values)
     for step, target in targets.items():
         answer = answers[step]
         above = problem.graph.above(target)
-        narrow = answer.tensor is not None and answer.tensor.dtype == torch.float32
-        if step in in_float32 or narrow or answer.low_precision:
-            coarse.add(target)
+        is_float32 = answer.tensor is not None and answer.tensor.dtype == torch.float32
+        if step in in_float32 or is_float32 or answer.low_precision:
+            narrow.add(target)
         culprits = [s for s, t in targets.items() if t in above and (s in blamed or not lines.get(s, False))]
         odd = [s for s, t in targets.items() if t in above and s in other_shape]
         tensor = answer.tensor
-        reference, scale, low = problem.chain[target], problem.scale(target), bool(coarse & (above | {target}))
+        reference, scale, low = problem.chain[target], problem.scale(target), bool(narrow & (above | {target}))
         allowed = {"low_precision_tolerance": problem.low_precision_tolerance} if low else {}
         if tensor is not None and step in other_shape and differs_in_ones(tensor.shape, reference.shape):
             tensor = tensor.reshape(reference.shape)

@@ -16,11 +16,11 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.runner import explaining
 
 MOST_CHANGES = 40
-"""Changed functions with which a check is run again."""
+"""Changed functions on which a check is run again."""
 
 
 def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
-    """The same end of a check, with the small change of the student's function that makes the check hold in words.
+    """The same end of a check, explained by a small change of the student's function with which the check passes.
 
     Only where nothing else explains it.
     """
@@ -33,10 +33,10 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
         own = [(n, edit) for n, edit in enumerate(trials.edits(function, Known())) if edit.function == function]
         for number, edit in own[:MOST_CHANGES]:
             check_time()
-            side = trials.side(function, number)
-            if side is None:
+            target = trials.side(function, number)
+            if target is None:
                 return None
-            if check_holds(test, check.again_on(side)):
+            if check_holds(test, check.again_on(target)):
                 return of_a_check(edit)
         return None
 

@@ -13,16 +13,16 @@ from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.judging.verdicts import Case
 
 TRIVIAL = 1e-6
-"""A gradient smaller than this share of the upstream gradient's norm is taken for a zero with rounding noise."""
+"""A gradient smaller than this share of the upstream gradient's norm counts as zero with rounding noise."""
 FROM_EARLIER_GRADIENT = (
     "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
 )
 
 
 class FromEarlier(NamedTuple):
-    """A step that is right given the upstream gradients that it requests; `ones` are those left out that are all ones.
+    """A step that is right given the upstream gradients that it requests.
 
-    `error` is the largest relative error.
+    `error` is the largest relative error. `ones` are the upstream gradients that it leaves out and that are all ones.
     """
 
     error: float
@@ -30,27 +30,27 @@ class FromEarlier(NamedTuple):
 
 
 def computed_from_earlier(name: str, cases: Sequence[Case]) -> FromEarlier | None:
-    """Whether the step is right given the upstream gradients that it requests, on every problem.
+    """Return how a step is right given the upstream gradients that it requests; None if it is wrong on some problem.
 
-    Those need not be its direct consumers': "the mean of dbndiff" for dbnmeani's share is right in every network.
+    These need not be the gradients of its direct consumers: "the mean of dbndiff" is a right dbnmeani in every network.
     """
     errors = []
     ones: tuple[str, ...] = ()
     for problem, answer in cases:
         consumers = problem.graph.consumers[name]
         parameters = {parameter[1:] for parameter in answer.uses if parameter.startswith("d")}
-        asked = parameters & problem.upstream.keys()
-        if all(consumer in asked for consumer in consumers) or not asked <= problem.graph.above(name):
+        requested = parameters & problem.upstream.keys()
+        if all(consumer in requested for consumer in consumers) or not requested <= problem.graph.above(name):
             return None
         assert answer.tensor is not None
-        reference = problem.reference_from(name, asked)
+        reference = problem.reference_from(name, requested)
         if float(torch.linalg.vector_norm(reference)) < TRIVIAL * problem.scale(name):
             return None  # zero in the whole network: an answer that equals it shows nothing
         comparison = compare(answer.tensor, reference, problem.scale(name), answer.low_precision)
         if not comparison.passed or comparison.relative_error is None:
             return None
         errors.append(comparison.relative_error)
-        ones = left_out_ones(problem, name, asked)
+        ones = left_out_ones(problem, name, requested)
     return FromEarlier(max(errors), ones)
 
 

@@ -1,4 +1,4 @@
-"""Sizes that a step has as numbers in its code: right at the published sizes, wrong at all others."""
+"""Hard-coded sizes: code that is right at some sizes and wrong at others, because it has them as numbers."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ def explain_hard_coded_sizes(
     unnamed: bool = True,
     function: str = "",
 ) -> Explanation | None:
-    """A message about a step that is right at the published sizes and at no others; None for every other step.
+    """Explain a step that is right at the published sizes and wrong at others; None for every other step.
 
-    `contents` is what its code is made of (edits.contents_of): the number and its line are named where they are found.
-    Where the code is not known to hold such a number, only a step that is `unnamed` so far gets the message. `function`
-    is the one that returns the gradient, where it is not called like it.
+    Args:
+        contents: the names, numbers and operations in its code (edits.contents_of). The message names the number and
+            its line where they are found.
+        unnamed: whether nothing else explains the step. Only then it gets a message without a number.
+        function: the function that returns the gradient, where its name is not d`name`.
     """
     if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
         return None
@@ -93,7 +95,7 @@ def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Meaning:
-    """A number in the code, as one or more of the sizes: 31 as `batch - 1`, 30 as `block × embedding`."""
+    """What a number in the code may stand for: 31 for `batch - 1`, 30 for `block × embedding`."""
 
     number: WrittenNumber
     sizes: tuple[str, ...]

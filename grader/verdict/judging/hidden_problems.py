@@ -1,4 +1,4 @@
-"""The hidden problems of a run, and what the course's own files give on them: made once for every student."""
+"""The hidden problems of a run, and the results of the course's own files on them, computed once for all students."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProblemBook:
         self.made_seconds = 0.0  # processor time spent on what serves every student
 
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
-        """What a scenario gives for the reference or for a known mistake, made once for every student."""
+        """What a scenario gives on the reference or on a known mistake, computed once for all students."""
         if key not in self._values:
             with self.work_for_all():
                 self._values[key] = make()

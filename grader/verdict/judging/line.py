@@ -1,4 +1,4 @@
-"""One row of a report: a gradient judged on all its problems, in words a student can use."""
+"""The verdict on one gradient, from its answers to several problems."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ def judge_line(
     naming: bool = True,
     contents: Contents | None = None,
 ) -> Verdict:
-    """The verdict on d`name`, from its answers to several problems. Advisory problems never fail it.
+    """Judge d`name` by its answers to several problems. An advisory problem never makes it fail.
 
-    `mistakes` are the lesson's known ones; without `naming` a failed line is not explained (which takes the longest).
-    `contents` is what the step's code is made of, where that is known: no explanation contradicts it.
+    Args:
+        mistakes: the known mistakes of the lesson.
+        naming: whether a wrong answer is explained, which takes most of the time.
+        contents: the names, numbers and operations in the step's code, where they are known. No explanation
+            contradicts them.
     """
     deciding = [case for case in cases if not case[0].draw.note]
     line = next((answer.line for _, answer in deciding if answer.line is not None), None)
@@ -88,12 +91,12 @@ def explanation_of(
 def no_answer(
     name: str, problem: Problem, answer: Answer, cases: Sequence[Case], contents: Contents | None = None
 ) -> Verdict:
-    """The verdict where a step raised, hung, or was not there."""
+    """The verdict on a step that gave no value on `problem`: it raised an error, hung or is missing."""
     message, explanation = answer.message or None, None
     width = attempt(lambda: width_from_the_data(name, cases, contents)) if answer.outcome == "raised" else None
     if width is not None:
-        told = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
-        return Verdict("error", message=told, mistake=Explanation(width.id, told), line=answer.line)
+        message = f"With {problem.draw.describe()}: {answer.message}. {width.message}"
+        return Verdict("error", message=message, mistake=Explanation(width.id, message), line=answer.line)
     if answer.outcome == "raised":
         explanation = attempt(lambda: explain_error(name, problem, answer))
         if explanation is not None:

@@ -27,7 +27,7 @@ JUDGED_IN_FLOAT32 = (
 
 
 UNSTABLE = 1e-2
-"""Relative error in float32, on the published problem, from which a right formula is told to be unstable there."""
+"""Relative error in float32, on the published problem, from which the message says that a right formula is unstable."""
 
 
 def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
@@ -51,7 +51,7 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
 
 
 def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: Sequence[Case]) -> str:
-    """What can be said when no wrong formula fits."""
+    """Where and how far the answer is off, for a mistake that no reading explains."""
     (problem, answer), comparison = failing[0]
     assert answer.tensor is not None
     text = anatomy(answer.tensor, problem.reference(name), comparison)

@@ -1,4 +1,4 @@
-"""What a report draws of a student's answer, as plain numbers: an error as a small grid, a gradient, two curves."""
+"""Plain numbers for the pictures of a report: an error as a small grid, a gradient, two curves."""
 
 from __future__ import annotations
 

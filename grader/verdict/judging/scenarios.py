@@ -100,9 +100,9 @@ class CourseValues:
         return None
 
     def _mistaken_value(self, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:
-        """What the scenario gives on the answer key with `mistake` in it; made once for every student.
+        """What the scenario gives on the answer key with `mistake` in it, computed once for all students.
 
-        Its answers are asked for when they are read: most mistakes differ from a student's function in the first few.
+        An answer is computed when it is read: most mistakes differ from a student's function in the first few answers.
         """
         key = assertion.key(at)
 
