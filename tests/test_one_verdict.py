@@ -57,7 +57,7 @@ def test_the_last_class_never_occurs_where_forward_py_says_so(course):
 def test_public_draws_that_are_none_are_refused(tmp_path, draws):
     path = tmp_path / "lesson.toml"
     with pytest.raises(LessonError, match="list of tables of numbers"):
-        public_draws(Table(path, {"draws": draws}), path)
+        public_draws(Table(path, {"draws": draws}))
 
 
 def test_a_change_that_forward_py_lacks_is_named(course):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import LessonError
-from grader.lesson.toml_tables import Table, is_number, is_string, toml_values, value_text
+from grader.lesson.toml_tables import Table, is_number, is_string, read_toml, value_text
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -118,52 +118,41 @@ def lesson_config(folder: Path) -> LessonConfig:
     Raises LessonError, in one sentence, for a file that cannot be read, a key that does not exist and a value of
     another type than docs/authoring.md says.
     """
-    path = folder / "lesson.toml"
-    try:
-        values = toml_values(path)
-    except FileNotFoundError as error:
-        raise LessonError(f"{path} cannot be read: {error}") from error
-    table = Table(path, values, KEYS)
-    function = joint_function(table.table("function", ("name", "returns")), path) if "function" in table else None
+    table = read_toml(folder / "lesson.toml", KEYS)
+    function = joint_function(table.table("function", ("name", "returns"))) if "function" in table else None
     return LessonConfig(
         table.text("title", folder.name),
         table.value("seed", LECTURE_SEED, is_seed, f"a whole number from 0 to {MOST_SEED}"),
         function,
-        tuple(
-            Item(
-                name,
-                name[1:],
-                row_points(row),
-                row.texts("hints"),
-                function.name if function else name,
-                row.choice("drawn", ("forces",), ""),
-                row.texts("with"),
-            )
-            for name, row in table.table("gradients").tables(GRADIENT_KEYS).items()
-        ),
-        tuple(
-            Item(
-                name,
-                None,
-                row_points(row),
-                row.texts("hints"),
-                row.text("function", name),
-                row.text("drawn"),
-                differentiates=row.text("differentiates"),
-            )
-            for name, row in table.table("checks").tables(CHECK_KEYS).items()
-        ),
+        items(table.table("gradients").tables(GRADIENT_KEYS), True, function),
+        items(table.table("checks").tables(CHECK_KEYS), False),
         notebook_settings(table.table("notebook", NOTEBOOK_KEYS)) if "notebook" in table else None,
-        public_draws(table.table("public", ("draws",)), path),
-        sandbox_imports(table.table("sandbox", ("imports",)), path),
+        public_draws(table.table("public", ("draws",))),
+        sandbox_imports(table.table("sandbox", ("imports",))),
         table.table("train", ("script",)).text("script"),
     )
 
 
-def joint_function(table: Table, path: Path) -> JointFunction:
+def items(rows: Mapping[str, Table], are_gradients: bool, joint: JointFunction | None = None) -> tuple[Item, ...]:
+    return tuple(
+        Item(
+            name,
+            name[1:] if are_gradients else None,
+            row.value("points", 1, is_points, "a number that is at least 0"),
+            row.texts("hints"),
+            joint.name if joint else row.text("function", name),
+            row.choice("drawn", ("forces",), "") if are_gradients else row.text("drawn"),
+            row.texts("with"),
+            row.text("differentiates"),
+        )
+        for name, row in rows.items()
+    )
+
+
+def joint_function(table: Table) -> JointFunction:
     found = JointFunction(table.text("name"), table.texts("returns"))
     if not (found.name and found.returns):
-        raise LessonError(f'{path}: [function] needs a name and what it returns, such as returns = ["dW", "db"].')
+        raise LessonError(f'{table.path}: [function] needs a name and what it returns, such as returns = ["dW", "db"].')
     return found
 
 
@@ -178,35 +167,34 @@ def notebook_settings(table: Table) -> NotebookSettings:
     )
 
 
-def row_points(row: Table) -> float:
-    found: float = row.value("points", 1, lambda value: is_number(value) and value >= 0, "a number that is at least 0")
-    return found
+def is_points(value: object) -> bool:
+    return isinstance(value, (int, float)) and is_number(value) and value >= 0
 
 
 def is_seed(value: object) -> bool:
     return type(value) is int and 0 <= value <= MOST_SEED
 
 
-def public_draws(table: Table, path: Path) -> tuple[PublicDraw, ...]:
+def public_draws(table: Table) -> tuple[PublicDraw, ...]:
     """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`."""
     draws = table.value("draws", [], lambda _: True, "")
     if not isinstance(draws, list) or not all(isinstance(entry, dict) for entry in draws):
-        raise LessonError(f"{path}: {NO_DRAWS}")
+        raise LessonError(f"{table.path}: {NO_DRAWS}")
     found = []
     for entry in draws:
         names = {key: entry[key] for key in ("change", "note") if key in entry}
         sizes = {key: value for key, value in entry.items() if key not in names}
         if not all(map(is_number, sizes.values())) or not all(map(is_string, names.values())):
-            raise LessonError(f"{path}: {NO_DRAWS}")
+            raise LessonError(f"{table.path}: {NO_DRAWS}")
         found.append(PublicDraw(sizes, **names))
     return tuple(found)
 
 
-def sandbox_imports(table: Table, path: Path) -> tuple[str, ...]:
+def sandbox_imports(table: Table) -> tuple[str, ...]:
     """`[sandbox] imports = ["scipy"]`."""
     names = table.value("imports", [], lambda _: True, "")
     if reason := refusal_of_imports(names):
-        raise LessonError(f"{path}: [sandbox] imports: {reason}.")
+        raise LessonError(f"{table.path}: [sandbox] imports: {reason}.")
     return tuple(names)
 
 

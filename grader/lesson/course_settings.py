@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, get_args
 
-from grader.lesson.toml_tables import Table, toml_values
+from grader.lesson.toml_tables import read_toml
 
 NAME = "course.toml"
 
@@ -38,10 +38,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 def course_settings(course: Path) -> CourseSettings:
     """Read `course`/course.toml. Raises LessonError, in one sentence, where the file is not as described above."""
     path = course / NAME
-    try:
-        table = Table(path, toml_values(path), CHOICES)
-    except FileNotFoundError:
+    if not path.exists():
         return CourseSettings()
+    table = read_toml(path, CHOICES)
     return CourseSettings(**{key: table.choice(key, choices) for key, choices in CHOICES.items() if key in table})
 
 

@@ -18,16 +18,6 @@ MOST_CHARACTERS = 80
 """Characters of a value or a key that a sentence shows."""
 
 
-def toml_values(path: Path) -> dict[str, Any]:
-    """Return what the file at `path` contains. Raises FileNotFoundError, and LessonError where it cannot be read."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number of 5,000 digits
-        raise LessonError(f"{path} cannot be read: {error}") from error
-
-
 class Table:
     """A table of a TOML file. Every method raises LessonError for a value of another type.
 
@@ -36,7 +26,7 @@ class Table:
     """
 
     def __init__(self, path: Path, values: object, keys: Collection[str] | None = None, header: str = "") -> None:
-        self._path, self._header = path, header
+        self.path, self._header = path, header
         if not isinstance(values, dict):
             raise LessonError(f"{path}: [{header}] is {value_text(values)}; expected a table.")
         self._values: dict[str, Any] = values
@@ -57,7 +47,7 @@ class Table:
         value = self._values[key]
         if not is_right(value):
             place = f"[{self._header}] " if self._header else ""
-            raise LessonError(f"{self._path}: {place}{key} is {value_text(value)}; expected {expected}.")
+            raise LessonError(f"{self.path}: {place}{key} is {value_text(value)}; expected {expected}.")
         return value
 
     def text(self, key: str, default: str = "") -> str:
@@ -79,11 +69,19 @@ class Table:
     def table(self, key: str, keys: Collection[str] | None = None) -> Table:
         """Return the table of that key; an empty one where there is none."""
         header = f"{self._header}.{in_header(key)}" if self._header else in_header(key)
-        return Table(self._path, self._values.get(key, {}), keys, header)
+        return Table(self.path, self._values.get(key, {}), keys, header)
 
     def tables(self, keys: Collection[str]) -> dict[str, Table]:
         """Return {key: its table} for everything in this table, in the file's order."""
         return {key: self.table(key, keys) for key in self._values}
+
+
+def read_toml(path: Path, keys: Collection[str]) -> Table:
+    """Return the file at `path` as one table with these keys. Raises LessonError where it cannot be read."""
+    try:
+        return Table(path, tomllib.loads(path.read_text(encoding="utf-8")), keys)
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number of 5,000 digits
+        raise LessonError(f"{path} cannot be read: {error}") from error
 
 
 def is_string(value: object) -> bool:

@@ -186,8 +186,8 @@ def test_where_memory_looks_different_nothing_is_changed() -> None:
 
 def test_names_that_an_instructor_cannot_allow() -> None:
     path = Path("lesson.toml")
-    assert sandbox_imports(Table(path, {"imports": ["scipy", "sympy"]}), path) == ("scipy", "sympy")
-    assert sandbox_imports(Table(path, {}), path) == ()
+    assert sandbox_imports(Table(path, {"imports": ["scipy", "sympy"]})) == ("scipy", "sympy")
+    assert sandbox_imports(Table(path, {})) == ()
     for wrong, reason in {
         "scipy": "expected a list of names",
         ("scipy.special",): "'scipy.special' is not the name of a top-level module",
@@ -196,7 +196,7 @@ def test_names_that_an_instructor_cannot_allow() -> None:
         ("torch",): "torch cannot be allowed",
     }.items():
         with pytest.raises(LessonError, match=reason):
-            sandbox_imports(Table(path, {"imports": list(wrong) if isinstance(wrong, tuple) else wrong}), path)
+            sandbox_imports(Table(path, {"imports": list(wrong) if isinstance(wrong, tuple) else wrong}))
 
 
 def test_the_standard_library_without_ctypes() -> None:
