@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from grader.source.scopes import all_nodes, children
 from grader.source.similar_names import MOST_LENGTH
+from grader.source.syntax import all_nodes, children
 
 MOST_CLAIMS = 1_000
 MOST_ROUNDS = 4_000  # of all loops together

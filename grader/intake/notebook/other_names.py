@@ -18,8 +18,8 @@ from grader.intake.notebook.forward_names import agreed, other_names
 from grader.intake.notebook.lesson_part import Chooser, Found, last_of
 from grader.intake.notebook.script import Page, Script, Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
-from grader.source.scopes import all_nodes
 from grader.source.similar_names import MOST_LENGTH, MOST_NAMES
+from grader.source.syntax import all_nodes
 
 MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv"})
 """Words that say that a name is a gradient's."""

@@ -19,12 +19,12 @@ from grader.intake.notebook.sizes import SizeReader, names_of_sizes, numbers_in,
 from grader.intake.notebook.slices import Slice
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.literals import WrittenNumber
+from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 
 MOST_RUNS = 10
 """Assignments to one gradient that are looked at for names of sizes, the last ones."""
 MOST_WRITTEN = 300_000  # characters: what the static check reads
-CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Writing:
         same = [f"{other} = {wanted.given.expression(other)}" for other in found.part.same]
         try:
             self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
-        except CANNOT_BE_WRITTEN as error:
+        except PARSE_ERRORS as error:
             message = f"`{name}` cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
             self.missing |= dict.fromkeys(rows, message)
             return

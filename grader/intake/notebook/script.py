@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.intake.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
+from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import Claim, Scan, scan_of
-from grader.source.scopes import Block, all_nodes, children
-from grader.source.statement_names import Function, Names, changed_parameters, names_of
+from grader.source.parsing import PARSE_ERRORS
+from grader.source.statement_names import Names, changed_parameters, names_of
+from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, names_in
 
 MOST_STATEMENTS = 5_000
 MOST_SHARING = 50  # names for one tensor
@@ -47,11 +48,11 @@ class Statement:
     @property
     def computes(self) -> bool:
         """Whether what it binds is computed there: a function or a class is only defined."""
-        return not isinstance(self.node, Function | ast.ClassDef | ast.Import | ast.ImportFrom)
+        return not isinstance(self.node, DefinitionNode | ast.Import | ast.ImportFrom)
 
 
 def is_opaque(node: ast.stmt) -> bool:
-    if isinstance(node, Function | ast.ClassDef):
+    if isinstance(node, DefinitionNode):
         return False
     named = (n.id if isinstance(n, ast.Name) else n.attr for n in all_nodes(node) if isinstance(n, Named))
     return any(name in NOT_FOLLOWED for name in named)
@@ -67,7 +68,7 @@ class Script:
 
     @property
     def functions(self) -> set[str]:
-        return {s.node.name for s in self.statements if isinstance(s.node, Function | ast.ClassDef)}
+        return {s.node.name for s in self.statements if isinstance(s.node, DefinitionNode)}
 
 
 class Page:
@@ -130,10 +131,10 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
             for node, loop in opened(body, whole, loops, None):
                 loops = max(loops, loop or 0)
-                if isinstance(node, Function):
+                if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
                     version = hash((version, node.name, changers[node.name]))
-                if isinstance(node, Function | ast.ClassDef):
+                if isinstance(node, DefinitionNode):
                     note_inside(node, cell.file, script.inside)
                 names = page.names_of(node, changers, version)
                 script.statements.append(Statement(node, cell.file, names, loop, page.is_opaque(node)))
@@ -141,7 +142,7 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
                     raise NotebookError(
                         f"it has more than {MOST_STATEMENTS:,} statements. Hand in the exercise's cells only."
                     )
-        except READING:
+        except PARSE_ERRORS:
             script.broken.append(Broken(cell.file, 1, cell.text))
     return script
 
@@ -165,7 +166,7 @@ def opened(
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
             inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
-        elif isinstance(node, ast.If) and "__name__" in {n.id for n in all_nodes(node.test) if isinstance(n, ast.Name)}:
+        elif isinstance(node, ast.If) and "__name__" in names_in(node.test):
             inside = [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
@@ -204,7 +205,7 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
     return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= WHOLE}
 
 
-def note_inside(node: Function | ast.ClassDef, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
+def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
     for each in all_nodes(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             inside.setdefault(each.id, (node.name, file, each.lineno))
