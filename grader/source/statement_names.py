@@ -17,7 +17,7 @@ CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "p
 
 
 @dataclass
-class Names:
+class StatementNames:
     """`late` are what a function's body reads when it is called; `shares` are (new name, old name) of one tensor."""
 
     reads: set[str] = field(default_factory=set)
@@ -28,7 +28,7 @@ class Names:
 
 
 class Local:
-    """Names bound on the way. `mark` and `back` are for parts of the code that may not be run."""
+    """StatementNames bound on the way. `mark` and `back` are for parts of the code that may not be run."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = set(names)
@@ -58,13 +58,13 @@ class Local:
 
 def changed_parameters(function: FunctionDefinition) -> frozenset[int]:
     """Places of the parameters that the function's body changes in place."""
-    names = Names()
+    names = StatementNames()
     Walk(names, {}).body(function.body, Local(a.arg for a in function.args.args))
     return frozenset(n for n, a in enumerate(function.args.args) if a.arg in names.changes)
 
 
 def free_names(function: FunctionDefinition | ast.Lambda | ast.ClassDef) -> set[str]:
-    """Names that its body takes from outside."""
+    """StatementNames that its body takes from outside."""
     loaded: set[str] = set()
     own: set[str] = set()
     for node in all_nodes(function):
@@ -81,7 +81,7 @@ class Walk:
     """Goes through code in the order in which it runs. `local` are names bound on the way: reading them is no reading
     from outside. `changers` are the student's own functions that change their parameters: {name: places}."""
 
-    def __init__(self, names: Names, changers: Mapping[str, frozenset[int]]) -> None:
+    def __init__(self, names: StatementNames, changers: Mapping[str, frozenset[int]]) -> None:
         self.names, self.changers = names, changers
         self.root = SharedNames().name_of
 
@@ -230,8 +230,8 @@ class Walk:
                     self.note_shared([each], its)
 
 
-def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> Names:
-    names = Names()
+def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
+    names = StatementNames()
     Walk(names, changers).statement(node, Local())
     names.reads |= {name for name in names.changes if name not in names.binds}
     return names

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from grader.source.literals import number_of
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Binding, Scope
-from grader.source.syntax import last_name
+from grader.source.syntax import children, last_name
 
-SMALL = 0.3
-"""The largest literal that is a step."""
+SMALL = 0.3  # the largest literal that is a step
 DEPTH = 40
-MOST_DEFINITIONS = 200
-"""Bindings of one name that are read."""
-MOST_SHIFTS = 20
-"""Bindings of one name that are searched for shifts, when it is divided by."""
+MOST_BINDINGS = 200  # of one name
+MOST_SHIFTS = 20  # bindings of one name that are searched for shifts, when it is divided by
 
 ARRAYS = frozenset({"np", "numpy", "torch"})
 MODULES = ARRAYS | {"math", "F", "functional", "operator", "cmath"}
@@ -48,8 +46,7 @@ class Factor:
     small: bool = False
 
 
-OTHER = Factor("other")
-CONST = Factor("const")
+OTHER, CONST = Factor("other"), Factor("const")
 _SAME_NUMBER = frozenset(
     {"float", "abs", "tensor", "as_tensor", "full", "full_like", "float64", "float32", "array", "asarray", "Fraction"}
     | {"Decimal", "sqrt", "cbrt", "pow", "item", "scalar_tensor", "double", "to", "type", "max", "min", "maximum"}
@@ -86,12 +83,7 @@ class Factors:
         if isinstance(node, ast.Constant):
             return self._literal(node)
         if isinstance(node, ast.BinOp) and (value := number_of(node)) is not None:
-            self.values[id(node)] = value
-            return (
-                Factor("step", frozenset({id(node)}), True)
-                if 0 < abs(value) <= SMALL
-                else Factor("const", frozenset({id(node)}))
-            )
+            return self._of_number(node, value)
         if isinstance(node, ast.Name):
             return self._of_name(node.id, scope, depth)
         if isinstance(node, ast.UnaryOp):
@@ -109,13 +101,9 @@ class Factors:
             return self._any_of(own, True) if own else OTHER
         if isinstance(node, ast.Subscript):
             return self.factor(node.value, scope, depth)
-        if isinstance(node, ast.Tuple | ast.List | ast.Set):
-            return self._any_of([self.factor(each, scope, depth) for each in node.elts[:50]], False)
-        if isinstance(node, ast.Dict):
-            parts = [*node.keys, *node.values]
-            return self._any_of([self.factor(each, scope, depth) for each in parts[:50]], False)
-        if isinstance(node, ast.IfExp):
-            return self._any_of([self.factor(node.body, scope, depth), self.factor(node.orelse, scope, depth)], False)
+        if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict | ast.IfExp):
+            elements = (part for part in children(node) if not (isinstance(node, ast.IfExp) and part is node.test))
+            return self._any_of([self.factor(each, scope, depth) for each in islice(elements, 50)], False)
         if isinstance(node, ast.ListComp | ast.GeneratorExp):
             return self.factor(node.elt, self.program.scopes.get(id(node), scope), depth)
         return OTHER
@@ -124,7 +112,7 @@ class Factors:
         key = id(scope.owner(name)), name
         if key not in self._names:
             self._names[key] = OTHER  # while it is looked at
-            bindings = self.program.bindings(name, scope)[:MOST_DEFINITIONS]
+            bindings = self.program.bindings(name, scope)[:MOST_BINDINGS]
             self._names[key] = self._any_of([self._of(d, name, depth) for d in bindings if d.kind != "passed"], True)
         return self._names[key]
 
@@ -137,10 +125,12 @@ class Factors:
                 return OTHER
         if isinstance(value, bool) or not isinstance(value, int | float) or value == 0 or value != value:
             return CONST if isinstance(value, int | float) else OTHER
+        return self._of_number(node, value)
+
+    def _of_number(self, node: ast.AST, value: float) -> Factor:
         self.values[id(node)] = value
-        if abs(value) <= SMALL:
-            return Factor("step", frozenset({id(node)}), True)
-        return Factor("const", frozenset({id(node)}))
+        is_step = 0 < abs(value) <= SMALL
+        return Factor("step" if is_step else "const", frozenset({id(node)}), is_step)
 
     def _of(self, binding: Binding, name: str, depth: int) -> Factor:
         """A name's value is a step where it is written down as a number; what a loop counts is none."""
