@@ -46,7 +46,8 @@ from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.replies import decode_called, encode_called
 from grader.sandbox.workers.worker_process import CALL_ROOM
 from grader.verdict.diagnosis.time_allowance import Allowance
-from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.own_sizes import STRICT

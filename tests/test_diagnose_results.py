@@ -12,7 +12,7 @@ from grader.calling.recorder import Call, RecordingTarget, by_name, numbers_give
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
-from grader.verdict.judging.behaviour import parts_of
+from grader.verdict.judging.scenarios import differing_parts
 
 MOMENTA = (0.1, 0.3)
 
@@ -49,7 +49,7 @@ def told(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None
     for p in PROBLEMS:
         expected = {name: p[name] for name in PARTS}
         found = expected | {part: formula(p)}
-        wrong = parts_of(agreement(found, expected, tolerance).findings)
+        wrong = differing_parts(agreement(found, expected, tolerance).findings)
         given = {"`x`": p["x"], "`gamma`": p["gamma"], "`old`": p["old"]}
         outcomes.append(Outcome(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
     return explain_result(outcomes, tolerance, coarse=False)

@@ -27,7 +27,7 @@ from grader.source.reader import source_reader
 from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 
 class LocalJudge:
