@@ -84,7 +84,7 @@ class CourseValues:
     def known_mistake(self, assertion: Assertion, found: Sequence[Any], low_precision: bool) -> Mistake | None:
         """Return the known mistake that gives just these results on every draw."""
         for mistake in self._lesson.mistakes:
-            target = ModuleTarget(self._lesson.wrong(mistake), watched=False)
+            target = ModuleTarget(self._lesson.wrong(mistake), traced=False)
             for at in range(len(assertion.draws)):
                 try:
                     value = self._mistaken_value(assertion, at, target, mistake)
