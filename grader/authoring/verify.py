@@ -17,7 +17,7 @@ import torch
 from grader.authoring.check_examples import example_faults
 from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
-from grader.calling.in_process import ModuleTarget
+from grader.calling.in_process import Measurements, ModuleTarget
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Handed, Submission
@@ -241,21 +241,24 @@ class Judging:
         """The rows that `module` fails, one after another, those about the function `first` before all others."""
         steps = [item.name for item in self.lesson.gradients]
         student = LocalStudent(vars(module), steps, self.lesson.joint)
+        measurements: Measurements = {}
         for item in sorted(self.lesson.items, key=lambda item: item.function != first):
             self._tally.judged += 1
             if item.target is not None:
                 verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
                 right = verdict.passed
             else:
-                right = (not first and self.holds(item, student, module, watched=False)) or self.holds(
-                    item, student, module, watched=True
+                # Watching can only turn a failure into a pass (what is in float32 may be coarser).
+                right = any(
+                    self.holds(item, student, ModuleTarget(module, watched, measurements))
+                    for watched in ((True,) if first else (False, True))
                 )
             if not right:
                 yield item.name
 
-    def holds(self, item: Item, student: LocalStudent, module: ModuleType, watched: bool) -> bool:
-        """Whether a check passes. Watching can only turn a failure into a pass (what is in float32 may be coarser)."""
-        check = Check(self.lesson, item, student, ModuleTarget(module, watched), self._book, naming=False)
+    def holds(self, item: Item, student: LocalStudent, target: ModuleTarget) -> bool:
+        """Whether a check passes."""
+        check = Check(self.lesson, item, student, target, self._book, naming=False)
         return run_check(self._tests[item.name], check) is None
 
     def accepts(self, mistake: Mistake) -> bool:
