@@ -25,7 +25,7 @@ from grader.calling.targets import ModuleSide
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
-from grader.verdict.diagnosis.diagnose import known_mistake
+from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.judging.behaviour import Check, CheckFailed, run_check, tests_of
 from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook

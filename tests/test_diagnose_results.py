@@ -10,7 +10,7 @@ import torch
 from grader.calling.recorder import Call, Listening, by_name, numbers_given, tensors_given
 from grader.calling.targets import ModuleSide
 from grader.comparison.trees import agreement
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
 from grader.verdict.judging.behaviour import parts_of
 

@@ -21,7 +21,7 @@ from grader.reference.problem import derive
 from grader.sandbox.workers.endings import Interrupted, ZygoteDied
 from grader.sandbox.workers.student import Student
 from grader.verdict.diagnosis.errors.raised import Asked, meaning
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
 from grader.verdict.diagnosis.results.results import Outcome, explain_result

@@ -12,8 +12,8 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.sandbox.workers.student import Student
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.ratios import MULTIPLE
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
 from grader.verdict.diagnosis.time_allowance import Allowance, attempt
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -253,7 +253,7 @@ class GradientCheck:
         answer = with_precision(given, self._student, published, step)
         others = [case for case in cases if case[0].draw.sizes] or cases
         contents = trials.contents(self.item.function) if trials is not None else None
-        unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+        unnamed = verdict.mistake is None or verdict.mistake.id == UNNAMED_MULTIPLE
         function = self.item.function if self.item.function != step else ""
         return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
 

@@ -14,12 +14,13 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.diagnose import explain, known_mistake
+from grader.verdict.diagnosis.diagnose import explain
+from grader.verdict.diagnosis.error_description import describe_error
 from grader.verdict.diagnosis.errors.raised import explain_error
-from grader.verdict.diagnosis.evidence import Explanation, listed
+from grader.verdict.diagnosis.explanation import Explanation, listed
+from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.readings.widths import width_from_the_data
 from grader.verdict.diagnosis.time_allowance import attempt
-from grader.verdict.diagnosis.where_wrong import anatomy
 
 STATUS_OF = {
     "todo": "todo",
@@ -189,7 +190,7 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: 
     """What can be said when no wrong formula fits."""
     (problem, answer), comparison = failing[0]
     assert answer.tensor is not None
-    text = anatomy(answer.tensor, problem.reference(name), comparison)
+    text = describe_error(answer.tensor, problem.reference(name), comparison)
     wrong = [case[0].draw for case, _ in failing]
     special = circumstances(wrong, [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)])
     return f"{text} {special}" if special else text

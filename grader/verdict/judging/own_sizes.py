@@ -25,7 +25,7 @@ from grader.comparison.tensors import differs_in_ones, written
 from grader.intake.notebook.lesson_part import PRIMES, factors, wanted_of
 from grader.intake.notebook.sizes import WrittenNumber
 from grader.reference.problem import Draw, Problem, derive
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 
 if TYPE_CHECKING:
     from grader.intake.submissions.handed import Handed

@@ -15,7 +15,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import written
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.errors.error_texts import MEANINGS
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 
 MOST_SHOWN = 6
 ABOUT_SHAPES = {

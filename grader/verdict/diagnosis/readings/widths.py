@@ -17,7 +17,8 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.evidence import Cases, Explanation
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import Cases
 
 NUMBER = re.compile(r"\d+")
 

@@ -18,7 +18,8 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.evidence import Cases, Explanation
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import Cases
 from grader.verdict.diagnosis.repairs.edits import Edit, Known
 from grader.verdict.diagnosis.time_allowance import check_time
 
