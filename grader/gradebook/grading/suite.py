@@ -22,6 +22,7 @@ import pytest
 import torch
 from pytest_jsonreport.plugin import JSONReport
 
+from grader.errors import GraderFault
 from grader.gradebook.grading.plugin import GradingPlugin
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.student import Student
@@ -32,10 +33,6 @@ PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST
 STAGES = ("setup", "call", "teardown")
 
 Report = dict[str, Any]
-
-
-class GraderFault(Exception):
-    """A fault of ours: the hidden suite did not run as it should. Never the student's."""
 
 
 class OpenSession:

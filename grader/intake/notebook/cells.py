@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from grader.errors import UserError
+
 MOST_NOTEBOOK_BYTES = 20 << 20
 MOST_CELLS = 10_000
 MOST_CODE = 300_000  # characters in all code cells: reading the tree of so much takes a second
@@ -32,7 +34,7 @@ READING = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's own parser raises for a text that is no Python, or too deep for it."""
 
 
-class NotebookError(Exception):
+class NotebookError(UserError):
     """A notebook that cannot be read; the text is what follows its name and a colon."""
 
 
