@@ -20,7 +20,7 @@ from grader.errors import GraderFault, Interrupted
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
-from grader.verdict.diagnosis.errors.raised import Asked, meaning
+from grader.verdict.diagnosis.errors.raised import CallContext, explain_error_text
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
@@ -253,8 +253,8 @@ class Check:
         answer = failed.answer
         explained = None
         if answer.outcome == "raised" and self._naming:
-            asked = Asked(self.on.calls[-1].arguments if self.on.calls else {})
-            explained = meaning(answer.message, asked)
+            context = CallContext(self.on.calls[-1].arguments if self.on.calls else {})
+            explained = explain_error_text(answer.message, context)
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line
