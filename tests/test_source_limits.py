@@ -33,7 +33,8 @@ from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import BOOTSTRAP, ReadingFailed, ReadingStopped, SourceReader
 from grader.source.reader_process import notebook
 from grader.source.similar_names import MOST_NAMES, close_name, close_names
-from grader.verdict.diagnosis.repairs.edits import Known, contents_of, edits_of
+from grader.verdict.diagnosis.repairs.contents import contents_of
+from grader.verdict.diagnosis.repairs.edits import Known, edits_of
 
 SMALL = 4_000
 TIMES = 4

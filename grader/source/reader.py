@@ -145,12 +145,12 @@ class SourceReader:
         return {name: (line, inside) for name, (line, inside) in found.items()}
 
     def contents_of(self, source: bytes, functions: Sequence[str]) -> dict[str, Any]:
-        """diagnosis.edits.contents_of. Raises ReadingStopped, ReadingFailed."""
+        """diagnosis.repairs.contents.contents_of. Raises ReadingStopped, ReadingFailed."""
         found: dict[str, Any] = self._ask("contents_of", [source], {"functions": list(functions)})
         return found
 
     def edits_of(self, source: bytes, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
-        """diagnosis.edits.edits_of. Raises ReadingStopped, ReadingFailed."""
+        """diagnosis.repairs.edits.edits_of. Raises ReadingStopped, ReadingFailed."""
         from grader.verdict.diagnosis.repairs.edits import Edit
 
         arguments = {"function": function, "named": named, "known": asdict(known)}

@@ -49,7 +49,7 @@ def lines_of_changes(texts: Sequence[bytes], changes: Sequence[tuple[str, list[s
 
 
 def contents_of(texts: Sequence[bytes], functions: Sequence[str]) -> dict[str, Any]:
-    from grader.verdict.diagnosis.repairs.edits import contents_of
+    from grader.verdict.diagnosis.repairs.contents import contents_of
 
     return contents_of(texts[0].decode("utf-8", errors="replace"), functions)
 

@@ -52,7 +52,7 @@ class FileTrials:
         self._checked = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
-        """What a function is made of, see edits.contents_of; None where that is not known."""
+        """What a function is made of, see repairs.contents.contents_of; None where that is not known."""
         if self._contents is None:
             try:
                 self._contents = source_reader().contents_of(self._source, self._functions)

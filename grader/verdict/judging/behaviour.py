@@ -23,7 +23,7 @@ from grader.reference.problem import derive
 from grader.verdict.diagnosis.errors.raised import CallContext, explain_error_text
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import Known
-from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
+from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
 from grader.verdict.judging.gradient import GradientCheck
@@ -369,7 +369,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
             if side is None:
                 return None
             if holds(test, check.again_on(side)):
-                return of_a_check(edit)
+                return explain_edit(edit)
         return None
 
     with explaining(check.student):

@@ -12,7 +12,7 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
-from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
+from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import (
@@ -199,7 +199,7 @@ class GradientCheck:
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             constants = self.lesson.small_numbers
             with explaining(self._student):
-                found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
+                found = attempt(lambda: explain_by_repair(step, self.item.function, cases, trials, constants))
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
             found = self._changed_places(problems)
         if found is not None:

@@ -288,7 +288,7 @@ def sizes_written_in(
 ) -> Explanation | None:
     """A message about a step that is right at the published sizes and at no others; None for every other step.
 
-    `contents` is what its code is made of (edits.contents_of): the number and its line are named where they are found.
+    `contents` is what its code is made of (`contents_of`): the number and its line are named where they are found.
     Where the code is not known to hold such a number, only a step that is `unnamed` so far gets the message. `function`
     is the one that returns the gradient, where it is not called like it.
     """

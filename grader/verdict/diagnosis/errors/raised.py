@@ -60,22 +60,27 @@ def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | 
 
 def explain_error_text(message: str, context: CallContext) -> Explanation | None:
     """The meaning of an error's text; None where it is not known, or says all there is to say."""
-    if (found := NOT_DEFINED.search(message)) is not None:
-        return Explanation("name_not_defined", explain_undefined_name(found[1], context.parameters))
-    if (found := PRODUCT.search(message)) is not None:
-        identifier, text = "shapes_do_not_fit", explain_product(found, context.result_shape)
-    elif (found := VIEW.search(message)) is not None:
-        identifier, text = "view_does_not_fit", explain_view(*found.groups())
-    else:
-        for pattern, identifier, template in meanings():
-            if (found := pattern.search(message)) is not None:
-                first = next(filter(None, found.groups()), None)
-                text = template.format(found[0], *found.groups(), first=first)
-                break
-        else:
-            return None
+    if (undefined := NOT_DEFINED.search(message)) is not None:
+        return Explanation("name_not_defined", explain_undefined_name(undefined[1], context.parameters))
+    found = find_meaning(message, context)
+    if found is None:
+        return None
+    identifier, text = found
     shapes = shapes_of_arguments(context.arguments) if identifier in ABOUT_SHAPES else ""
     return Explanation(identifier, f"{text} You are given {shapes}." if shapes else text)
+
+
+def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
+    """(id, text) of the first pattern found in the message."""
+    if (found := PRODUCT.search(message)) is not None:
+        return "shapes_do_not_fit", explain_product(found, context.result_shape)
+    if (found := VIEW.search(message)) is not None:
+        return "view_does_not_fit", explain_view(*found.groups())
+    for pattern, identifier, template in meanings():
+        if (found := pattern.search(message)) is not None:
+            first = next(filter(None, found.groups()), None)
+            return identifier, template.format(found[0], *found.groups(), first=first)
+    return None
 
 
 @cache
