@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from grader.verdict.diagnosis.errors.raised import CallContext, explain_error_text, meanings
+from grader.verdict.diagnosis.errors.raised import CallContext, error_meanings, explain_error_text
 
 X = torch.zeros(4, 3)
 INDEX = torch.zeros(4, dtype=torch.int64)
@@ -258,7 +258,7 @@ def test_what_says_all_there_is_to_say(text):
 
 
 def test_each_message_uses_only_groups_of_its_pattern():
-    for pattern, identifier, template in meanings():
+    for pattern, identifier, template in error_meanings():
         groups = [f"group {number}" for number in range(1, pattern.groups + 1)]
         assert identifier and "{" not in template.format("", *groups, first=groups[0] if groups else "")
         assert "{first}" not in template or pattern.groups

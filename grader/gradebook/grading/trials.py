@@ -90,7 +90,7 @@ class FileTrials:
             result[number] = self._answers[key][step]
         return result
 
-    def side(self, function: str, number: int) -> Target | None:
+    def target(self, function: str, number: int) -> Target | None:
         _, student = self._tried[function]
         now = time.monotonic()
         before, since = self._checked

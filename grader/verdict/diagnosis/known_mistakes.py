@@ -14,7 +14,7 @@ from grader.reference.course_formulas import run_formula
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.claims import Contents, is_borne_out
 from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, joined
-from grader.verdict.diagnosis.mismatch import Cases, norm, tolerance_of
+from grader.verdict.diagnosis.mismatch import Cases, euclidean_norm, tolerance_of
 from grader.verdict.diagnosis.problem_values import computed_once
 
 
@@ -51,4 +51,4 @@ def are_equal(answer: Answer, candidate: Tensor) -> bool:
         if not bool((finite == torch.isfinite(expected)).all()):
             return False
         found, expected = found.where(finite, 0.0), expected.where(finite, 0.0)
-    return relative_error(found, expected, norm(expected)) <= tolerance_of(answer)
+    return relative_error(found, expected, euclidean_norm(expected)) <= tolerance_of(answer)

@@ -27,7 +27,7 @@ RESIDUE = 1e-6
 """The share of the error that may remain where a candidate accounts for it."""
 
 
-def norm(tensor: Tensor) -> float:
+def euclidean_norm(tensor: Tensor) -> float:
     """The Euclidean norm of all elements."""
     return float(torch.linalg.vector_norm(tensor))
 
@@ -87,7 +87,7 @@ class Mismatch:
         found = self.found[number]
         if candidate is None or candidate.shape != found.shape:
             return False
-        return norm(found - candidate) <= self.rtol * max(norm(candidate), self.floor(number))
+        return euclidean_norm(found - candidate) <= self.rtol * max(euclidean_norm(candidate), self.floor(number))
 
     def is_explained_by(self, number: int, candidate: Tensor | None) -> bool:
         """Whether a formula that gives `candidate` on that problem explains the answer there."""
@@ -168,7 +168,7 @@ class GradientMismatch(Mismatch):
             consumer=consumer,
             found=[f - (e - share) for (f, e), share in zip(self.pairs, shares, strict=True)],
             expected=shares,
-            floors=[max(floor, norm(found)) for floor, found in zip(self.floors, self.found, strict=True)],
+            floors=[max(floor, euclidean_norm(found)) for floor, found in zip(self.floors, self.found, strict=True)],
             part=part,
         )
 

@@ -33,7 +33,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
         own = [(n, edit) for n, edit in enumerate(trials.edits(function, Known())) if edit.function == function]
         for number, edit in own[:MOST_CHANGES]:
             check_time()
-            target = trials.side(function, number)
+            target = trials.target(function, number)
             if target is None:
                 return None
             if check_holds(test, check.again_on(target)):

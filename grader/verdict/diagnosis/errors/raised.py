@@ -76,7 +76,7 @@ def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
         return "shapes_do_not_fit", explain_product(found, context.result_shape)
     if (found := VIEW.search(message)) is not None:
         return "view_does_not_fit", explain_view(*found.groups())
-    for pattern, identifier, template in meanings():
+    for pattern, identifier, template in error_meanings():
         if (found := pattern.search(message)) is not None:
             first = next(filter(None, found.groups()), None)
             return identifier, template.format(found[0], *found.groups(), first=first)
@@ -84,7 +84,7 @@ def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
 
 
 @cache
-def meanings() -> list[tuple[re.Pattern[str], str, str]]:
+def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
     """(pattern, id, template of the message) of each entry of meanings.toml, in its order."""
     with uncounted():
         entries = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))["meaning"]

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import GradientMismatch, norm
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, operand
 
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -93,14 +93,14 @@ def first_form(wrong: GradientMismatch, tensors: list[Tensor], operands: list[st
         return None
     shapes = {name: tuple(value.shape) for name in operands if (value := operand(problem, name)) is not None}
     for form in possible_forms(list(shapes)):
-        if count_elements(shapes[form.left], shapes.get(form.right, ()), form.axis) == tensor.numel() and all(
+        if elements_of_form(shapes[form.left], shapes.get(form.right, ()), form.axis) == tensor.numel() and all(
             form_gives(wrong, form, i, tensors[i]) for i in (number, *range(len(tensors)))
         ):
             return form
     return None
 
 
-def count_elements(left: Sequence[int], right: Sequence[int], axis: int | None) -> int | None:
+def elements_of_form(left: Sequence[int], right: Sequence[int], axis: int | None) -> int | None:
     """How many elements a form has, from its operands' shapes; None where they do not fit each other."""
     shape = [max(sizes) for sizes in zip_longest(reversed(left), reversed(right), fillvalue=1)][::-1]
     if not (can_expand(left, shape) and can_expand(right, shape)):
@@ -113,7 +113,8 @@ def count_elements(left: Sequence[int], right: Sequence[int], axis: int | None) 
 def form_gives(wrong: GradientMismatch, form: Form, number: int, tensor: Tensor) -> bool:
     """Whether a form gives `tensor` on that problem."""
     value = form.value(wrong.problems[number], tensor)
-    return value is not None and norm(value - tensor) <= wrong.rtol * max(norm(tensor), wrong.floor(number))
+    size = max(euclidean_norm(tensor), wrong.floor(number))
+    return value is not None and euclidean_norm(value - tensor) <= wrong.rtol * size
 
 
 def operands_of_code(wrong: GradientMismatch) -> list[str]:

@@ -15,7 +15,7 @@ from torch import Tensor
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation, listed
 from grader.verdict.diagnosis.fit import fit_parts
-from grader.verdict.diagnosis.mismatch import GradientMismatch, norm
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import computed_once
 from grader.verdict.diagnosis.readings.inner_lines import Edge, inner_edges
 from grader.verdict.diagnosis.readings.multiples import wrong_coefficients
@@ -37,7 +37,7 @@ def shares_of_paths(problem: Problem, name: str) -> dict[Path, Tensor]:
         inner = inner_edges(problem, name)
         starts = problem.graph.consumers[name] if problem.random_upstream else problem.ends
         found = {path: t.double() for c in starts for path, t in walk_paths(problem, name, c, inner)}
-        sizes = {path: norm(tensor) for path, tensor in found.items()}
+        sizes = {path: euclidean_norm(tensor) for path, tensor in found.items()}
         found = {path: t for path, t in found.items() if sizes[path] > NEGLIGIBLE * max(sizes.values())}
         return found if 1 < len(found) <= MOST_PATHS else {}
 

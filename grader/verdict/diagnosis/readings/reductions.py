@@ -11,7 +11,7 @@ from torch import Tensor
 from grader.comparison.tensors import written
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import GradientMismatch, norm
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once
 
 Reduce = Callable[[Tensor], Tensor]
@@ -160,4 +160,4 @@ def without_copies(found: Tensor, expected: Tensor) -> Tensor | None:
     once = expected
     for axis in axes:
         once = once.narrow(axis, 0, 1)
-    return once.reshape(found.shape) if norm(expected - once) <= 1e-9 * norm(expected) else None
+    return once.reshape(found.shape) if euclidean_norm(expected - once) <= 1e-9 * euclidean_norm(expected) else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.comparison.tensors import written
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import GradientMismatch, norm
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 
 
 def wrong_shape(wrong: GradientMismatch) -> Iterator[Explanation]:
@@ -70,5 +70,5 @@ def has_same_elements(wrong: GradientMismatch, number: int) -> bool:
     found, expected = wrong.found[number].flatten(), wrong.expected[number].flatten()
     if abs(float(found.sum() - expected.sum())) > 1e-6 * float(expected.abs().sum()):
         return False
-    difference = norm(found.sort().values - expected.sort().values)
-    return difference <= wrong.rtol * max(norm(expected), wrong.floor(number))
+    difference = euclidean_norm(found.sort().values - expected.sort().values)
+    return difference <= wrong.rtol * max(euclidean_norm(expected), wrong.floor(number))

@@ -24,7 +24,7 @@ MOST_OPERANDS = 7
 
 
 @dataclass(frozen=True)
-class Factor:
+class InnerFactor:
     """`left`, times `right` or `right` − `minus`, summed over `axes`, each where it is given; 1 where nothing is."""
 
     left: str = ""
@@ -63,7 +63,7 @@ class Factor:
         return value if can_expand(value.shape, shape) else None
 
 
-def possible_sums(wrong: GradientMismatch) -> list[Factor]:
+def possible_sums(wrong: GradientMismatch) -> list[InnerFactor]:
     """The step's operands, and the sums of them and of their products with an upstream gradient."""
     first = wrong.problems[0]
     operands = {name: operand(first, name) for name in sorted(wrong.uses or names_in_the_lines(wrong))}
@@ -71,13 +71,13 @@ def possible_sums(wrong: GradientMismatch) -> list[Factor]:
     names = [name for name, _ in tensors]
     above = [name for name in names if name.startswith("d") and name[1:] in first.upstream]
     values = [name for name in names if name not in above]
-    products = [Factor(name) for name in names]
-    products += [Factor(gradient, value) for gradient in above for value in values]
-    products += [Factor(g, value, other) for g in above for value in values for other in values if other != value]
+    products = [InnerFactor(name) for name in names]
+    products += [InnerFactor(gradient, value) for gradient in above for value in values]
+    products += [InnerFactor(g, value, other) for g in above for value in values for other in values if other != value]
     dimensions = max((tensor.ndim for _, tensor in tensors), default=0)
     axes = [(axis,) for axis in range(dimensions)] + ([tuple(range(dimensions - 1))] if dimensions > 2 else [])
     sums = [replace(product, axes=over) for product in products for over in axes]
-    return [Factor(), *(Factor(name) for name in names), *sums]
+    return [InnerFactor(), *(InnerFactor(name) for name in names), *sums]
 
 
 def wrong_inner_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
@@ -107,7 +107,7 @@ def wrong_inner_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                 return
 
 
-def name_exchange(wrong: GradientMismatch, taken: Factor, right: Factor) -> str | None:
+def name_exchange(wrong: GradientMismatch, taken: InnerFactor, right: InnerFactor) -> str | None:
     """The name of k where found = k · expected · taken / right on every problem; None where that does not hold."""
 
     def candidate(problem: Problem, expected: Tensor) -> Tensor | None:
@@ -117,7 +117,7 @@ def name_exchange(wrong: GradientMismatch, taken: Factor, right: Factor) -> str 
     return name_multiple(wrong, map(candidate, wrong.problems, wrong.expected))
 
 
-def describe_sums(wrong: GradientMismatch, taken: Factor, right: Factor, label: str) -> str:
+def describe_sums(wrong: GradientMismatch, taken: InnerFactor, right: InnerFactor, label: str) -> str:
     size = "" if label == "1" else f" (and besides, a factor of {label})"
     begin = f"In your `d{wrong.name}`" if wrong.is_whole else wrong.what
     is_same = replace(taken, axes=()) == replace(right, axes=())

@@ -96,7 +96,7 @@ def omissions(node: ast.AST) -> Iterator[Change]:
             yield kind, quote(node.left), quote(node.right), node.right
 
 
-def numbers(node: ast.AST) -> Iterator[Change]:
+def other_numbers(node: ast.AST) -> Iterator[Change]:
     """Another number: an exponent, a factor, a one."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=magnitude)):

@@ -19,9 +19,9 @@ from grader.verdict.diagnosis.repairs.arithmetic_changes import (
     is_new,
     matrix_products,
     new_name,
-    numbers,
     omissions,
     operators,
+    other_numbers,
     regroupings,
     roots,
     scalings,
@@ -35,7 +35,7 @@ from grader.verdict.diagnosis.repairs.source_file import (
     parameter_names,
     quote,
 )
-from grader.verdict.diagnosis.repairs.statement_changes import assignments, columns
+from grader.verdict.diagnosis.repairs.statement_changes import assignments, column_indices
 
 MOST_NODES = 1_500
 """A longer function is not changed."""
@@ -174,9 +174,9 @@ def changes(
 ) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
     """Every change of one function, with its rank among the kinds."""
     kinds: tuple[Callable[[ast.AST], Iterator[Change]], ...] = (
-        *(unary_calls, columns, assignments, regroupings, sums_multiplied),
+        *(unary_calls, column_indices, assignments, regroupings, sums_multiplied),
         partial(small_numbers, constants=known.constants),
-        *(operators, comparisons, omissions, reductions, numbers),
+        *(operators, comparisons, omissions, reductions, other_numbers),
         partial(scalings, sizes=known.sizes),
         *(matrix_products, roots),
     )
@@ -193,12 +193,12 @@ def changes(
                 yield rank, Edit(function.name, kind, line, quote(around), part, words), place, new
         is_callee = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and not is_callee:
-            for other in other_names(node.id, *names, known, step if is_step else None):
+            for other in alternative_names(node.id, *names, known, step if is_step else None):
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 yield RANK_OF_NAMES, edit, place, new_name(other)
 
 
-def other_names(
+def alternative_names(
     name: str, parameters: Sequence[str], local: Sequence[str], known: Known, step: str | None
 ) -> Iterable[str]:
     """What may be confused with a name: values of its shape; for a variable of unknown shape, the other such variables.

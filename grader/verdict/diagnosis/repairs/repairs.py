@@ -43,7 +43,7 @@ class Trials(Protocol):
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
         """The changes that can be tried, most likely slips first."""
 
-    def side(self, function: str, number: int) -> Any:
+    def target(self, function: str, number: int) -> Any:
         """A target (see grader/calling/protocol.py) with the changed function as `function`; None once time is up."""
 
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
@@ -29,15 +29,15 @@ class Slip:
 
     def explanation(self) -> Explanation:
         """The message, on the line of the change."""
-        identifier, template, question = SENTENCES[self.edit.kind]
-        if not isinstance(template, str):
-            text = template(self)
+        edit, sentence = self.edit, SENTENCES[self.edit.kind]
+        if isinstance(sentence, str):
+            verbs = {"verb": VERBS.get(edit.part), "other_verb": VERBS.get(edit.new)}
+            text = sentence.format(it=self.it, **asdict(edit), **verbs)
         else:
-            edit, verbs = self.edit, {"verb": VERBS.get(self.edit.part), "other_verb": VERBS.get(self.edit.new)}
-            text = template.format(it=self.it, code=edit.code, part=edit.part, new=edit.new, kind=edit.kind, **verbs)
-        if question and self.problem is not None:
-            text = f"{text} {question}"
-        return Explanation(identifier or self.edit.kind, text, line=self.edit.line)
+            text = sentence(self)
+        if self.problem is not None and edit.kind in QUESTIONS:
+            text = f"{text} {QUESTIONS[edit.kind]}"
+        return Explanation(IDS.get(edit.kind, edit.kind), text, line=edit.line)
 
 
 def about_a_name(slip: Slip) -> str:
@@ -79,80 +79,91 @@ SCALE = "`{{part}}` is not {} by `{{new}}`; if it were, {{it}} would be right. W
 PRODUCT = "In `{{code}}`, {}. Write the shapes next to each other: which product has the right one?"
 ROOT = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{it}} is right."
 
-SENTENCES: dict[str, tuple[str, str | Callable[[Slip], str], str]] = {
-    "function": (
-        "function_too_many",
-        "You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many.",
-        "At which value is the derivative of the forward line taken?",
-    ),
-    "name": ("wrong_value", about_a_name, ""),
-    "part_divided": ("", ONE_PART.format("division by"), ""),
-    "part_multiplied": ("", ONE_PART.format("multiplication by"), ""),
-    "whole_power": ("", WHOLE.format("power"), ""),
-    "whole_divided": ("", WHOLE.format("division"), ""),
-    "whole_multiplied": ("", WHOLE.format("multiplication"), ""),
+SENTENCES: dict[str, str | Callable[[Slip], str]] = {
+    "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
+    "name": about_a_name,
+    "part_divided": ONE_PART.format("division by"),
+    "part_multiplied": ONE_PART.format("multiplication by"),
+    "whole_power": WHOLE.format("power"),
+    "whole_divided": WHOLE.format("division"),
+    "whole_multiplied": WHOLE.format("multiplication"),
     "sums_multiplied": (
-        "",
         "`{code}` takes a {part} of each factor and multiplies afterwards. A product of sums is not the sum of the "
-        "products: multiply first, then {it} is right.",
-        "",
+        "products: multiply first, then {it} is right."
     ),
     "small_number": (
-        "small_number_missing",
         "The {new} is missing: the forward pass adds it before it takes the root or the power, and `{code}` uses "
-        "`{part}` alone. With it, {it} is right.",
-        "",
+        "`{part}` alone. With it, {it} is right."
     ),
     "column": (
-        "whole_columns",
         "`{code}` picks whole columns: for each entry of `{part}`, that column in every row. Index rows and columns "
-        "together, so that each row is paired with its own entry; then {it} is right.",
-        "",
+        "together, so that each row is paired with its own entry; then {it} is right."
     ),
-    "operator": ("wrong_operator", OPERATOR, LOCAL_DERIVATIVE),
-    "sign_of_a_term": ("", OPERATOR, LOCAL_DERIVATIVE),
-    "minus": ("minus_too_many", "The minus in `{code}` is one too many: without it, {it} is right.", ""),
-    "factor": ("factor_too_many", ONE_TOO_MANY, LOCAL_DERIVATIVE),
-    "term": ("term_too_many", ONE_TOO_MANY, LOCAL_DERIVATIVE),
-    "power": ("power_too_many", ONE_TOO_MANY, LOCAL_DERIVATIVE),
-    "keepdim": ("", about_keepdim, ""),
-    "axis": (
-        "wrong_axis",
-        "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
-        "Along which axis did the forward pass copy or reduce?",
-    ),
-    "mean_or_sum": ("", "`{code}` takes a {part}. With a {new} in that place, {it} is right.", ""),
-    "reduction": ("reduction_too_many", "The {part} in `{code}` is one too many: without it, {it} is right.", ""),
-    "number": ("wrong_number", NUMBER, WHICH_NUMBER),
-    "exponent": ("wrong_number", NUMBER, WHICH_NUMBER),
-    "not_divided": ("", SCALE.format("divided"), ""),
-    "not_multiplied": ("", SCALE.format("multiplied"), ""),
-    "order": ("factors_in_the_other_order", PRODUCT.format("the two factors are in the wrong order"), ""),
-    "transpose": ("", PRODUCT.format("a `.T` is missing or too many"), ""),
-    "root": ("root_missing", ROOT.format("square root"), ""),
-    "square": ("square_missing", ROOT.format("square"), ""),
+    "operator": OPERATOR,
+    "sign_of_a_term": OPERATOR,
+    "minus": "The minus in `{code}` is one too many: without it, {it} is right.",
+    "factor": ONE_TOO_MANY,
+    "term": ONE_TOO_MANY,
+    "power": ONE_TOO_MANY,
+    "keepdim": about_keepdim,
+    "axis": "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
+    "mean_or_sum": "`{code}` takes a {part}. With a {new} in that place, {it} is right.",
+    "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
+    "number": NUMBER,
+    "exponent": NUMBER,
+    "not_divided": SCALE.format("divided"),
+    "not_multiplied": SCALE.format("multiplied"),
+    "order": PRODUCT.format("the two factors are in the wrong order"),
+    "transpose": PRODUCT.format("a `.T` is missing or too many"),
+    "root": ROOT.format("square root"),
+    "square": ROOT.format("square"),
     "new_tensor": (
-        "",
         "`{code}` gives the name `{part}` a new tensor; the tensor that it named before stays as it was. Change that "
-        "tensor in place; then {it} is right.",
-        "",
+        "tensor in place; then {it} is right."
     ),
     "result_unused": (
-        "",
-        "`{code}` returns a new tensor, and nothing uses it: `{part}` changes nothing in place. With a call that does, "
-        "{it} is right.",
-        "",
+        "`{code}` returns a new tensor, and nothing uses it: `{part}` changes nothing in place. With a call that "
+        "does, {it} is right."
     ),
     "overwritten": (
-        "",
         "`{code}` overwrites what was there before. A place that is reached several times gets a gradient each time, "
-        "and they add up.",
-        "",
+        "and they add up."
     ),
     "comparison": (
-        "",
-        "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?",
-        "",
+        "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?"
     ),
 }
-"""{kind of change: (id, or "" where it is the kind; the message; a question where the function is a derivative)}"""
+"""{kind of change: the message, or what writes it}"""
+
+QUESTIONS = {
+    "function": "At which value is the derivative of the forward line taken?",
+    "operator": LOCAL_DERIVATIVE,
+    "sign_of_a_term": LOCAL_DERIVATIVE,
+    "factor": LOCAL_DERIVATIVE,
+    "term": LOCAL_DERIVATIVE,
+    "power": LOCAL_DERIVATIVE,
+    "axis": "Along which axis did the forward pass copy or reduce?",
+    "number": WHICH_NUMBER,
+    "exponent": WHICH_NUMBER,
+}
+"""{kind: a question that follows where the function is a derivative}"""
+
+IDS = {
+    "function": "function_too_many",
+    "name": "wrong_value",
+    "small_number": "small_number_missing",
+    "column": "whole_columns",
+    "operator": "wrong_operator",
+    "minus": "minus_too_many",
+    "factor": "factor_too_many",
+    "term": "term_too_many",
+    "power": "power_too_many",
+    "axis": "wrong_axis",
+    "reduction": "reduction_too_many",
+    "number": "wrong_number",
+    "exponent": "wrong_number",
+    "order": "factors_in_the_other_order",
+    "root": "root_missing",
+    "square": "square_missing",
+}
+"""{kind: the id of the mistake}, where it is not the kind"""

@@ -10,7 +10,7 @@ from grader.verdict.diagnosis.repairs.arithmetic_changes import PRODUCTS, SUMS, 
 from grader.verdict.diagnosis.repairs.source_file import is_module, quote
 
 
-def columns(node: ast.AST) -> Iterator[Change]:
+def column_indices(node: ast.AST) -> Iterator[Change]:
     """`d[range(n), Y]` for `d[:, Y]`, which takes whole columns."""
     if isinstance(node, ast.Subscript) and (found := paired(node)) is not None:
         yield "column", quote(found[0]), "", found[1]

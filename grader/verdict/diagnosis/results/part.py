@@ -79,6 +79,6 @@ def as_numbers(value: Any) -> Tensor | None:
     return tensor if bool(torch.isfinite(tensor).all()) else None
 
 
-def numbers_in(table: Mapping[str, Any]) -> dict[str, Tensor]:
+def numeric_entries(table: Mapping[str, Any]) -> dict[str, Tensor]:
     """The entries of a table that are numbers, as float64 tensors."""
     return {name: tensor for name, value in table.items() if (tensor := as_numbers(value)) is not None}

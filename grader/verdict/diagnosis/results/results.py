@@ -15,7 +15,7 @@ from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.verdict.diagnosis.constants import factors_of, shares_of
 from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, joined
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
-from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numbers_in
+from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
 from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.diagnosis.time_allowance import check_time
 
@@ -24,7 +24,7 @@ MOST_PARTS = 12
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ComparedResult:
     """One problem: the result found and expected, the parts that disagree, and the arguments of the reference's calls.
 
     `given` are the tensors and arrays by name; `sizes` (larger than 1) and `settings` are plain numbers by name.
@@ -41,10 +41,10 @@ class Outcome:
         return any(wrong == part or wrong.startswith(f"{part}[") for wrong in self.wrong)
 
 
-def explain_result(outcomes: Sequence[Outcome], tolerance: float, coarse: bool) -> Explanation | None:
+def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse: bool) -> Explanation | None:
     """The mistake that holds on all outcomes, or None. `coarse`: something was computed in float32."""
     rtol = max(tolerance, LOW_PRECISION_TOLERANCE) if coarse else tolerance
-    table = [{name: (found, expected) for name, found, expected in leaves(o.found, o.expected)} for o in outcomes]
+    table = [{name: (found, right) for name, found, right in compared_leaves(o.found, o.expected)} for o in outcomes]
     names = dict.fromkeys(name for rows in table for name in rows)
     explanation = wrong_answers([ComparedAnswer(name, *row[name]) for row in table for name in row])
     if explanation is not None:
@@ -59,7 +59,7 @@ def explain_result(outcomes: Sequence[Outcome], tolerance: float, coarse: bool) 
 
 
 def explain_numbers(
-    name: str, having: Sequence[tuple[Outcome, Mapping[str, tuple[Any, Any]]]], rtol: float
+    name: str, having: Sequence[tuple[ComparedResult, Mapping[str, tuple[Any, Any]]]], rtol: float
 ) -> Explanation | None:
     """The mistake in a part that is numbers on all of these problems, or None."""
     found = [tensor for _, row in having if (tensor := as_numbers(row[name][0])) is not None]
@@ -71,8 +71,8 @@ def explain_numbers(
         found=found,
         expected=expected,
         rtol=rtol,
-        others=[numbers_in({f"`{other}`": row[other][1] for other in row if other != name}) for _, row in having],
-        given=[numbers_in(outcome.given) for outcome, _ in having],
+        others=[numeric_entries({f"`{other}`": row[other][1] for other in row if other != name}) for _, row in having],
+        given=[numeric_entries(outcome.given) for outcome, _ in having],
         factors=[factors_of(outcome.sizes) for outcome, _ in having],
         shares=[shares_of(outcome.settings) for outcome, _ in having],
     )
@@ -84,7 +84,7 @@ def explain_numbers(
     return None
 
 
-def leaves(found: Any, expected: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+def compared_leaves(found: Any, expected: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
     """(part, found, expected) per leaf, named as in `grader.comparison.trees`; a list of plain numbers is one leaf.
 
     Where the two are built differently, the part as a whole is a leaf.
@@ -92,11 +92,11 @@ def leaves(found: Any, expected: Any, name: str = "") -> Iterator[tuple[str, Any
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         for key, value in expected.items():
             if key in found:
-                yield from leaves(found[key], value, f"{name}.{key}" if name else str(key))
+                yield from compared_leaves(found[key], value, f"{name}.{key}" if name else str(key))
     elif isinstance(expected, (list, tuple)) and not is_plain_list(expected):
         if isinstance(found, (list, tuple)) and len(found) == len(expected):
             for number, value in enumerate(expected):
-                yield from leaves(found[number], value, f"{name}[{number}]")
+                yield from compared_leaves(found[number], value, f"{name}[{number}]")
         else:
             yield name, found, expected
     elif not isinstance(expected, Mapping):

@@ -75,7 +75,8 @@ def one_sided(
     where = "each time" if len(wrong) == total else f"in {len(wrong)} of {total} cases"
     return Explanation(
         "one_sided",
-        f"Where {expected} is expected, the answer is {found} {where}: {names_of(wrong)}. All other answers are right.",
+        f"Where {expected} is expected, the answer is {found} {where}: {list_answers(wrong)}. All other answers are "
+        "right.",
     )
 
 
@@ -83,12 +84,12 @@ def taken_too_often(wrong: Sequence[ComparedAnswer], found: str) -> Explanation:
     instead = ", ".join(dict.fromkeys(shown(answer.expected) for answer in wrong))
     return Explanation(
         "one_answer_too_often",
-        f"All {len(wrong)} wrong answers are {found}, in place of {instead}: {names_of(wrong)}. What makes the answer "
-        f"{found} comes too early, or holds too often.",
+        f"All {len(wrong)} wrong answers are {found}, in place of {instead}: {list_answers(wrong)}. What makes the "
+        f"answer {found} comes too early, or holds too often.",
     )
 
 
-def names_of(answers: Sequence[ComparedAnswer]) -> str:
+def list_answers(answers: Sequence[ComparedAnswer]) -> str:
     names = list(dict.fromkeys(f"`{answer.name}`" for answer in answers))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
