@@ -10,9 +10,9 @@ from grader.comparison.tensors import bits, broadcast_bits, compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.ratios import MULTIPLE
-from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import (
     explain_hard_coded_sizes,
@@ -188,7 +188,7 @@ class GradientCheck:
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             constants = self.lesson.small_numbers
             with explaining(self._student):
-                found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
+                found = attempt(lambda: explain_by_repair(step, self.item.function, cases, trials, constants))
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
             found = self._changed_places(problems)
         if found is not None:
@@ -219,7 +219,7 @@ class GradientCheck:
         answer = with_precision(given, self._student, published, step)
         others = [case for case in cases if case[0].draw.sizes] or cases
         contents = trials.contents(self.item.function) if trials is not None else None
-        unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+        unnamed = verdict.mistake is None or verdict.mistake.id == UNNAMED_MULTIPLE
         function = self.item.function if self.item.function != step else ""
         return explain_hard_coded_sizes(target, (published, answer), others, contents, unnamed, function)
 

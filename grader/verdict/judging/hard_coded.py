@@ -13,7 +13,7 @@ from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.evidence import Explanation, listed
+from grader.verdict.diagnosis.explanation import Explanation, listed
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.own_sizes import Terms, notebook_sizes
 from grader.verdict.judging.verdicts import Case
