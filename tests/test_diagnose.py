@@ -18,9 +18,9 @@ from grader.lesson.mistakes import Mistake, mistake
 from grader.reference.problem import Draw, Problem
 from grader.source.in_place_changes import line_of_change
 from grader.verdict.diagnosis.diagnose import explain
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.ratios import named_factors
-from grader.verdict.diagnosis.repairs.edits import contents_of
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.problem_values import named_factors
+from grader.verdict.diagnosis.repairs.contents import contents_of
 
 Formula = Callable[[Problem], Tensor]
 

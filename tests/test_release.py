@@ -115,6 +115,19 @@ def test_suites_mistakes_and_variants_are_found_under_any_name(course, secrets):
         assert any(str(path.relative_to(ROOT)) in sentence for sentence in found), name
 
 
+def test_the_entries_of_a_list_of_mistakes_are_found(course, secrets):
+    """A formula under another name, in a file of its own, and the text of an edit."""
+    formula = next(each for each in course.find("04").mistakes if each.id == "minus_one_after_over_n")
+    edit = next(each for each in course.find("09").mistakes if each.id == "layer_into_checkpoint_skipped")
+    kit = {
+        "style.py": formula.source().replace("dlogits", "answer").encode(),
+        "told.txt": f"Try `{edit.new}`.".encode(),
+    }
+    found = leaks(kit, secrets)
+    assert any(sentence.startswith("style.py gives away `dlogits__minus_one_after_over_n` of") for sentence in found)
+    assert any(sentence.startswith("told.txt quotes solutions/09") for sentence in found)
+
+
 def test_sentences_names_and_markers_are_found(course, secrets):
     mistakes = course.find("04").mistakes
     kit = {

@@ -36,7 +36,8 @@ from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MOST_NAMES, close_name, close_names
-from grader.verdict.diagnosis.repairs.edits import Known, contents_of, edits_of
+from grader.verdict.diagnosis.repairs.contents import contents_of
+from grader.verdict.diagnosis.repairs.edits import Known, edits_of
 
 SMALL = 4_000
 TIMES = 4
@@ -294,6 +295,7 @@ def test_the_readers_need_no_torch():
     code = (
         "import sys, grader.source.reader_process, grader.source.in_place_changes, grader.source.nested_definitions\n"
         "import grader.sandbox.policy.reading, grader.intake.notebook.limited_reading\n"
+        "import grader.verdict.diagnosis.repairs.contents\n"
         "import grader.verdict.diagnosis.repairs.edits\n"
         "print('torch' in sys.modules)\n"
     )
