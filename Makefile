@@ -13,7 +13,7 @@ help:
 	@echo "make grade      grade examples/submissions and say where the report is"
 	@echo "make test       the tests"
 	@echo "make test-slow  statistical and long tests as well"
-	@echo "make lint       ruff and mypy"
+	@echo "make lint       ruff, mypy, and the import linter (packages import downwards only)"
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
 	@echo "make seeds      the verdict over 1,000 seeds, all lessons (an hour and a half on 2 idle cores)"
 	@echo "make bench      what a submission costs, side by side in one run"
@@ -44,6 +44,7 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .

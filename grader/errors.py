@@ -1,15 +1,33 @@
-"""What a command says when it cannot do what was asked."""
+"""The errors that may pass from one package to another: the user can fix one, only we can fix the other."""
 
 from __future__ import annotations
 
 
-class Unusable(Exception):
-    """What was asked for cannot be done, or makes no sense here; the text says why, and what to do."""
+class UserError(Exception):
+    """An error that the user can fix. The text is one sentence: what is wrong, and what to do.
+
+    Every command prints the text on standard error and ends with `exit_status`.
+    """
+
+    exit_status = 2
 
 
-class WentAway(Unusable):
-    """What was used is gone in the middle; the text says what is kept, and how to go on."""
+class LessonError(UserError):
+    """A course or a lesson folder that cannot be used."""
 
 
-class LessonError(Exception):
-    """A course or a lesson folder that cannot be used; the text says what to do."""
+class GraderFault(Exception):
+    """A fault of the grader, of the course or of the machine, and never of a student: nothing is graded because of it.
+
+    A class gets no score for it, and `grade run` ends with `exit_status`.
+    """
+
+    exit_status = 3
+
+
+class ZygoteDied(GraderFault):
+    """The zygote is gone, or cannot lock workers in."""
+
+
+class Interrupted(Exception):
+    """Somebody made the interrupt descriptor readable, so a wait for a worker ended early. Nothing is wrong."""

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import torch
 
+from grader.calling.in_process import ModuleTarget
 from grader.calling.recorder import Call, Listening, by_name, numbers_given, tensors_given
-from grader.calling.targets import ModuleSide
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
-from grader.verdict.judging.behaviour import parts_of
+from grader.verdict.judging.scenarios import differing_parts
 
 MOMENTA = (0.1, 0.3)
 
@@ -49,7 +49,7 @@ def told(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None
     for p in PROBLEMS:
         expected = {name: p[name] for name in PARTS}
         found = expected | {part: formula(p)}
-        wrong = parts_of(agreement(found, expected, tolerance).findings)
+        wrong = differing_parts(agreement(found, expected, tolerance).findings)
         given = {"`x`": p["x"], "`gamma`": p["gamma"], "`old`": p["old"]}
         outcomes.append(Outcome(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
     return explain_result(outcomes, tolerance, coarse=False)
@@ -229,7 +229,7 @@ class Course:
 
 
 def test_calls_are_noted_by_the_names_of_the_parameters():
-    listening = Listening(ModuleSide(Course), Course, keeping=True)
+    listening = Listening(ModuleTarget(Course), Course, keeping=True)
     weights = [torch.zeros(2), torch.ones(3)]
     assert listening.call("update", weights, 0.5) == 2
     layer = listening.new("Layer", 4)

@@ -26,7 +26,9 @@ from grader.sandbox.isolation.limits import Limits
 from grader.source import in_place_changes as changed
 from grader.verdict.diagnosis import time_allowance as allowance
 from grader.verdict.diagnosis.time_allowance import Allowance, attempt, check_time, own_seconds, uncounted
-from grader.verdict.judging.behaviour import Check, CheckFailed, ReferenceFailed, run_check
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import CheckFailed, ReferenceFailed
+from grader.verdict.judging.check_runs import run_check
 
 COURSE = Course(ROOT)
 FILES = [read_attack(path) for path in sorted((Path(__file__).parent / "hostile_checks").glob("*.py"))]
@@ -161,7 +163,7 @@ def test_shown(value, text):
 def check_of(number: str, row: str, value):
     rows = fuzz.Rows(COURSE.find(number), 5)
     student = fuzz.Hostile(value)
-    return Check(rows.lesson, rows.lesson.item_for(row), student, fuzz.StudentSide(student), rows._book)
+    return Check(rows.lesson, rows.lesson.item_for(row), student, fuzz.RemoteTarget(student), rows._book)
 
 
 def test_an_error_after_an_answer_is_the_students():

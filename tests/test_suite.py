@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from grader.gradebook.grading.suite import GraderFault, HiddenSuite
+from grader.errors import GraderFault
+from grader.gradebook.grading.suite import HiddenSuite
 from grader.lesson.lesson import Item
 from grader.verdict.judging.hidden_problems import ProblemBook
 

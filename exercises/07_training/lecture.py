@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from grader.dojo.training.contract import Comparison
-from grader.errors import Unusable
+from grader.errors import UserError
 
 BLOCK, EMBEDDING, BATCH = 3, 10, 32
 PARAMETERS = ("C", "W1", "b1", "W2", "b2", "bngain", "bnbias")
@@ -24,11 +24,11 @@ def read_names(path):
     try:
         words = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise Unusable(
+        raise UserError(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no UTF-8 text'}."
         ) from error
     if len(words) < 20 or any("." in word for word in words):
-        raise Unusable(f"{path} must hold 20 names or more, one a line, without full stops (`.` ends a name).")
+        raise UserError(f"{path} must hold 20 names or more, one a line, without full stops (`.` ends a name).")
     return words
 
 

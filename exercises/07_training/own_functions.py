@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 
 from grader.dojo.training.own_file import NotWritten
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.lesson.lesson import load_module
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture")
@@ -40,13 +40,13 @@ class Functions:
         found = self._student.call("gradients", copies(parameters), Xb, Yb)
         shown = "(loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias])"
         if not isinstance(found, (tuple, list)) or len(found) != 2:
-            raise Unusable(f"`gradients` must return {shown}; it returned {kind(found)}.")
+            raise UserError(f"`gradients` must return {shown}; it returned {kind(found)}.")
         loss, slopes = found
         if not isinstance(slopes, (tuple, list)) or len(slopes) != 7:
-            raise Unusable(f"`gradients` must return {shown}; its second value is {kind(slopes)}.")
+            raise UserError(f"`gradients` must return {shown}; its second value is {kind(slopes)}.")
         for name, slope in zip(lecture.PARAMETERS, slopes, strict=True):
             if not isinstance(slope, torch.Tensor):
-                raise Unusable(f"`gradients` must return seven tensors; `d{name}` is {kind(slope)}.")
+                raise UserError(f"`gradients` must return seven tensors; `d{name}` is {kind(slope)}.")
         return number(loss, "gradients"), list(slopes)
 
     def train(self, parameters, X, Y, batches, max_steps, start, watch=None):
@@ -54,12 +54,12 @@ class Functions:
         changed = copies(parameters)
         losses = self._student.call("train", changed, X, Y, Batches(batches, watch), max_steps, start)
         if not isinstance(losses, (tuple, list, torch.Tensor)):
-            raise Unusable(f"`train` must return the list of losses, one a step; it returned {kind(losses)}.")
+            raise UserError(f"`train` must return the list of losses, one a step; it returned {kind(losses)}.")
         losses = [number(loss, "train") for loss in losses]
         if len(losses) != len(batches) and not (watch and watch.stopping and len(losses) < len(batches)):
-            raise Unusable(f"`train` was given {len(batches)} batches and returned {len(losses)} losses: one a step.")
+            raise UserError(f"`train` was given {len(batches)} batches and returned {len(losses)} losses: one a step.")
         if losses and all(map(torch.equal, changed, parameters)):
-            raise Unusable("`train` left the parameters as they were. Does `update` change them in place?")
+            raise UserError("`train` left the parameters as they were. Does `update` change them in place?")
         return losses, changed
 
     def calibrate(self, parameters, X):
@@ -73,7 +73,7 @@ class Functions:
         try:
             return [int(token) for token in tokens]
         except (TypeError, ValueError):
-            raise Unusable(
+            raise UserError(
                 f"`sample` must return a list of numbers of characters; it returned {kind(tokens)}."
             ) from None
 
@@ -107,7 +107,7 @@ def number(value, function):
     try:
         return float(value)
     except (TypeError, ValueError, RuntimeError):
-        raise Unusable(f"`{function}` must return a number where it returned {kind(value)}.") from None
+        raise UserError(f"`{function}` must return a number where it returned {kind(value)}.") from None
 
 
 def kind(value):

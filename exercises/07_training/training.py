@@ -13,7 +13,7 @@ import torch
 
 from grader.dojo.training.contract import Comparison, Outcome
 from grader.dojo.training.own_file import NotWritten, OwnFileError
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.lesson.lesson import load_module
 
 functions = load_module(Path(__file__).with_name("own_functions.py"), "backprop_ninja_own_functions")
@@ -67,7 +67,7 @@ class Progress:
     @classmethod
     def restore(cls, kept, data):
         if kept["data"] != data.digest:
-            raise Unusable("The names are not those that this run began with. Name their file with --names.")
+            raise UserError("The names are not those that this run began with. Name their file with --names.")
         kept = {name: value for name, value in kept.items() if name != "data"}
         rows = [(step, [Comparison(**row) for row in rows]) for step, rows in kept["comparisons"]]
         lists = {name: kept[name].tolist() for name in ("losses", "autograd_losses")}
@@ -88,7 +88,7 @@ def run(student, options, watch, kept=None):
     X, Y = data.sets["train"]
     needed, later = own.rehearse(progress.parameters, X, Y, options.steps)
     if needed:
-        raise Unusable(f"{not_written(student, needed)} Training needs {'it' if len(needed) == 1 else 'them'}.")
+        raise UserError(f"{not_written(student, needed)} Training needs {'it' if len(needed) == 1 else 'them'}.")
     outcome = Outcome(f"{options.steps:,} steps with your own gradients", progress.step, options.steps, finished=False)
     watch.start(anew=not kept)
     if not kept:
@@ -111,7 +111,7 @@ def run(student, options, watch, kept=None):
             outcome.finished = evaluate(own, options, watch, data, progress, outcome)
         except NotWritten:
             outcome.problem = f"{not_written(student, later)} Evaluation needs {'it' if len(later) == 1 else 'them'}."
-        except (OwnFileError, Unusable) as error:
+        except UserError as error:
             outcome.problem = str(error)
         except KeyboardInterrupt:
             watch.stopping = True

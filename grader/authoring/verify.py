@@ -16,14 +16,15 @@ import torch
 from grader.authoring.check_examples import example_faults
 from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
-from grader.calling.targets import ModuleSide
+from grader.calling.in_process import ModuleTarget
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Handed, Submission
 from grader.lesson.lesson import Item, Lesson, load_module
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
-from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.examples import examples_of
 from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -201,7 +202,7 @@ class Judging:
 
     def holds(self, item: Item, student: LocalStudent, module: ModuleType, watched: bool) -> bool:
         """Whether a check passes. Watching can only turn a failure into a pass (what is in float32 may be coarser)."""
-        check = Check(self.lesson, item, student, ModuleSide(module, watched), self._book, naming=False)
+        check = Check(self.lesson, item, student, ModuleTarget(module, watched), self._book, naming=False)
         return run_check(self._tests[item.name], check) is None
 
     def accepts(self, mistake: Mistake) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from rich.console import Console
 
+from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
 from grader.publish.report.classroom import some
 from grader.publish.report.inert import terminal
@@ -31,6 +32,16 @@ def console_for(stderr: bool = False) -> Console:
 def fail(message: str, status: int = UNUSABLE) -> NoReturn:
     click.echo("\n".join(map(terminal, f"grade: {message}".split("\n"))), err=True)
     raise SystemExit(status)
+
+
+class ReportingGroup(click.Group):
+    """A group of commands that reports every UserError and GraderFault as a sentence, with its exit status."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (UserError, GraderFault) as error:
+            fail(str(error), error.exit_status)
 
 
 def find_course(given: Path | None) -> Path:

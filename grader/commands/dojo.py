@@ -17,8 +17,8 @@ from grader.dojo.file import own_file, reset, shown
 from grader.dojo.overview import hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.training.setup import find_course
-from grader.errors import Unusable
-from grader.lesson.lesson import Lesson, LessonError
+from grader.errors import UserError
+from grader.lesson.lesson import Lesson
 
 RIGHT, WRONG = 0, 1
 
@@ -61,7 +61,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
         )
         with contextlib.closing(opened):
             yield opened
-    except (LessonError, Unusable) as error:
+    except UserError as error:
         fail(str(error))
     except KeyboardInterrupt:
         fail("stopped.", STOPPED)
@@ -193,7 +193,7 @@ def hint(wanted: str | None, course: Path | None) -> None:
         lesson, row = at.find(wanted) if wanted else (at.current(), None)
         row = row or at.progress(lesson).next_row
         if row is None:
-            raise Unusable(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
+            raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
         show(hint_screen(lesson, row, at.memory.one_more_hint(lesson, row)))
 
 

@@ -156,7 +156,7 @@ def gradescope(
 ) -> None:
     """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
     from grader.authoring.release.archive import write_zip
-    from grader.errors import Unusable
+    from grader.errors import UserError
     from grader.publish.export.autograder import Settings
     from grader.publish.export.autograder_zip import SCRIPTS, autograder_files
     from grader.publish.export.gradescope import Shown
@@ -168,7 +168,7 @@ def gradescope(
     settings = Settings(names, require, timeout, Shown(visibility, stdout_visibility, leaderboard))
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
-    except Unusable as error:
+    except UserError as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")

@@ -16,6 +16,7 @@ from grader.commands.console import (
     BELOW,
     FAULT,
     STOPPED,
+    ReportingGroup,
     console_for,
     course_option,
     fail,
@@ -28,7 +29,6 @@ from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.export import export
 from grader.commands.live import RunView
 from grader.commands.release import release
-from grader.errors import Unusable, WentAway
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
@@ -59,7 +59,7 @@ Shell completion: eval "$(_GRADE_COMPLETE=bash_source grade)"   (or zsh_source, 
 """
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ReportingGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="backprop-ninja")
 def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
@@ -192,27 +192,24 @@ def run(
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.gradebook.belonging import Belonging
-    from grader.gradebook.grading.run import OutputError, grade_run
-    from grader.intake.submissions.finding import SubmissionError, find
+    from grader.gradebook.grading.run import grade_run
+    from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
-    from grader.intake.submissions.roster import RosterError, read_roster
-    from grader.lesson.lesson import Course, LessonError
+    from grader.intake.submissions.roster import read_roster
+    from grader.lesson.lesson import Course
     from grader.publish.export.outputs import tell_github, write_formats
 
     on_github, quieted = "github" in formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(commands_stopped(click.echo))
-    try:
-        loaded = Course(find_course(course))
-        lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
-        for lesson in lessons:
-            if not lesson.solution.is_dir():
-                fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
-        roster = None if roster_file is None else read_roster(roster_file)
-        found = find(submissions, lessons, list(loaded.lessons.values()), roster)
-    except (LessonError, SubmissionError, RosterError) as error:
-        fail(str(error))
+    loaded = Course(find_course(course))
+    lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
+    for lesson in lessons:
+        if not lesson.solution.is_dir():
+            fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
+    roster = None if roster_file is None else read_roster(roster_file)
+    found = find(submissions, lessons, list(loaded.lessons.values()), roster)
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     left_out: list[str] = []
@@ -238,45 +235,35 @@ def run(
         left_out=left_out,
     )
     console = console_for(stderr=not on_github)
-    try:
-        with RunView(console, quiet) as view:
-            processes = jobs or os.cpu_count() or 1
-            belonging = Belonging.of(loaded, settings, same_course)
-            outcome = grade_run(
-                found,
-                lessons,
-                settings,
-                processes,
-                view,
-                fresh,
-                cluster,
-                found.attendance,
-                nursery,
-                belonging,
-                only_these,
-                found.other_names,
-            )
-    except OutputError as error:
-        fail(str(error))
-    except WentAway as error:
-        fail(str(error), FAULT)
-    except Unusable as error:
-        fail(str(error))
+    with RunView(console, quiet) as view:
+        processes = jobs or os.cpu_count() or 1
+        belonging = Belonging.of(loaded, settings, same_course)
+        outcome = grade_run(
+            found,
+            lessons,
+            settings,
+            processes,
+            view,
+            fresh,
+            cluster,
+            found.attendance,
+            nursery,
+            belonging,
+            only_these,
+            found.other_names,
+        )
     if not quiet:
         summary(console, outcome, len(found), out, left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
     for sentence in what_failed(outcome.reasons, len(found)):
         click.echo(f"grade: {sentence}", err=True)
-    try:
-        write_formats(out, (result["student"] for result in outcome.results), formats)
-        if on_github:
-            quieted.close()
-            places = {each.student: each.path for each in found.arrivals}
-            paths = {who: innermost(path, lessons) if path.is_dir() else path for who, path in places.items()}
-            tell_github(out, outcome.results, paths, os.environ, click.echo)
-    except OutputError as error:
-        fail(str(error))
+    write_formats(out, (result["student"] for result in outcome.results), formats)
+    if on_github:
+        quieted.close()
+        places = {each.student: each.path for each in found.arrivals}
+        paths = {who: innermost(path, lessons) if path.is_dir() else path for who, path in places.items()}
+        tell_github(out, outcome.results, paths, os.environ, click.echo)
     if outcome.stopped:
         raise SystemExit(STOPPED)
     if outcome.faults:
@@ -291,9 +278,9 @@ def run(
 
 def check_lessons(lessons: Sequence[Lesson]) -> None:
     """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
-    from grader.lesson.validation import broken
+    from grader.lesson.validation import lesson_faults
 
-    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in broken(lesson)]
+    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
     if faults:
         numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
         shown = "\n".join(faults[:MOST_FAULTS])

@@ -108,9 +108,9 @@ def write_marks(
 
     Returns {column: points} for the columns whose maximum on the platform nobody has said.
     """
-    from grader.errors import Unusable
+    from grader.errors import UserError
     from grader.gradebook.files import write_whole
-    from grader.intake.submissions.roster import RosterError, read_roster
+    from grader.intake.submissions.roster import read_roster
     from grader.publish.export import maxima
     from grader.publish.export.marks import columns, read_marks
 
@@ -124,7 +124,7 @@ def write_marks(
         marks = maxima.scaled_to(own, marks, wanted)
         text = as_text(roster, marks, wanted)
         write_whole(out, text)
-    except (Unusable, RosterError) as error:
+    except UserError as error:
         fail(printable(str(error)))
     except OSError as error:
         fail(f"{out} cannot be written: {error.strerror}.")

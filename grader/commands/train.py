@@ -20,7 +20,7 @@ from grader.dojo.training.setup import (
     train_with,
 )
 from grader.dojo.training.terminal import Terminal, heeding
-from grader.errors import Unusable
+from grader.errors import UserError
 
 DONE, UNUSABLE, STOPPED = 0, 2, 130
 
@@ -105,7 +105,7 @@ def train(
                 options = options_for(asked, kept)
                 outcome = train_with(script, own_path(submission, lesson), options, watch, kept)
                 page = page_of(outcome, out, go_on)
-            except Unusable as error:
+            except UserError as error:
                 terminal.close()
                 fail(str(error))
             except KeyboardInterrupt:

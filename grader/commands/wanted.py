@@ -11,8 +11,8 @@ from click.shell_completion import CompletionItem
 from grader.dojo.desk import Desk
 from grader.dojo.training.setup import find_course
 from grader.dojo.work import Exercises, Work, is_file, work_of
-from grader.errors import Unusable
-from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.errors import UserError
+from grader.lesson.lesson import Course, Lesson
 
 
 class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
@@ -26,7 +26,7 @@ class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
             lessons = Course(find_course(ctx.params.get("course")), secrets=False).lessons.values()
-        except (LessonError, Unusable):
+        except UserError:
             return []
         words = {lesson.number: lesson.title for lesson in lessons}
         for lesson in lessons if self._rows else ():
@@ -50,7 +50,7 @@ def asked_for(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work,
     """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
     files = [word for word in words if is_file(word)]
     if len(files) > 1:
-        raise Unusable(f"One file at a time: {' and '.join(files)} are {len(files)}.")
+        raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
     named = [at.find(word) if rows else (at.course.find(word), None) for word in words if not is_file(word)]
     if not files:
         return Exercises(at.course), named

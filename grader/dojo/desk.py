@@ -14,14 +14,14 @@ from grader.dojo.file import Outline, own_file, place, read_own, shown, untouche
 from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, digest
 from grader.dojo.zygote import Starter
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Course, Lesson, LessonError
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
     from grader.gradebook.grading.one_file import Judged
-    from grader.verdict.judging.line import Row
+    from grader.verdict.judging.verdicts import Row
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,16 @@ class Desk:
         return next(unfinished, next(iter(self.course.lessons.values())))
 
     def find(self, wanted: str) -> tuple[Lesson, str | None]:
-        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises Unusable."""
+        """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
         before, dot, after = wanted.partition(".")
         try:
             lesson = self.course.find(before)
         except LessonError as error:
             if dot:
-                raise Unusable(str(error)) from error
+                raise UserError(str(error)) from error
             return self._find_row(wanted)
         if dot and after not in (names := [item.name for item in lesson.items]):
-            raise Unusable(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
+            raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
         return lesson, after if dot else None
 
     def _find_row(self, row: str) -> tuple[Lesson, str]:
@@ -124,9 +124,9 @@ class Desk:
             return next(iter(holding.values())), row
         if holding:
             numbers = [lesson.number for lesson in holding.values()]
-            raise Unusable(f"Lessons {', '.join(numbers)} all have a row {row}: say which, as in {numbers[0]}.{row}.")
+            raise UserError(f"Lessons {', '.join(numbers)} all have a row {row}: say which, as in {numbers[0]}.{row}.")
         names = [item.name for lesson in self.course.lessons.values() for item in lesson.items]
-        raise Unusable(f"There is no lesson and no row {row!r}{suggestion(row, [*self.course.lessons, *names])}")
+        raise UserError(f"There is no lesson and no row {row!r}{suggestion(row, [*self.course.lessons, *names])}")
 
     # how far it is
 
@@ -134,7 +134,7 @@ class Desk:
         """Remembered, plain from the file's text, or else found out by running it."""
         try:
             handed = read_own(lesson)
-        except Unusable:
+        except UserError:
             return Progress(lesson, {})
         if untouched(lesson, handed.files[MAIN]):
             return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
@@ -165,7 +165,7 @@ class Desk:
         """Where the function of a row begins in the student's file."""
         try:
             line = Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
-        except Unusable:
+        except UserError:
             line = None
         return place(shown(own_file(lesson)), line)
 

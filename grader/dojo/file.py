@@ -8,7 +8,7 @@ import re
 import warnings
 from pathlib import Path
 
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.intake.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
 from grader.lesson.lesson import Item, Lesson
 
@@ -36,18 +36,18 @@ def own_file(lesson: Lesson) -> Path:
 
 
 def read_own(lesson: Lesson) -> Handed:
-    """The lesson's file as it is now, and the Python files beside it. Raises Unusable where it cannot be read."""
+    """The lesson's file as it is now, and the Python files beside it. Raises UserError where it cannot be read."""
     path, files = own_file(lesson), {}
     try:
         for each in sorted(lesson.exercise.glob("*.py")):
             if each == path or each.stat().st_size <= MAX_FILE_BYTES:
                 files[each.name] = each.read_bytes()
     except OSError as error:
-        raise Unusable(f"{shown(path)} cannot be read: {error.strerror}.") from error
+        raise UserError(f"{shown(path)} cannot be read: {error.strerror}.") from error
     if MAIN not in files:
-        raise Unusable(f"{shown(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
+        raise UserError(f"{shown(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
     if len(files[MAIN]) > MAX_FILE_BYTES:
-        raise Unusable(f"{shown(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
+        raise UserError(f"{shown(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
     return Handed(lesson.name, files, shown=shown(path))
 
 
@@ -95,12 +95,12 @@ def untouched(lesson: Lesson, source: bytes) -> bool:
 
 
 def reset(lesson: Lesson) -> Path | None:
-    """Puts the stub in place; where the old file is now, or None where there was none. Raises Unusable."""
+    """Puts the stub in place; where the old file is now, or None where there was none. Raises UserError."""
     path = own_file(lesson)
     try:
         stub = lesson.pristine.read_bytes()
     except OSError as error:
-        raise Unusable(
+        raise UserError(
             f"{shown(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it from "
             "where you have the exercises from."
         ) from error
@@ -111,7 +111,7 @@ def reset(lesson: Lesson) -> Path | None:
             path.rename(kept)
         path.write_bytes(stub)
     except OSError as error:
-        raise Unusable(f"{shown(path)} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{shown(path)} cannot be written: {error.strerror}.") from error
     return kept
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, shown
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
 from grader.publish.report.pages import Reporter
@@ -62,7 +62,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
 
 
 def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) -> None:
-    """Raises Unusable when the page cannot be written."""
+    """Raises UserError when the page cannot be written."""
     page = Reporter([each.lesson for each in checks]).student_page(
         graded(checks, isolation), {each.lesson.name: each.source for each in checks}
     )
@@ -70,7 +70,7 @@ def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)
     except OSError as error:
-        raise Unusable(f"{shown(path)} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{shown(path)} cannot be written: {error.strerror}.") from error
 
 
 def open_page(path: Path) -> bool:

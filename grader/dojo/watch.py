@@ -22,10 +22,9 @@ from grader.dojo.progress import next_lesson
 from grader.dojo.report import NAME, open_page, write_report
 from grader.dojo.screen import heading, lesson_screen, listed
 from grader.dojo.work import Exercises, Work
-from grader.errors import Unusable
+from grader.errors import Interrupted, UserError
 from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Lesson
-from grader.sandbox.workers.endings import Interrupted
 
 GRACE = 0.1
 """Seconds that a file may be missing or half written before it is said: editors replace files, or write in pieces."""
@@ -91,7 +90,7 @@ class Watch:
         try:
             handed = self._work.read(self._lesson)
             sound = Outline(handed.files[MAIN]).complete and bool(handed.files[MAIN].strip())
-        except Unusable as error:
+        except UserError as error:
             handed, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):
             return False
@@ -177,7 +176,7 @@ class Watch:
         path = self._desk.course.root / NAME
         try:
             write_report([self._checked], self._desk.judge.isolation, path)
-        except Unusable as error:
+        except UserError as error:
             self._say(Text(str(error), "bold red"))
             return
         opened = self._browser(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from grader.dojo.file import own_file, read_own, shown
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.handed import MAIN, Handed, Unreadable, read_file
 from grader.intake.submissions.notebook_files import PageRead, read_page, without_gradients
@@ -25,7 +25,7 @@ class Work(Protocol):
     remembered: bool
 
     def read(self, lesson: Lesson) -> Handed:
-        """What there is for the lesson now. Raises Unusable."""
+        """What there is for the lesson now. Raises UserError."""
 
     def path(self, lesson: Lesson) -> Path: ...
 
@@ -63,9 +63,9 @@ class OneFile:
     deep = remembered = False
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Raises Unusable where there is no such file."""
+        """Raises UserError where there is no such file."""
         if not path.is_file():
-            raise Unusable(f"{path} is not there." if not path.exists() else f"{path} is no file.")
+            raise UserError(f"{path} is not there." if not path.exists() else f"{path} is no file.")
         self._path, self._course, self.shown = path.resolve(), course, shown(path.absolute())
         self.folder = self._path.parent
         source_reader().start()  # it loads while others do
@@ -85,17 +85,17 @@ class OneFile:
         if not handed.present and kind(self._path) != NOTEBOOK and not handed.rejected:
             handed = Handed(lesson.name, {MAIN: self._bytes()}, self.shown)
         if not handed.present:
-            raise Unusable(f"Lesson {lesson.number}: {handed.message}")
+            raise UserError(f"Lesson {lesson.number}: {handed.message}")
         return handed
 
     def lessons(self) -> list[Lesson]:
-        """Those whose gradients it assigns, else the one whose functions it defines. Raises Unusable."""
+        """Those whose gradients it assigns, else the one whose functions it defines. Raises UserError."""
         page = self._page(self._all, functions=False)
         found = [(lesson, page.handed[lesson.name]) for lesson in self._all]
         held = [lesson for lesson, handed in found if handed.present]
         refused = next((handed.message for _, handed in found if handed.rejected), None)
         if refused and not held:
-            raise Unusable(refused)
+            raise UserError(refused)
         return held or [self._by_functions(page)]
 
     @property
@@ -105,25 +105,25 @@ class OneFile:
     def _by_functions(self, page: PageRead) -> Lesson:
         """The lesson of whose functions it defines most; of several, the one of which it defines all.
 
-        Raises Unusable where there is none, or more than one.
+        Raises UserError where there is none, or more than one.
         """
         if not page.cells:
-            raise Unusable(
+            raise UserError(
                 f"{self.shown} holds no Python that can be read. To see where it stops, say which lesson it is for, as "
                 f"in `dojo check {self.shown} 03`."
             )
         if page.too_much:
-            raise Unusable(f"{self.shown} cannot be read: {page.too_much}")
+            raise UserError(f"{self.shown} cannot be read: {page.too_much}")
         defined = page.defined
         counted = {lesson: len(defined & set(lesson.functions)) for lesson in self._all}
         most = max(counted.values())
         if most == 0:
-            raise Unusable(without_gradients(self.shown, []))
+            raise UserError(without_gradients(self.shown, []))
         held = [lesson for lesson, count in counted.items() if count == most]
         held = [lesson for lesson in held if defined.issuperset(lesson.functions)] or held
         if len(held) > 1:
             numbers = [lesson.number for lesson in held]
-            raise Unusable(
+            raise UserError(
                 f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
                 f"meant, as in `dojo check {self.shown} {numbers[0]}`."
             )
@@ -133,15 +133,15 @@ class OneFile:
         try:
             return read_page(self._path, self.shown, lessons, functions)
         except Unreadable as error:
-            raise Unusable(str(error)) from error
+            raise UserError(str(error)) from error
         except NotebookError as error:
-            raise Unusable(f"{self.shown} cannot be read: {error}") from error
+            raise UserError(f"{self.shown} cannot be read: {error}") from error
 
     def _bytes(self) -> bytes:
         try:
             return read_file(self._path)
         except Unreadable as error:
-            raise Unusable(str(error)) from error
+            raise UserError(str(error)) from error
 
 
 def is_file(word: str) -> bool:
@@ -150,7 +150,7 @@ def is_file(word: str) -> bool:
 
 
 def work_of(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
-    """What a file's name means, with the lessons in it: also a lesson's own backward.py. Raises Unusable.
+    """What a file's name means, with the lessons in it: also a lesson's own backward.py. Raises UserError.
 
     Where the lessons are `named`, it is not looked for them.
     """

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from grader.errors import UserError
+
 RESULTS = "results.json"
 FILES = (RESULTS, "report.html", "report.md")
 """What every student's folder in OUT holds."""
@@ -22,7 +24,7 @@ ENCODER = json.JSONEncoder(ensure_ascii=False)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class OutputError(Exception):
+class OutputError(UserError):
     """OUT cannot be used as it is; the text is one sentence that says what to do."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import grader
 from grader import __version__
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.lesson.paths import TEMPLATES
 
 DISTRIBUTION = "backprop-ninja"
@@ -43,7 +43,7 @@ def files_under(folder: Path) -> Iterator[Path]:
 
 
 def dependencies() -> list[str]:
-    """What the engine needs, as requirements. Raises Unusable where neither checkout nor installation tells."""
+    """What the engine needs, as requirements. Raises UserError where neither checkout nor installation tells."""
     checkout = PACKAGE.parent / "pyproject.toml"
     if checkout.is_file():
         project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
@@ -52,21 +52,21 @@ def dependencies() -> list[str]:
     try:
         required = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        raise Unusable(
+        raise UserError(
             f"what {DISTRIBUTION} needs is not known: install it (pip install), do not only put it on the path."
         ) from None
     return [requirement for requirement in required if "extra ==" not in requirement]
 
 
 def pinned() -> list[str]:
-    """The same, each at the version that is installed here. Raises Unusable for one that is not."""
+    """The same, each at the version that is installed here. Raises UserError for one that is not."""
     found = []
     for requirement in dependencies():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:
-            raise Unusable(
+            raise UserError(
                 f"{name}, which the grader needs, is not installed here: no version to write down."
             ) from None
         found.append(f"{name}=={version.partition('+')[0]}")  # 2.13.0+cpu is 2.13.0 built for the CPU

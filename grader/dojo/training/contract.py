@@ -12,7 +12,7 @@ and the script has one function:
 It calls the student's functions by `student.call(name, ...)`, calls `watch.start` once when nothing stands in the way
 any more, and tells `watch` how far it is. Every so often it hands `watch.keep` all that it needs to go on; after
 `--resume` it gets the same back as `kept`, and goes on so that nobody can tell. When `watch.stopping` turns true
-(Ctrl-C) it returns what there is. Raises Unusable with a sentence where nothing can be done; OwnFileError may pass
+(Ctrl-C) it returns what there is. Raises UserError with a sentence where nothing can be done; OwnFileError may pass
 through.
 """
 
@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.publish.report.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
@@ -146,16 +146,16 @@ class Watch:
 
 @contextmanager
 def writing(out: Path) -> Iterator[None]:
-    """Where a file cannot be written, says so as Unusable does. (torch.save raises a RuntimeError.)"""
+    """Where a file cannot be written, says so as UserError does. (torch.save raises a RuntimeError.)"""
     try:
         yield
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0][:200]
-        raise Unusable(f"{out} cannot be written ({reason}); give another folder with --out.") from error
+        raise UserError(f"{out} cannot be written ({reason}); give another folder with --out.") from error
 
 
 def load_checkpoint(out: Path) -> dict[str, Any] | None:
-    """{"options", "step", "state", "log"} of the run in `out`; None where there is none. Raises Unusable."""
+    """{"options", "step", "state", "log"} of the run in `out`; None where there is none. Raises UserError."""
     import torch
 
     path = out / CHECKPOINT
@@ -170,7 +170,7 @@ def load_checkpoint(out: Path) -> dict[str, Any] | None:
         options = Options(**known, compared=None if compared is None else tuple(compared))
         return {"options": options, "step": int(entry["step"]), "state": entry["state"], "log": list(entry["log"])}
     except Exception as error:
-        raise Unusable(
+        raise UserError(
             f"{path} cannot be read as a checkpoint ({type(error).__name__}: {str(error).splitlines()[0][:200]}). "
             "Start anew with --fresh."
         ) from error

@@ -14,9 +14,10 @@ from types import ModuleType
 from typing import Any
 
 from grader.calling.failures import in_words, is_stub, own_line
+from grader.errors import UserError
 
 
-class OwnFileError(Exception):
+class OwnFileError(UserError):
     """The file, or one of its functions, raised; the text names the student's own line."""
 
 

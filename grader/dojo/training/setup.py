@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoint
-from grader.errors import Unusable
+from grader.errors import LessonError, UserError
+from grader.lesson.config import lesson_config
 from grader.lesson.paths import nearest_course
 
 OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
@@ -18,10 +18,10 @@ NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 
 
 def find_course(given: Path | None) -> Path:
-    """The course that is meant. Raises Unusable."""
+    """The course that is meant. Raises UserError."""
     found = nearest_course(given)
     if found is None:
-        raise Unusable("no course found: run this inside a folder that has exercises/, or name one with --course.")
+        raise UserError("no course found: run this inside a folder that has exercises/, or name one with --course.")
     return found
 
 
@@ -30,18 +30,18 @@ def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
     found = {}
     for path in sorted((course / "exercises").glob("*/lesson.toml")):
         try:
-            table = tomllib.loads(path.read_text(encoding="utf-8")).get("train")
-        except (OSError, tomllib.TOMLDecodeError):
+            script = lesson_config(path.parent).training_script
+        except LessonError:
             continue  # `grade verify` tells about it
-        if table:
-            found[path.parent.name] = (path.parent, path.parent / table["script"])
+        if script:
+            found[path.parent.name] = (path.parent, path.parent / script)
     number = wanted.zfill(2) if wanted and wanted.isdigit() else wanted
     chosen = [name for name in found if number is None or number in (name, *name.split("_", 1))]
     if len(chosen) == 1:
         return found[chosen[0]]
     if not found:
-        raise Unusable(f"{course} has no lesson to train: none has a table [train] in its lesson.toml.")
-    raise Unusable(f"name the lesson to train with --lesson: {', '.join(found)}.")
+        raise UserError(f"{course} has no lesson to train: none has a table [train] in its lesson.toml.")
+    raise UserError(f"name the lesson to train with --lesson: {', '.join(found)}.")
 
 
 def own_path(submission: Path | None, lesson: Path) -> Path:
@@ -55,21 +55,21 @@ def own_path(submission: Path | None, lesson: Path) -> Path:
         places.append(submission / "exercises" / lesson.name / "backward.py")
         path = next((place for place in places if place.is_file()), places[0])
     if not path.is_file():
-        raise Unusable(f"{path} does not exist: name your file or its folder.")
+        raise UserError(f"{path} does not exist: name your file or its folder.")
     return path
 
 
 def kept_run(out: Path, resume: bool, fresh: bool, go_on: str) -> dict[str, Any] | None:
-    """The checkpoint to go on from. Raises Unusable rather than throw away a run that is not finished."""
+    """The checkpoint to go on from. Raises UserError rather than throw away a run that is not finished."""
     if fresh:
         return None
     kept = load_checkpoint(out)
     if resume and kept is None:
-        raise Unusable(f"there is nothing to go on from in {out}/. Start a run with `dojo train`.")
+        raise UserError(f"there is nothing to go on from in {out}/. Start a run with `dojo train`.")
     if kept and not resume:
         done, steps = kept["step"], kept["options"].steps
         if done < steps:
-            raise Unusable(
+            raise UserError(
                 f"{out}/ holds a run that was stopped at step {done:,} of {steps:,}. Go on with `{go_on}`, "
                 "start anew with --fresh, or choose another folder with --out."
             )
@@ -87,7 +87,7 @@ def options_for(asked: dict[str, Any], kept: dict[str, Any] | None) -> Options:
             continue  # the file may have moved; its contents are compared
         if value != getattr(options, name):
             option = {"compared": "--cmp", "autograd": "--without-autograd"}.get(name, f"--{name}")
-            raise Unusable(
+            raise UserError(
                 f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
                 "start a new run with --fresh or in another folder with --out."
             )
@@ -103,17 +103,14 @@ def command(submission: Path | None, out: Path, lesson: str | None, course: Path
 
 
 def train_with(script: Path, path: Path, options: Options, watch: Watch, kept: dict[str, Any] | None) -> Outcome:
-    """Runs a lesson's script on a student's file. Raises Unusable."""
+    """Runs a lesson's script on a student's file. Raises UserError."""
     from grader.dojo.training.own_file import OwnFile, OwnFileError
-    from grader.lesson.lesson import (  # torch, which takes a second, after every look at the options
-        LessonError,
-        load_module,
-    )
+    from grader.lesson.lesson import load_module  # torch, which takes a second, after every look at the options
 
     try:
         module = load_module(script, f"backprop_ninja_script_{script.parent.name}")
         watch.lines += kept["log"] if kept else []
         outcome: Outcome = module.run(OwnFile(path), options, watch, kept["state"] if kept else None)
     except (LessonError, OwnFileError) as error:
-        raise Unusable(str(error)) from error
+        raise UserError(str(error)) from error
     return outcome

@@ -22,7 +22,7 @@ from distributed import Client, Future, Security
 from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 
-from grader.errors import Unusable, WentAway
+from grader.errors import GraderFault, UserError
 from grader.gradebook.files import write_files
 from grader.gradebook.grading.batch import Replies, Reply, nobody
 from grader.gradebook.grading.cluster_worker import SAME, Graders, grade_here, pack_course, refusal_of
@@ -39,8 +39,14 @@ AHEAD = 3
 """Submissions sent for each thread that grades: one is graded while others travel, and memory stays bounded."""
 
 
-class ClusterError(Unusable):
-    """The cluster cannot be used; the text says what to do."""
+class ClusterError(UserError):
+    """The cluster cannot be used."""
+
+
+class ClusterLost(ClusterError):
+    """The cluster was lost while it graded. The text says how to grade the rest."""
+
+    exit_status = GraderFault.exit_status
 
 
 def grade_on_cluster(
@@ -48,7 +54,7 @@ def grade_on_cluster(
 ) -> Replies:
     """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` is told whom has been sent.
 
-    Raises ClusterError before the first submission is sent, WentAway after that, and OutputError.
+    Raises ClusterError before the first submission is sent, ClusterLost after that, and OutputError.
     """
     with Cluster(address, settings) as cluster:
         for submission, reply in cluster.grade(submissions, on_start):
@@ -116,7 +122,7 @@ class Cluster:
     def grade(
         self, submissions: Iterable[Submission], on_start: Callable[[str], None] = nobody
     ) -> Iterator[tuple[Submission, Reply]]:
-        """(submission, reply) in the order in which they finish, each submission once. Raises WentAway.
+        """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost.
 
         A reply with results has "files" as well: {name: text} of what belongs into the student's folder in OUT.
         """
@@ -160,18 +166,20 @@ class Cluster:
             except Exception as error:  # cancelled: nobody does that but a scheduler that is gone
                 raise self._lost() from error
             if "refused" in reply:
-                raise WentAway(reply["refused"])
+                raise ClusterLost(reply["refused"])
             return reply
 
     def _fault(self, error: BaseException | None) -> Reply:
         if isinstance(error, KilledWorker):
             return {"fault": "Every worker that it was given to ended."}
         if isinstance(error, (ImportError, AttributeError)):  # a worker without this package, or with another version
-            raise WentAway(f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME}.") from error
+            raise ClusterLost(
+                f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME}."
+            ) from error
         return {"fault": f"{type(error).__name__}: {error}"}
 
     def _count(self) -> int:
-        """How many submissions can be graded at the same time. Raises WentAway when nobody is left to grade."""
+        """How many submissions can be graded at the same time. Raises ClusterLost when nobody is left to grade."""
         now = time.monotonic()
         if now - self._looked >= LOOK_SECONDS:
             self._looked = now
@@ -182,14 +190,14 @@ class Cluster:
             if self._threads:
                 self._seen = now
             elif now - self._seen > WORKER_SECONDS:
-                raise WentAway(
+                raise ClusterLost(
                     f"the scheduler at {self._address} has had no workers for {WORKER_SECONDS:g} seconds: start some "
                     "and run the same command again, which grades only what is missing."
                 )
         return self._threads
 
-    def _lost(self) -> WentAway:
-        return WentAway(
+    def _lost(self) -> ClusterLost:
+        return ClusterLost(
             f"the scheduler at {self._address} went away: start it again and run the same command, which grades only "
             "what is missing."
         )

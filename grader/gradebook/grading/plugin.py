@@ -19,14 +19,16 @@ from typing import Any, cast
 import pytest
 
 from grader.calling.protocol import CallFailed
-from grader.calling.targets import StudentSide
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.judging.behaviour import OURS, Check, CheckFailed, explained_by_the_code
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import OURS, CheckFailed
+from grader.verdict.judging.check_runs import explained_by_the_code
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 
 class GradingPlugin:
@@ -58,7 +60,7 @@ class GradingPlugin:
     def check_of(self, test: pytest.Item) -> Check:
         assert self.student is not None
         item = self.lesson.item_for(test.name.removeprefix("test_"))
-        return Check(self.lesson, item, self.student, StudentSide(self.student), self.book)
+        return Check(self.lesson, item, self.student, RemoteTarget(self.student), self.book)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._only_called = all(map(only_ours, session.items))

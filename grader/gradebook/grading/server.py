@@ -17,17 +17,16 @@ import sys
 from pathlib import Path
 from typing import IO, Any
 
+from grader.errors import GraderFault
 from grader.gradebook.files import FILES, OutputError, results_text, write_files
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.suite import GraderFault
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import at_least, probe
-from grader.sandbox.workers.endings import ZygoteDied
 
 MARGIN_SECONDS = 2.0
 """How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
@@ -56,7 +55,7 @@ class Server:
         return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
 
     def grade(self, submission: Submission) -> dict[str, Any]:
-        """Grades one submission and writes its folder in OUT. Raises GraderFault, ZygoteDied or OutputError."""
+        """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""
         graded = self._session.grade(submission)
         write_student(self._out / submission.student, graded, submission, self._reporter)
         return graded.results
@@ -83,7 +82,7 @@ class Server:
                 reply: dict[str, Any] = {"results": self.grade(submission)}
             except OutputError as error:
                 reply = {"unwritable": str(error)}
-            except (GraderFault, ZygoteDied, OSError) as error:
+            except (GraderFault, OSError) as error:
                 reply = {"fault": f"{type(error).__name__}: {error}"}
                 self._session.close()
                 self._session, self._seen = self._start(), set()

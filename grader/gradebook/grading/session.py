@@ -11,9 +11,10 @@ from typing import Any
 
 import torch
 
+from grader.errors import GraderFault
 from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
 from grader.gradebook.grading.one_file import judge_file
-from grader.gradebook.grading.suite import GraderFault, HiddenSuite
+from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.submission import Handed, Submission
 from grader.lesson.lesson import Lesson, imports_of
 from grader.publish.report.scores import number
@@ -23,7 +24,7 @@ from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 
 class Session:
@@ -75,7 +76,7 @@ class Session:
         source_reader().close()  # it would be started again by who needs it
 
     def grade(self, submission: Submission) -> Graded:
-        """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
+        """Grades every lesson. Raises GraderFault for a fault of the grader, nothing for what students do."""
         self.wait_until_ready()
         started = time.monotonic()
         graded = Graded({})

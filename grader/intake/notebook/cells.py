@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from grader.errors import UserError
 from grader.source.parsing import parse_text
 
 MOST_NOTEBOOK_BYTES = 20 << 20
@@ -31,7 +32,7 @@ CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
 BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
 
 
-class NotebookError(Exception):
+class NotebookError(UserError):
     """A notebook that cannot be read; the text is what follows its name and a colon."""
 
 

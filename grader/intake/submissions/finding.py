@@ -14,6 +14,7 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
+from grader.errors import UserError
 from grader.intake.submissions.archive import (
     METADATA,
     ArchiveRefused,
@@ -46,7 +47,7 @@ KIT = "exercises"
 MOST_NAMES = 2_000  # in a submission, by which it is decided whether it is read before it is graded
 
 
-class SubmissionError(Exception):
+class SubmissionError(UserError):
     """Nothing to grade was found where the command line says; the text is one sentence."""
 
 

@@ -7,6 +7,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.errors import UserError
 from grader.intake.notebook.as_file import Origin
 
 MAIN = "backward.py"
@@ -33,7 +34,7 @@ class Handed:
         return MAIN in self.files
 
 
-class Unreadable(Exception):
+class Unreadable(UserError):
     """A file that is not read: too large, no regular file, a link. The text is a sentence."""
 
 

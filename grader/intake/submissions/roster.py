@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grader.errors import UserError
 from grader.intake.submissions.people import as_folder
 
 MOST_BYTES = 16 << 20
@@ -26,7 +27,7 @@ FIRST, LAST = ("first name", "given name"), ("last name", "surname", "family nam
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
 
 
-class RosterError(Exception):
+class RosterError(UserError):
     """A roster that cannot be used; the text is one sentence."""
 
 

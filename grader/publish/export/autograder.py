@@ -15,16 +15,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.errors import GraderFault
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
-from grader.gradebook.grading.suite import GraderFault
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Shown, gradescope
 from grader.publish.report.inert import inert
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
-from grader.sandbox.workers.endings import ZygoteDied
 
 SETTINGS = "settings.json"
 TRIES = 2
@@ -81,7 +80,7 @@ class Autograder:
         for _ in range(TRIES):
             try:
                 return graded(self._lessons, submission, limits, isolation, self._root)
-            except (GraderFault, ZygoteDied, OSError) as error:
+            except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
         raise Failed(fault)
 
@@ -109,7 +108,7 @@ class Autograder:
 def graded(
     lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
 ) -> dict[str, Any]:
-    """Raises GraderFault, ZygoteDied."""
+    """Raises GraderFault."""
     hide = [root / "source", root / "submission", root / "results"]
     with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide)) as session:
         return session.grade(submission).results

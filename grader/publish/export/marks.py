@@ -9,9 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import OutputError
 from grader.intake.submissions.claims import Claim, join
 from grader.intake.submissions.roster import Member, Roster
 from grader.publish.export.outputs import read_results
@@ -42,7 +41,7 @@ class Marks:
 
 
 def read_marks(out: Path, roster: Roster) -> Marks:
-    """From the current results in OUT. A student whom several of them match has no score. Raises Unusable."""
+    """From the current results in OUT. A student whom several of them match has no score. Raises UserError."""
     results = class_results(out)
     students = list(results)
     joined = join(roster, [claim(student, results) for student in students])
@@ -64,7 +63,10 @@ def read_marks(out: Path, roster: Roster) -> Marks:
 
 
 def class_results(out: Path) -> dict[str, Results]:
-    """{student: current results} from OUT's gradebook; without one, from each STUDENT/results.json. Raises Unusable."""
+    """{student: current results} from OUT's gradebook; without one, from each STUDENT/results.json.
+
+    Raises UserError.
+    """
     try:
         folders = sorted(path for path in out.iterdir() if path.is_dir())
         if (out / GRADEBOOK).is_file():
@@ -76,11 +78,11 @@ def class_results(out: Path) -> dict[str, Results]:
         else:
             results = {folder.name: found for folder in folders if (found := read_results(folder)) is not None}
     except OSError as error:
-        raise Unusable(f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote.") from error
-    except OutputError as error:
-        raise Unusable(str(error)) from error
+        raise UserError(
+            f"{out} cannot be read: {error.strerror}. Name the folder that `grade run -o` wrote."
+        ) from error
     if not results:
-        raise Unusable(
+        raise UserError(
             f"{out} holds no gradebook with results and no STUDENT/results.json: name the folder that `grade run -o` "
             "wrote."
         )
@@ -128,13 +130,13 @@ def scaled(results: Mapping[str, Results], possible: Mapping[str, float]) -> lis
 
 
 def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
-    """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises Unusable."""
+    """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises UserError."""
     found = {}
     for text in named:
         wanted, equals, column = text.partition("=")
         lesson = lesson_named(marks, wanted)
         if not equals or not column.strip() or lesson is None:
-            raise Unusable(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
+            raise UserError(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
         found[lesson] = column.strip()
     return found or dict(default)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from grader.errors import Unusable
+from grader.errors import UserError
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, lesson_named
 
@@ -27,14 +27,14 @@ def points(cell: str) -> float | None:
 
 
 def of_worksheet(roster: Roster) -> float | None:
-    """The maximum in a Moodle worksheet; None where the roster is none. Raises Unusable for several maxima."""
+    """The maximum in a Moodle worksheet; None where the roster is none. Raises UserError for several maxima."""
     column = next((name for name in roster.columns if name.lower() == MAXIMUM), None)
     if column is None:
         return None
     cells = {cell for member in roster.members if (cell := member.line.get(column, ""))}
     found = {points(cell) for cell in cells}
     if len(found) > 1:
-        raise Unusable(
+        raise UserError(
             f"the column `{column}` has several values ({', '.join(sorted(cells)[:5])}): give the maximum with --max."
         )
     return next(iter(found), None)
@@ -47,14 +47,14 @@ def of_grade_book(roster: Roster, columns: Mapping[str, str]) -> dict[str, float
 
 
 def given(marks: Marks, columns: Mapping[str, str], options: Sequence[str]) -> dict[str, float]:
-    """{lesson: maximum} from `--max 100` (every column) and `--max 03=50`. Raises Unusable."""
+    """{lesson: maximum} from `--max 100` (every column) and `--max 03=50`. Raises UserError."""
     found: dict[str, float] = {}
     for option in sorted(options, key=lambda option: "=" in option):  # one column comes after all
         wanted, equals, number = option.rpartition("=")
         value = points(number)
         named = lesson_named(marks, wanted) if equals else None
         if value is None or (equals and named not in columns):
-            raise Unusable(
+            raise UserError(
                 f"--max {option!r}: give a positive number, or LESSON=NUMBER with one of {', '.join(columns)}."
             )
         found |= dict.fromkeys(columns if named is None else [named], value)

@@ -21,7 +21,7 @@ def default_columns(marks: Marks) -> dict[str, str]:
 
 
 def maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
-    """{lesson: maximum}: a worksheet says it of its own column Grade. Raises Unusable."""
+    """{lesson: maximum}: a worksheet says it of its own column Grade. Raises UserError."""
     found = of_worksheet(roster)
     return {} if found is None else {lesson: found for lesson, column in columns.items() if column == GRADE}
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import names
 from grader.sandbox.policy.act_reader import ActReader, owns_backward
 from grader.source.module_pieces import Piece, pieces_by_name
@@ -108,6 +109,6 @@ class _Submission:
                         seen.add((there, other))
                         waiting.append((there, other))
                 for act in contents.acts:
-                    sentence = names.by_hand if act.differentiates else names.out_of_bounds
+                    sentence = autograd_message if act.differentiates else names.out_of_bounds
                     message = sentence(act.line, act.what)
                     yield Finding(act.line, act.column, step, act.what, message, self._names[module])

@@ -246,7 +246,8 @@ def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
-    from grader.sandbox.workers.imports import NOT_FROM_THE_STANDARD_LIBRARY, forget_modules, is_beneath
+    from grader.sandbox.workers.imports import forget_modules, is_beneath
+    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
     take_away_autograd()
     take_away_formulas()
