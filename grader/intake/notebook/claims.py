@@ -74,11 +74,6 @@ class ComparisonFunction:
 LECTURE = ComparisonFunction("cmp", ("s", "dt", "t"), {"label": 0, "variable": 1, "tensor": 2})
 
 
-def claims_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Claim]:
-    """All comparisons in (file, statements), in the order of the page."""
-    return scan_of(bodies).claims()
-
-
 def scan_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> Scan:
     """A Scan that has read all (file, statements)."""
     scan = Scan()

@@ -15,10 +15,9 @@ from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements
 from grader.intake.notebook.claims import Claim, Scan, scan_of
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of
-from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, names_in
+from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
 
 MOST_STATEMENTS = 5_000
-Named = ast.Name | ast.Attribute
 WHOLE = 3
 """A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
@@ -52,8 +51,7 @@ class Statement:
 def is_opaque(node: ast.stmt) -> bool:
     if isinstance(node, DefinitionNode):
         return False
-    named = (n.id if isinstance(n, ast.Name) else n.attr for n in all_nodes(node) if isinstance(n, Named))
-    return any(name in NOT_FOLLOWED for name in named)
+    return any(last_name(each) in NOT_FOLLOWED for each in all_nodes(node))
 
 
 @dataclass
@@ -74,7 +72,6 @@ class Page:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = tuple(cells)
-        self._parsed: list[tuple[list[ast.stmt], list[Broken]]] | None = None
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._opaque: dict[int, bool] = {}
         self._names: dict[tuple[int, int], StatementNames] = {}  # by statement and by the changers before it
@@ -103,11 +100,10 @@ class Page:
             self._opaque[id(node)] = is_opaque(node)
         return self._opaque[id(node)]
 
-    @property
+    @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
-        if self._parsed is None:
-            self._parsed = [statements_of(cell) for cell in self.cells]
-        return self._parsed
+        """For each cell its statements, and the lines that Python cannot parse."""
+        return [statements_of(cell) for cell in self.cells]
 
     def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
         if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
