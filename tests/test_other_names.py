@@ -11,7 +11,7 @@ import pytest
 from test_notebook import CHAIN, SOFTMAX, STYLES, graded, hand_in, lecture, notebook, others, stored  # noqa: F401
 
 from grader.intake.notebook.claims import MOST_CLAIMS, scan_of
-from grader.intake.notebook.forward_names import agreed, other_names, shape_of
+from grader.intake.notebook.forward_names import agreed, line_shape, other_names
 from grader.intake.notebook.spellings import meant_by, spelled
 from grader.intake.notebook.tuple_loops import MOST_ROUNDS
 from grader.lesson.notebook_lesson import forward_lines
@@ -115,7 +115,7 @@ def assigned(source: str) -> list[tuple[str, ast.expr]]:
     ],
 )
 def test_two_ways_to_write_a_line(one, other):
-    shapes = [shape_of("x", ast.parse(text, mode="eval").body) for text in (one, other)]
+    shapes = [line_shape("x", ast.parse(text, mode="eval").body) for text in (one, other)]
     assert shapes[0] is not None and shapes[1] is not None and shapes[0].key == shapes[1].key
 
 

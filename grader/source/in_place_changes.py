@@ -25,12 +25,12 @@ def lines_of_changes(source: str, changes: Sequence[Change]) -> list[int | None]
     for function, changed in changes:
         key = function, frozenset(changed)
         if key not in found:
-            found[key] = first_line(definitions[function], changed) if function in definitions else None
+            found[key] = line_of_first_change(definitions[function], changed) if function in definitions else None
         result.append(found[key])
     return result
 
 
-def first_line(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
+def line_of_first_change(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
     aliases, shared = set(changed), SharedNames(VIEW_ATTRIBUTES)
     for statement in in_order(function.body):
         line = line_of_write(statement, aliases, shared)

@@ -224,7 +224,7 @@ class Walk:
                     self.note_shared([each], its)
 
 
-def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
+def names_of_statement(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
     names = StatementNames()
     Walk(names, changers).statement(node, LocalNames())
     names.reads |= {name for name in names.changes if name not in names.binds}

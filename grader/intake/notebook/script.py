@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
-from grader.intake.notebook.claims import Claim, Scan, scan_of
+from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
 from grader.source.parsing import PARSE_ERRORS
-from grader.source.statement_names import StatementNames, changed_parameters, names_of
+from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
 from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
 
 MOST_STATEMENTS = 5_000
@@ -81,7 +81,7 @@ class Page:
         return scan_of((cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True))
 
     @cached_property
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[GradientClaim]:
         """What the cells' own comparisons say."""
         return self._scan.claims()
 
@@ -107,10 +107,10 @@ class Page:
 
     def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
         if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
-            return names_of(node, changers)
+            return names_of_statement(node, changers)
         key = id(node), version
         if key not in self._names:
-            self._names[key] = names_of(node, changers)
+            self._names[key] = names_of_statement(node, changers)
         return self._names[key]
 
 
@@ -123,7 +123,7 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
         script.broken += broken
         try:
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
-            for node, loop in opened(body, whole, loops, None):
+            for node, loop in top_level_statements(body, whole, loops, None):
                 loops = max(loops, loop or 0)
                 if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
@@ -145,7 +145,7 @@ def bound_by_loop(node: ast.stmt) -> bool:
     return isinstance(node, ast.For) and not node.body
 
 
-def opened(
+def top_level_statements(
     body: Iterable[ast.stmt], whole: Collection[int], loops: int, loop: int | None
 ) -> Iterator[tuple[ast.stmt, int | None]]:
     """Statements as they stand at the top: those of `with`, of `if True`, and of a `whole` loop, one by one."""

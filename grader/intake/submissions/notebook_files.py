@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
-from grader.intake.notebook.limited_reading import read_notebook
+from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.reading import Reading
 from grader.intake.submissions.handed import MAIN, Handed, read_file
 from grader.intake.submissions.places import NOTEBOOK, kind
@@ -33,7 +33,7 @@ class PageRead:
 
 
 def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool) -> PageRead:
-    """Reads a notebook or script in the process with limits; `functions` as in notebook.reading.read_for.
+    """Reads a notebook or script in the process with limits; `functions` as in notebook.reading.read_lesson_part.
 
     Raises Unreadable, and NotebookError where nothing of it can be read.
     """
@@ -45,7 +45,9 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
 def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
     """`read_page` of a file's bytes. Raises NotebookError."""
     try:
-        read = read_notebook(data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions)
+        read = read_notebook_limited(
+            data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
+        )
     except ReadingStopped as reason:
         raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
     except ReadingFailed as reason:
