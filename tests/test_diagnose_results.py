@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.calling.in_process import ModuleTarget
-from grader.calling.recorder import Call, Listening, by_name, numbers_given, tensors_given
+from grader.calling.recorder import Call, RecordingTarget, by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
@@ -229,17 +229,17 @@ class Course:
 
 
 def test_calls_are_noted_by_the_names_of_the_parameters():
-    listening = Listening(ModuleTarget(Course), Course, keeping=True)
+    recorder = RecordingTarget(ModuleTarget(Course), Course, copies=True)
     weights = [torch.zeros(2), torch.ones(3)]
-    assert listening.call("update", weights, 0.5) == 2
-    layer = listening.new("Layer", 4)
+    assert recorder.call("update", weights, 0.5) == 2
+    layer = recorder.new("Layer", 4)
     layer.call("forward", torch.ones(1))
     layer.call("forward", torch.ones(2))
     layer.set("gamma", torch.ones(5))
     names = ["update", "Layer", "Layer.forward", "Layer.forward", "Layer.__setattr__"]
-    assert [call.function for call in listening.calls] == names
-    assert numbers_given(listening.calls) == {"rate": 0.5, "steps": 3, "size": 4, "momentum": 0.1}
-    given = tensors_given(listening.calls)
+    assert [call.function for call in recorder.calls] == names
+    assert numbers_given(recorder.calls) == {"rate": 0.5, "steps": 3, "size": 4, "momentum": 0.1}
+    given = tensors_given(recorder.calls)
     assert {name: len(tensor) for name, tensor in given.items()} == {
         "`parameters[0]`": 2,
         "`parameters[1]`": 3,

@@ -12,7 +12,7 @@ import torch
 
 from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import CallFailed, Measurement
-from grader.calling.recorder import Listening
+from grader.calling.recorder import RecordingTarget
 from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Difference, agreement, shown
@@ -44,7 +44,7 @@ class Check:
     ) -> None:
         """Without `naming`, a failed check is not explained, which saves most of the time."""
         self.lesson, self.item, self._naming = lesson, item, naming
-        self.on = Listening(on, self.signatures)
+        self.on = RecordingTarget(on, self.signatures)
         self._student, self._book = student, book
         self._consulted: list[GradientCheck] = []
         self._numbers = itertools.count()
@@ -253,7 +253,7 @@ class Check:
 
 def returned_by(assertion: Assertion, generator: torch.Generator, draw: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """What each call of the scenario returns on the reference."""
-    listening = Listening(ModuleTarget(assertion.reference), None)
+    listening = RecordingTarget(ModuleTarget(assertion.reference), None)
     with contextlib.suppress(Exception):
         assertion.scenario(listening, generator, **draw)
     return listening.returned

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from grader.calling.in_process import ModuleTarget
-from grader.calling.recorder import Call, Listening, numbers_given, tensors_given
+from grader.calling.recorder import Call, RecordingTarget, numbers_given, tensors_given
 from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
@@ -69,7 +69,7 @@ class CourseValues:
         key = assertion.key(at)
 
         def compute() -> tuple[Any, list[Call]]:
-            listening = Listening(ModuleTarget(assertion.reference), self._signatures, keeping=True)
+            listening = RecordingTarget(ModuleTarget(assertion.reference), self._signatures, copies=True)
             try:
                 return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening.calls
             except Exception as error:
