@@ -24,7 +24,7 @@ from grader.authoring.stubs import stub_of
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.intake.submissions.notebook_files import from_notebook, read_cells
+from grader.intake.submissions.notebook_files import page_of
 from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parent / "courses" / "calling"
@@ -245,11 +245,10 @@ def test_a_notebook_has_each_function_in_a_cell_of_its_own(course, number):
     assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(body, []))
 
 
-def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
+def test_a_notebook_of_the_kit_is_read_as_the_stub(course):
     lesson = course.find("04")
-    path = tmp_path / "04.ipynb"
-    path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
-    handed = from_notebook(lesson, read_cells(path), path.name)
+    data = notebook_of(lesson, stub_of(lesson), "04.ipynb")
+    handed = page_of(data, "04.ipynb", [lesson], True, True).handed[lesson.name]
     assert handed.present and b"def dlogits(logits, Yb, n):" in handed.files["backward.py"]
 
 

@@ -94,15 +94,15 @@ def sizes_in_length(length: int, primes: Mapping[str, int]) -> list[str]:
 @lru_cache(maxsize=64)
 def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     """The lesson as the reader of notebooks receives it."""
-    wanted = chain = notebook_table(lesson)
-    if wanted is not None and wanted.after is not None:
-        chain = notebook_table(Lesson(lesson.course, wanted.after, secrets=False))
+    table = chain = notebook_table(lesson)
+    if table is not None and table.after is not None:
+        chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
     return NotebookLesson(
         lesson.name,
         {item.name: item.function for item in lesson.items},
         [item.name for item in lesson.gradients],
         lesson.joint.name if lesson.joint else None,
-        wanted,
+        table,
         chain or NotebookTable((), StepInputs(frozenset(), frozenset())),
     )
 
