@@ -15,8 +15,10 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.sandbox.isolation.limits import Limits
 
-ROOT = Path(__file__).resolve().parent.parent
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+GOLDEN = TESTS / "golden"
+SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 SEED = 20_240_607
 HURRIED = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=20.0)
 
