@@ -10,9 +10,10 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
+from grader.results import Row
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.where_wrong import direction, wrong_places
-from grader.verdict.judging.line import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
+from grader.verdict.judging.line import GOES_ROUND, IN_FLOAT32, chain_verdicts, judge_line, unstable
 
 NOTE = "At a tie the maximum has no derivative."
 

@@ -14,8 +14,8 @@ from made_results import row as row_of
 from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
 
 from grader.authoring.verify import handed_in
-from grader.gradebook.files import results_text
 from grader.gradebook.grading.session import Session
+from grader.results import SubmissionResult
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -83,7 +83,7 @@ def without(results: dict[str, Any], *names: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def mixed(session_for, lesson) -> dict[str, Any]:
-    results: dict[str, Any] = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results
+    results: dict[str, Any] = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     return results
 
 
@@ -94,7 +94,7 @@ def test_the_schema_is_one():
 
 @pytest.mark.parametrize("name", golden_names())
 def test_whatever_is_handed_in_the_file_is_valid(golden, name):
-    results = golden(name).graded.results
+    results = golden(name).graded.results.to_json()
     VALIDATOR.validate(results)
     text = json.dumps(results, allow_nan=False, ensure_ascii=False)
     assert json.loads(text) == results
@@ -110,7 +110,7 @@ def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
 def test_the_file_says_the_same_with_a_line_for_each_row(rows):
     graded = lesson_of("04", *(row_of(f"d{at}", "failed", message=HOSTILE) for at in range(rows)))
     for results in (results_of("ada", graded, graded), results_of("ada")):
-        text = results_text(results)
+        text = SubmissionResult.from_json(results).to_text()
         assert json.loads(text) == results
         assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results["lessons"])
 
@@ -181,7 +181,7 @@ def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
     graded = session_for("03").grade(handed_in(lesson, "mixed", MIXED))
     assert set(graded.pictures[lesson.name]) == {"dcounts_sum", "dcounts", "dhpreact", "db1", "dC"}
     assert graded.printed[lesson.name].startswith("I was here\n")
-    assert "I was here" not in json.dumps(graded.results)
+    assert "I was here" not in json.dumps(graded.results.to_json())
 
 
 # The same again ------------------------------------------------------------------------------------------------------
@@ -189,9 +189,9 @@ def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
 
 def test_the_same_submission_and_seed_give_the_same_file(session_for, course, lesson, mixed):
     session = session_for("03")
-    again = session.grade(handed_in(lesson, "mixed", MIXED)).results
+    again = session.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
-    elsewhere = Session([course.find("03")], session.seed).grade(handed_in(lesson, "mixed", MIXED)).results
+    elsewhere = Session([course.find("03")], session.seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(elsewhere) == without_seconds(mixed)
     assert json.dumps(without_seconds(elsewhere)) == json.dumps(without_seconds(mixed))  # in the same order, too
 
@@ -199,12 +199,12 @@ def test_the_same_submission_and_seed_give_the_same_file(session_for, course, le
 def test_what_was_graded_before_makes_no_difference(session_for, course, lesson, mixed):
     fresh = Session([lesson], session_for("03").seed)
     fresh.grade(handed_in(lesson, "other", solution_of(lesson)))
-    assert without_seconds(fresh.grade(handed_in(lesson, "mixed", MIXED)).results) == without_seconds(mixed)
+    assert without_seconds(fresh.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()) == without_seconds(mixed)
 
 
 @pytest.mark.parametrize("seed", [0, 2**40])
 def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_for, lesson, mixed, seed):
-    results = session_for("03", seed=seed).grade(handed_in(lesson, "mixed", MIXED)).results
+    results = session_for("03", seed=seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert results["seed"] == seed and results["score"] == mixed["score"]
     keep = ("name", "status", "points", "exact", "maxdiff", "ulps", "shape", "chain", "because_of", "line")
     for name, row in rows_of(mixed).items():
@@ -217,13 +217,13 @@ def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_f
 def test_the_environment_of_pytest_makes_no_difference(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_PLUGINS", "")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
-    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results
+    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 
 
 def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
-    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results
+    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 
 
@@ -231,4 +231,5 @@ def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mi
 def test_another_process_gives_the_same_file(session_for, course, source):
     first, second = (session_for("04", limits=limits) for limits in (None, HURRIED))
     handed = handed_in(course.find("04"), "student", source)
-    assert without_seconds(first.grade(handed).results) == without_seconds(second.grade(handed).results)
+    one, other = (without_seconds(each.grade(handed).results.to_json()) for each in (first, second))
+    assert one == other

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import torch
 
@@ -23,6 +22,7 @@ from grader.intake.submissions.submission import Handed, Submission
 from grader.lesson.lesson import Item, Lesson, load_module
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.results import Row
 from grader.verdict.judging.behaviour import Check, run_check, tests_of
 from grader.verdict.judging.examples import examples_of
 from grader.verdict.judging.gradient import judge_step
@@ -43,9 +43,8 @@ def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
     return Submission(name, Path(name), {lesson.name: Handed(lesson.name, {"backward.py": source.encode()})})
 
 
-def rows_of(graded: Graded) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = graded.results["lessons"][0]["gradients"]
-    return rows
+def rows_of(graded: Graded) -> list[Row]:
+    return graded.results.lessons[0].rows
 
 
 def variants(lesson: Lesson) -> list[Path]:
@@ -79,31 +78,27 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
         solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
         right = grade("solution", solution)
         for row in rows_of(right):
-            if row["status"] != "passed" or row["chain"] == "failed":
-                report.problems.append(
-                    f"solution: {row['name']} is {row['status']}, chain {row['chain']}: {row['message']}"
-                )
+            if row.status != "passed" or row.chain == "failed":
+                report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
         for row in rows_of(grade("stub", stub_of(lesson))):
-            if row["points"] or row["status"] not in ("todo", "failed"):
-                report.problems.append(f"stub: {row['name']} is {row['status']} with {row['points']} points")
+            if row.points or row.status not in ("todo", "failed"):
+                report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants(lesson):
             for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
-                if row["status"] != "passed":
-                    report.problems.append(f"variant {path.stem}: {row['name']} is {row['status']}: {row['message']}")
+                if row.status != "passed":
+                    report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         by_gradient = [m for m in lesson.mistakes if m.function is not None and m.gradient in steps_of(lesson)]
         for sheet in sheets(by_gradient):
             text = solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in sheet.values()) + "\n"
-            rows = {row["name"]: row for row in rows_of(grade("mistakes", text))}
+            rows = {row.name: row for row in rows_of(grade("mistakes", text))}
             for gradient, mistake in sheet.items():
                 report.problems += misjudged(mistake, [rows[gradient]])
             for name, row in rows.items():
-                if name not in sheet and row["status"] != "passed" and name in steps_of(lesson):
-                    report.problems.append(
-                        f"{name} turned {row['status']} although only {', '.join(sheet)} were changed"
-                    )
+                if name not in sheet and row.status != "passed" and name in steps_of(lesson):
+                    report.problems.append(f"{name} turned {row.status} although only {', '.join(sheet)} were changed")
         for mistake in [m for m in lesson.mistakes if m not in by_gradient][::every]:
             report.problems += misjudged(mistake, rows_of(grade("mistake", mistake.applied_to(solution))))
     finally:
@@ -112,7 +107,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
     but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
     report.summary = (
-        f"solution {right.results['score']:g} of {right.results['max_score']:g}"
+        f"solution {right.results.score:g} of {right.results.max_score:g}"
         + (f" ({exact}{but})" if lesson.gradients else "")
         + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
         + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")
@@ -136,13 +131,13 @@ def verify_by_name(course: Path, name: str, seed: int) -> Report:
     return verify_lesson(Lesson(course, name), seed)
 
 
-def misjudged(mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def misjudged(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
     """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
-    failing = [row for row in rows if row["status"] != "passed"]
+    failing = [row for row in rows if row.status != "passed"]
     if not failing:
         yield f"mistake {mistake.gradient}__{mistake.id} passed"
-    elif not any(row["mistake"] and row["mistake"]["id"] == mistake.id for row in failing):
-        told = [f"{row['name']}: {(row['mistake'] or {}).get('id') or row['message']}" for row in failing]
+    elif not any(row.mistake and row.mistake.id == mistake.id for row in failing):
+        told = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
         yield f"mistake {mistake.gradient}__{mistake.id} was told as {'; '.join(told)}"
 
 

@@ -17,13 +17,14 @@ from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
+from grader.results import Row
 from grader.sandbox.policy.names import may_hold_acts
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, labelled
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.verdict.judging.line import STATUS_OF, Row, chain_verdicts
+from grader.verdict.judging.line import STATUS_OF, chain_verdicts
 from grader.verdict.judging.own_sizes import is_published, terms_of
 
 MAX_PRINTED = 4_000
@@ -180,7 +181,8 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
         if line is not None and row.mistake is not None:
             quoted = lines[line - 1].strip().replace("`", "'")[:80]
             row.line = line
-            row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
+            row.message = f"{row.mistake.message} Line {line} does it: `{quoted}`."
+            row.mistake = row.mistake._replace(message=row.message)
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.errors import GraderFault
 from grader.gradebook.files import write_whole
@@ -22,6 +21,7 @@ from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Shown, gradescope
 from grader.publish.report.inert import inert
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 from grader.sandbox.workers.endings import ZygoteDied
@@ -71,7 +71,7 @@ class Autograder:
             )
         return found
 
-    def grade(self) -> dict[str, Any]:
+    def grade(self) -> SubmissionResult:
         """This project's results of the submission. Raises Failed."""
         isolation = self.isolation()
         submission = read_submission(self._root / "submission", self._student(), self._lessons)
@@ -92,9 +92,7 @@ class Autograder:
         place.mkdir(exist_ok=True)
         shown = gradescope(results, self._settings.shown)
         write_whole(place / "results.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
-        print(
-            f"{results['student']}: {results['score']:g} of {results['max_score']:g}; isolation {results['isolation']}."
-        )
+        print(f"{results.student}: {results.score:g} of {results.max_score:g}; isolation {results.isolation}.")
 
     def _student(self) -> str:
         """The names of who handed in, from Gradescope's submission_metadata.json; a group has several."""
@@ -108,7 +106,7 @@ class Autograder:
 
 def graded(
     lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
-) -> dict[str, Any]:
+) -> SubmissionResult:
     """Raises GraderFault, ZygoteDied."""
     hide = [root / "source", root / "submission", root / "results"]
     with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide)) as session:

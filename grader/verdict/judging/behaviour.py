@@ -18,6 +18,7 @@ from grader.comparison.trees import Agreement, Finding, agreement, shown
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
+from grader.results import Status
 from grader.sandbox.workers.endings import Interrupted, ZygoteDied
 from grader.sandbox.workers.student import Student
 from grader.verdict.diagnosis.errors.raised import Asked, meaning
@@ -44,10 +45,11 @@ class CheckFailed(Exception):
     """Ends a check's test; its text is the sentence of the row, `status` the row's."""
 
     def __init__(
-        self, message: str, status: str = "failed", mistake: str | None = None, line: int | None = None
+        self, message: str, status: Status = "failed", mistake: str | None = None, line: int | None = None
     ) -> None:
         super().__init__(message)
-        self.status, self.mistake, self.line = status, mistake, line
+        self.status: Status = status
+        self.mistake, self.line = mistake, line
 
 
 class ReferenceFailed(LessonError):
@@ -98,7 +100,7 @@ class Check:
         A row that rests on a gradient is called like it, where that was never judged by value.
         """
         statuses = [gradient.status for gradient in self._consulted]
-        status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
+        status: Status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
         raise CheckFailed(message, status, mistake)
 
     def generator(self, *parts: object) -> torch.Generator:
@@ -213,7 +215,7 @@ class Check:
             explained = None
             if known is None and self._naming:
                 explained = attempt(lambda: self._explained(scenario, draws, asked, reference, results, tolerance))
-        rung = "shape" if any(finding.rung == "shape" for _, finding in failing) else "failed"
+        rung: Status = "shape" if any(finding.rung == "shape" for _, finding in failing) else "failed"
         if known is not None:
             raise CheckFailed(known.message, rung, known.id)
         if explained is not None:

@@ -11,21 +11,14 @@ from grader.comparison.tensors import bits, broadcast_bits, compare, differs_in_
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
+from grader.results import NamedMistake, Row, Status
 from grader.sandbox.workers.student import Student
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.ratios import MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
 from grader.verdict.diagnosis.time_allowance import Allowance, attempt
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import (
-    Row,
-    Verdict,
-    judge_line,
-    not_earned_alone,
-    sizes_written_in,
-    unstable,
-    with_remark,
-)
+from grader.verdict.judging.line import Verdict, judge_line, not_earned_alone, sizes_written_in, unstable, with_remark
 from grader.verdict.judging.own_sizes import (
     STRICT,
     Fitted,
@@ -258,7 +251,7 @@ class GradientCheck:
         return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         return self._verdict.status if self._verdict is not None else "passed"
 
     def passes(self, draws: Sequence[Draw]) -> bool:
@@ -280,7 +273,7 @@ class GradientCheck:
             self.item.points,
             relative_error=verdict.relative_error,
             expected_shape=list(public.values[self.item.target].shape) if self.item.target else [],
-            mistake={"id": verdict.mistake.id, "message": verdict.mistake.message} if verdict.mistake else None,
+            mistake=NamedMistake(verdict.mistake.id, verdict.mistake.message) if verdict.mistake else None,
             message=verdict.message,
             line=verdict.line,
         )

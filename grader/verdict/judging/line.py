@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
 
@@ -12,6 +12,7 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import TOLERANCE, Comparison, compare, differs_in_ones, is_coarse, relative_error
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
+from grader.results import Chain, Status
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.claims import Contents
 from grader.verdict.diagnosis.diagnose import explain, known_mistake
@@ -21,7 +22,7 @@ from grader.verdict.diagnosis.readings.widths import width_from_the_data
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.diagnosis.where_wrong import anatomy
 
-STATUS_OF = {
+STATUS_OF: dict[str, Status] = {
     "todo": "todo",
     "missing": "missing",
     "raised": "error",
@@ -55,7 +56,7 @@ UNSTABLE = 1e-2
 class Verdict:
     """The verdict on one line of a student's, fed the given upstream gradients."""
 
-    status: str
+    status: Status
     relative_error: float | None = None
     message: str | None = None
     mistake: Explanation | None = None
@@ -353,34 +354,6 @@ def not_a_tensor(name: str, answer: Answer) -> str:
     return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."
 
 
-@dataclass
-class Row:
-    """One entry of results.json's `gradients`, field for field."""
-
-    name: str
-    status: str
-    points: float
-    max_points: float
-    exact: bool | None = None
-    approximate: bool | None = None
-    maxdiff: float | None = None
-    ulps: int | None = None
-    relative_error: float | None = None
-    shape: list[int] | None = None
-    expected_shape: list[int] = field(default_factory=list)
-    chain: str = "skipped"
-    because_of: list[str] = field(default_factory=list)
-    mistake: dict[str, str] | None = None
-    message: str | None = None
-    file: str | None = None
-    line: int | None = None
-    numerical_differentiation: dict[str, Any] | None = None
-    counted: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
 def chain_verdicts(
     problem: Problem,
     targets: Mapping[str, str],
@@ -388,7 +361,7 @@ def chain_verdicts(
     lines: Mapping[str, bool],
     in_float32: Collection[str] = (),
     other_shape: Collection[str] = (),
-) -> dict[str, tuple[str, list[str]]]:
+) -> dict[str, tuple[Chain, list[str]]]:
     """{step: (passed | failed | skipped, the wrong steps above it, nearest first)} for the student's own chain.
 
     `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients, and
@@ -396,7 +369,7 @@ def chain_verdicts(
     differs from their value's in axes of length one: such a step is a wrong one for the steps that it makes wrong.
     """
     blamed: set[str] = set()
-    verdicts: dict[str, tuple[str, list[str]]] = {}
+    verdicts: dict[str, tuple[Chain, list[str]]] = {}
     coarse: set[str] = set()
     order = list(problem.graph.values)
     for step, target in targets.items():
