@@ -26,6 +26,7 @@ from grader.commands import grade as cli
 from grader.commands.live import RunView
 from grader.gradebook.grading import server
 from grader.lesson.lesson import Lesson
+from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.probe import Isolation
 
 GRADE = [sys.executable, "-c", "from grader.commands.grade import main; main()"]
@@ -272,7 +273,7 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
-        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"))
+        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"), Reporter)
 
 
 def test_an_out_that_cannot_be_written(submissions, tmp_path):

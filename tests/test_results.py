@@ -97,7 +97,7 @@ def test_whatever_is_handed_in_the_file_is_valid(golden, name):
     results = golden(name).graded.results.to_json()
     VALIDATOR.validate(results)
     text = json.dumps(results, allow_nan=False, ensure_ascii=False)
-    assert json.loads(text) == results
+    assert json.loads(text) == results.to_json() and SubmissionResult.from_text(text) == results
 
 
 def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
@@ -110,9 +110,9 @@ def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
 def test_the_file_says_the_same_with_a_line_for_each_row(rows):
     graded = lesson_of("04", *(row_of(f"d{at}", "failed", message=HOSTILE) for at in range(rows)))
     for results in (results_of("ada", graded, graded), results_of("ada")):
-        text = SubmissionResult.from_json(results).to_text()
-        assert json.loads(text) == results
-        assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results["lessons"])
+        text = results.to_text()
+        assert json.loads(text) == results.to_json() and SubmissionResult.from_text(text) == results
+        assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results.lessons)
 
 
 def test_a_line_is_a_line(grade):

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from support import ROOT, rows_of, solution_of
 
-from grader.authoring.stubs import CLOSE, OPEN, forward_lines, forward_statements, stub_of
+from grader.authoring.stubs import CLOSE, OPEN, forward_lines, stub_of
 from grader.authoring.verify import handed_in
+from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Course, Lesson, LessonError
 
 LESSONS = list(Course(ROOT).lessons)
