@@ -29,9 +29,14 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, ".")
 from bench.throughput import processor_seconds, sources
-from grader.gradebook.grading.session import Session
-from grader.lesson.lesson import Course
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+try:
+    from grader.gradebook.grading.session import Session
+    from grader.intake.submissions.submission import MAIN, Handed, Submission
+    from grader.lesson.lesson import Course
+except ModuleNotFoundError:  # a checkout from before the modules moved into packages
+    from grader.grading.session import Session
+    from grader.submissions.submission import MAIN, Handed, Submission
+    from grader.lesson import Course
 
 lesson = Course(Path(".")).find(sys.argv[1])
 session = Session([lesson], 3)

@@ -33,7 +33,6 @@ from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import Called, Measurement
 from grader.calling.steps import returned
-from grader.calling.targets import StudentSide
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
@@ -42,11 +41,13 @@ from grader.reference.problem import Problem
 from grader.results import clean
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import tree, wire
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.worker_process import CALL_ROOM
 from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.behaviour import Check, run_check, tests_of
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.own_sizes import STRICT
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20_240_607
@@ -64,11 +65,13 @@ HURRIED = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=4.0)
 class Hostile:
     """A student whose functions all return `value`; what it says goes through the wire, without a worker."""
 
+    terms, public, trials = STRICT, None, None
+
     def __init__(self, value: Any) -> None:
         self._value = value
         self._replies: dict[Any, bytes] = {}
         self.allowance = Allowance()
-        self.coarse: set[str] = set()
+        self.low_precision_steps: set[str] = set()
 
     def call(self, of: str, request: Mapping[str, Any], args: list[Any], kwargs: dict[str, Any]) -> Called:
         _, sent = tree.frame_and_size({}, args=args, kwargs=kwargs)
@@ -97,10 +100,10 @@ class Hostile:
         except wire.WireError as error:
             return Answer("crashed", message=str(error))
 
-    def expect(self, problems: Sequence[Problem]) -> None:
+    def prefetch(self, problems: Sequence[Problem]) -> None:
         pass
 
-    def watched(self, problem: Problem, step: str) -> Answer:
+    def run_traced(self, problem: Problem, step: str) -> Answer:
         return self._answer(problem, step)
 
 
@@ -124,7 +127,7 @@ class Tally:
     problems: list[str] = field(default_factory=list)
 
 
-class Unmeasured(StudentSide):
+class Unmeasured(RemoteTarget):
     """A measured call is only a call here: there is no worker, and what it returns is what counts."""
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:

@@ -27,7 +27,7 @@ from torch import Tensor
 from bench.lazy_answers import Lazy, has_function, lazy_answers, question
 from bench.lazy_side import Answers, Asked, LazySide, Record
 from grader.calling.answer import Answer
-from grader.calling.targets import ModuleSide
+from grader.calling.in_process import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
 from grader.lesson.lesson import Course, Item, Lesson, load_module
 from grader.reference.course_formulas import LocalStudent
@@ -68,11 +68,11 @@ class Watched:
         tolerance: float = TOLERANCE,
     ) -> None:
         lesson: Lesson = self.lesson  # type: ignore[attr-defined]
-        self.answers.reference = ModuleSide(lesson.answers if reference is None else reference, watched=False)
+        self.answers.reference = ModuleTarget(lesson.answers if reference is None else reference, watched=False)
         try:
             super().agrees(scenario, draws, reference, tolerance)  # type: ignore[misc]
         finally:
-            self.answers.reference = ModuleSide(lesson.answers)
+            self.answers.reference = ModuleTarget(lesson.answers)
 
 
 class HiddenCheck(Watched, Check):
@@ -95,7 +95,7 @@ def run_row(
     """How the row ends, and whether it rests on a gradient."""
     check = kind(lesson, item, student, LazySide(answers), book, naming=False)
     check.answers = answers
-    answers.reference = ModuleSide(lesson.answers)
+    answers.reference = ModuleTarget(lesson.answers)
     try:
         failed = run_check(test, check)
     except CheckFailed as error:
@@ -199,18 +199,18 @@ def shaped(tensor: Tensor, like: Tensor) -> Tensor | None:
 
 
 class LazyStudent:
-    """Answers every step in one way. Speaks the protocol of grader.verdict.judging.gradient.Answering."""
+    """Answers every step in one way. Speaks the protocol of grader.verdict.judging.runner.StepRunner."""
 
     def __init__(self, lesson: Lesson, step: LazyStep) -> None:
         self._names, self._step = [item.name for item in lesson.gradients], step
 
     def answers(self, problem: Problem) -> dict[str, Answer]:
-        return {name: self.watched(problem, name) for name in self._names}
+        return {name: self.run_traced(problem, name) for name in self._names}
 
-    def expect(self, problems: Sequence[Problem]) -> None:
+    def prefetch(self, problems: Sequence[Problem]) -> None:
         """Nothing is gained by knowing."""
 
-    def watched(self, problem: Problem, step: str) -> Answer:
+    def run_traced(self, problem: Problem, step: str) -> Answer:
         return Answer("returned", self._step.make(problem, step[1:]), kind="NoneType")
 
 
@@ -252,7 +252,7 @@ WHY = collections.defaultdict(
 
 
 def judge_one(student: LazyStudent, step: str, problems: Sequence[Problem]) -> bool:
-    first = student.watched(problems[0], step).tensor
+    first = student.run_traced(problems[0], step).tensor
     if first is None or not judge_step(student, step, problems[:1], naming=False).passed:
         return False
     return judge_step(student, step, problems, naming=False).passed

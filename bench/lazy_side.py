@@ -106,9 +106,9 @@ def _with(asked: Asked, value: Any) -> Asked:
 
 
 class LazySide:
-    """Speaks the protocol of grader.calling.protocol.Side."""
+    """Speaks the protocol of grader.calling.target.Target."""
 
-    coarse, line, last_name = False, None, ""
+    low_precision, line, last_name = False, None, ""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers

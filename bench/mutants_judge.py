@@ -16,7 +16,7 @@ import torch
 
 from bench.mutate import Mutant
 from grader.authoring.verify import steps_of, suite_of
-from grader.calling.targets import ModuleSide
+from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.judging.behaviour import Check, run_check, tests_of
@@ -110,7 +110,7 @@ class Bench:
             identifier = verdict.mistake.id if verdict.mistake else ""
             return self._judged(item, verdict.status, identifier, verdict.message or "")
         try:
-            failed = run_check(self._tests[item.name], Check(lesson, item, student, ModuleSide(module), self._book))
+            failed = run_check(self._tests[item.name], Check(lesson, item, student, ModuleTarget(module), self._book))
         except Exception as error:  # in a real run this would be a fault of ours
             return Judged("fault", item.name, message=f"{type(error).__name__}: {error}")
         return self._judged(item, failed.status, failed.mistake or "", str(failed)) if failed else Judged("accepted")

@@ -75,18 +75,18 @@ class OnRequest(dict[str, Answer]):
 
 
 class Idle:
-    """Answers every step in the same way. Speaks the protocol of grader.verdict.judging.gradient.Answering."""
+    """Answers every step in the same way. Speaks the protocol of grader.verdict.judging.runner.StepRunner."""
 
     def __init__(self, answer: NoWork) -> None:
         self._answer = answer
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        return OnRequest(lambda step: self.watched(problem, step))
+        return OnRequest(lambda step: self.run_traced(problem, step))
 
-    def expect(self, problems: Sequence[Problem]) -> None:
+    def prefetch(self, problems: Sequence[Problem]) -> None:
         """Nothing is gained by knowing."""
 
-    def watched(self, problem: Problem, step: str) -> Answer:
+    def run_traced(self, problem: Problem, step: str) -> Answer:
         return Answer("returned", self._answer.make(problem, step[1:]), uses=self._answer.uses)
 
 

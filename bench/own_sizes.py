@@ -28,11 +28,11 @@ import torch
 from bench.mutants import listed
 from bench.mutate import mutants
 from grader.comparison.tensors import VANISHING
-from grader.intake.notebook.lesson_part import wanted_of
-from grader.intake.notebook.sizes import WrittenNumber
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.notebook_lesson import notebook_table
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive
+from grader.source.literals import WrittenNumber
 from grader.verdict.judging.gradient import judge_on_terms, judge_step
 from grader.verdict.judging.line import Verdict
 from grader.verdict.judging.own_sizes import OwnProblems, Terms, own_problems
@@ -146,7 +146,7 @@ def judge_lesson(
     lesson: Lesson, seed: int, budget: int | None, sets: Sequence[Mapping[str, int]] = SIZES
 ) -> Iterator[tuple[str, str, str]]:
     """(kind, sizes, text) for every judgement: right, wrong, "same text", and the two that must not be."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     assert wanted is not None
     solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     steps = [item.name for item in lesson.gradients if item.name in wanted.names]

@@ -34,8 +34,8 @@ import numpy
 import torch
 from torch import Tensor
 
+from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import Called, leaves
-from grader.calling.targets import ModuleSide
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.submission import MAIN, Handed
@@ -140,7 +140,7 @@ def tapped(tap: Tap) -> Iterator[None]:
         WorkerProcess._send_bytes,
         WorkerProcess._answers_to,
         ZygoteProcess.hold,
-        ModuleSide.run,
+        ModuleTarget.run,
     )
 
     def sending(self: WorkerProcess, data: bytes, deadline: float) -> None:
@@ -156,7 +156,7 @@ def tapped(tap: Tap) -> Iterator[None]:
         tap.frames(self, -1, problem.frame)  # for workers to come, who have answered nothing
         hold(self, problem, of)
 
-    def running(self: ModuleSide, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
+    def running(self: ModuleTarget, name: str, target: Any, args: Any, kwargs: Any, counted: bool = False) -> Called:
         called = run(self, name, target, args, kwargs, counted)
         given = [key for key in map(signature, tensors_in([args, kwargs])) if key is not None]
         for key in map(signature, tensors_in([called.value, called.arguments])):
@@ -168,7 +168,7 @@ def tapped(tap: Tap) -> Iterator[None]:
         (WorkerProcess, "_send_bytes", sending, send),
         (WorkerProcess, "_answers_to", answering, answers),
         (ZygoteProcess, "hold", holding, hold),
-        (ModuleSide, "run", running, run),
+        (ModuleTarget, "run", running, run),
     ]
     for owner, name, ours, _ in patches:
         setattr(owner, name, ours)

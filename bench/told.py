@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from grader.authoring.verify import right_files, steps_of, suite_of
-from grader.calling.targets import ModuleSide
+from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
@@ -73,7 +73,7 @@ class Telling:
             failed = not verdict.passed or verdict.mistake is not None
             yield Said(item.name, verdict.mistake.id if verdict.mistake else "", (verdict.message or "") * failed)
         for item in self.lesson.checks:
-            check = Check(self.lesson, item, student, ModuleSide(module), self._book)
+            check = Check(self.lesson, item, student, ModuleTarget(module), self._book)
             failed_check: CheckFailed | None = run_check(self._tests[item.name], check)
             if failed_check is not None:
                 yield Said(item.name, failed_check.mistake or "", str(failed_check) or failed_check.status)

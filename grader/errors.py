@@ -1,4 +1,4 @@
-"""The two errors that may pass from one package to another: the user can fix one, only we can fix the other."""
+"""The errors that may pass from one package to another: the user can fix one, only we can fix the other."""
 
 from __future__ import annotations
 
@@ -23,3 +23,11 @@ class GraderFault(Exception):
     """
 
     exit_status = 3
+
+
+class ZygoteDied(GraderFault):
+    """The zygote is gone, or cannot lock workers in."""
+
+
+class Interrupted(Exception):
+    """Somebody made the interrupt descriptor readable, so a wait for a worker ended early. Nothing is wrong."""

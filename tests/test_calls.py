@@ -14,8 +14,8 @@ from support import HURRIED, rows_of
 
 from grader.authoring.verify import handed_in, verify_lesson
 from grader.calling.calls import call
+from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import Called, CallFailed, Counts, Function, precision_of
-from grader.calling.targets import ModuleSide
 from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course
@@ -462,7 +462,7 @@ def test_a_function_s_name_does_not_travel():
 
 
 def test_attributes_are_read_and_set():
-    module = ModuleSide(CALLS.answers)
+    module = ModuleTarget(CALLS.answers)
     counter = module.new("Counter", 2)
     counter.set("seen", 5)
     assert counter.get("seen") == 5
@@ -476,10 +476,10 @@ def test_float32_anywhere_in_a_scenario_is_remembered():
         def half(x):
             return (x.float() / 2).double()
 
-    side = ModuleSide(Narrow)
+    side = ModuleTarget(Narrow)
     _, wide = side.counted("half", torch.ones(2, dtype=torch.float64))
     _, narrow = side.counted("half", torch.ones(2, dtype=torch.float32))
-    assert side.coarse and wide.low_precision and not narrow.low_precision
+    assert side.low_precision and wide.low_precision and not narrow.low_precision
 
 
 def test_a_side_shares_nothing_with_the_caller():
@@ -489,7 +489,7 @@ def test_a_side_shares_nothing_with_the_caller():
             return x.zero_()
 
     x = torch.ones(3)
-    side = ModuleSide(Spoils)
+    side = ModuleTarget(Spoils)
     assert not side.call("zero", x).any() and bool(x.all())
     assert not side.apply("zero", x)[1][0].any() and bool(x.all())
     with pytest.raises(CallFailed):

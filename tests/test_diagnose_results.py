@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import torch
 
+from grader.calling.in_process import ModuleTarget
 from grader.calling.recorder import Call, Listening, by_name, numbers_given, tensors_given
-from grader.calling.targets import ModuleSide
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
@@ -229,7 +229,7 @@ class Course:
 
 
 def test_calls_are_noted_by_the_names_of_the_parameters():
-    listening = Listening(ModuleSide(Course), Course, keeping=True)
+    listening = Listening(ModuleTarget(Course), Course, keeping=True)
     weights = [torch.zeros(2), torch.ones(3)]
     assert listening.call("update", weights, 0.5) == 2
     layer = listening.new("Layer", 4)

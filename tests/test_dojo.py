@@ -25,10 +25,10 @@ from grader.dojo.screen import lesson_screen
 from grader.dojo.state import State
 from grader.dojo.watch import KEYS, Watch
 from grader.dojo.zygote import Starter
+from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Judged
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.endings import ZygoteDied
 
 pytest_plugins = ["dojos"]
 

@@ -163,7 +163,7 @@ def test_shown(value, text):
 def check_of(number: str, row: str, value):
     rows = fuzz.Rows(COURSE.find(number), 5)
     student = fuzz.Hostile(value)
-    return Check(rows.lesson, rows.lesson.item_for(row), student, fuzz.StudentSide(student), rows._book)
+    return Check(rows.lesson, rows.lesson.item_for(row), student, fuzz.RemoteTarget(student), rows._book)
 
 
 def test_an_error_after_an_answer_is_the_students():

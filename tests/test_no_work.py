@@ -54,10 +54,10 @@ class WithBias:
             found[name] = found[name]._replace(tensor=change(tensor))
         return found
 
-    def expect(self, problems: object) -> None:
+    def prefetch(self, problems: object) -> None:
         """Nothing is gained by knowing."""
 
-    def watched(self, problem: Problem, step: str) -> Answer:
+    def run_traced(self, problem: Problem, step: str) -> Answer:
         return self.answers(problem)[step]
 
 

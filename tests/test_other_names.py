@@ -11,8 +11,9 @@ import pytest
 from test_notebook import CHAIN, SOFTMAX, STYLES, graded, hand_in, lecture, notebook, others, stored  # noqa: F401
 
 from grader.intake.notebook.claims import MOST_CLAIMS, MOST_ROUNDS, claims_of
-from grader.intake.notebook.forward_names import agreed, forward_lines, other_names, shape_of
+from grader.intake.notebook.forward_names import agreed, other_names, shape_of
 from grader.intake.notebook.other_names import meant_by, spelled
+from grader.lesson.notebook_lesson import forward_lines
 
 IN_THE_LECTURE = ["".join(cell["source"]) for cell in stored(STYLES[0])["cells"] if cell["cell_type"] == "code"]
 COMPARISONS = re.findall(r"^cmp\('\w+', \w+, \w+\)", "\n".join(IN_THE_LECTURE), re.MULTILINE)

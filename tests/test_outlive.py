@@ -22,13 +22,13 @@ from typing import Any
 import pytest
 
 from bench.arena import adopt_orphans, descendants, new_descendants
+from grader.errors import ZygoteDied
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
 from grader.sandbox.workers import zygote
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import ZygoteDied
 from grader.sandbox.workers.student import Student
 
 if not kernel.supported():

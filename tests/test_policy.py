@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import static_check
-from grader.sandbox.policy.names import by_hand, may_hold_acts
+from grader.sandbox.policy.names import may_hold_acts
 from grader.sandbox.policy.static_check import MAX_BYTES, Finding
 
 TESTS = Path(__file__).resolve().parent
@@ -82,7 +83,7 @@ def test_a_message_says_what_was_found_what_is_expected_and_what_is_fine() -> No
             return x.grad
         """
     )
-    assert finding == Finding(4, 5, "dx", ".backward()", by_hand(4, ".backward()"), "backward.py")
+    assert finding == Finding(4, 5, "dx", ".backward()", autograd_message(4, ".backward()"), "backward.py")
     assert finding.message == (
         "Line 4 calls `.backward()`: this exercise asks for the gradient by hand, so the step is not counted. "
         "Write it by the chain rule, from the values that it is given. "

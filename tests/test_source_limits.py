@@ -22,9 +22,9 @@ from support import ROOT, rows_of, solution_of
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.handed_in import page_of
-from grader.intake.notebook.lesson_part import sought_of
 from grader.intake.submissions.submission import MAIN, read_submission
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.sandbox.policy.numerical import observe
 from grader.sandbox.policy.static_check import MAX_BYTES, Finding, check
@@ -67,7 +67,7 @@ def patient() -> Iterator[SourceReader]:
 
 def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
     """Every reader of a student's text, in this process."""
-    sought = [sought_of(lesson).to_dict()]
+    sought = [notebook_lesson(lesson).to_dict()]
 
     def as_notebook(text: str) -> object:
         cells = [{"cell_type": "code", "source": text}]
@@ -165,7 +165,7 @@ def test_the_longest_text_that_is_read_takes_seconds(lesson, patient, family):
     text = FAMILIES[family](MAX_BYTES - 20_000).encode()
     patient.static_check(text, MAIN, lesson.functions, {})
     patient.lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions])
-    patient.notebook(text, "a.py", False, [sought_of(lesson)], True)
+    patient.notebook(text, "a.py", False, [notebook_lesson(lesson)], True)
 
 
 # ---- the process ----

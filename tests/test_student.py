@@ -83,7 +83,7 @@ def ask(zygote, problems, monkeypatch):
         student = Student(zygote, {MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS)
         try:
             if expected:
-                student.expect(problems)
+                student.prefetch(problems)
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
@@ -215,7 +215,7 @@ def answered(
 ) -> tuple[list[dict[str, Answer]], str]:
     student = Student(zygote, {MAIN: source.format(middle="pass").encode()}, MAIN, STEPS)
     try:
-        student.expect(problems)
+        student.prefetch(problems)
         return [student.answers(problem) for problem in problems], student.printed.decode() + student.heard.decode()
     finally:
         student.close()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 
 from grader.authoring.stubs import ANSWER, stub_of
-from grader.calling.targets import ModuleSide
+from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.verdict.judging.behaviour import CheckFailed
@@ -40,7 +40,7 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
 def outcome(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
     steps = [each.name for each in lesson.gradients]
     student = LocalStudent(vars(module), steps, lesson.joint)
-    check = Example(lesson, item, student, ModuleSide(module), book, naming=False)
+    check = Example(lesson, item, student, ModuleTarget(module), book, naming=False)
     return run_example(examples_of(lesson)[item.name], check)
 
 

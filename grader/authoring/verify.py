@@ -15,7 +15,7 @@ import torch
 from grader.authoring.check_examples import example_faults
 from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
-from grader.calling.targets import ModuleSide
+from grader.calling.in_process import ModuleTarget
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Handed, Submission
@@ -196,7 +196,7 @@ class Judging:
 
     def holds(self, item: Item, student: LocalStudent, module: ModuleType, watched: bool) -> bool:
         """Whether a check passes. Watching can only turn a failure into a pass (what is in float32 may be coarser)."""
-        check = Check(self.lesson, item, student, ModuleSide(module, watched), self._book, naming=False)
+        check = Check(self.lesson, item, student, ModuleTarget(module, watched), self._book, naming=False)
         return run_check(self._tests[item.name], check) is None
 
     def accepts(self, mistake: Mistake) -> bool:

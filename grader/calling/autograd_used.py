@@ -45,6 +45,16 @@ class _Listener:
     student_files: tuple[str, ...] = ()
 
 
+def autograd_message(line: int | None, what: str) -> str:
+    """The message of a step that differentiates automatically: `what` is the call, `line` where it is, if known."""
+    where = f"Line {line} calls" if line else "This step calls"
+    return (
+        f"{where} `{what}`: this exercise asks for the gradient by hand, so the step is not counted. "
+        "Write it by the chain rule, from the values that it is given. "
+        'A self-check under `if __name__ == "__main__":` is fine.'
+    )
+
+
 def tripwires(report: Report, student_files: str | Collection[str]) -> None:
     """Tell ``report`` of every call for differentiation from now on, with the student's own line.
 

@@ -11,9 +11,8 @@ from types import CodeType, TracebackType
 from typing import Any, NoReturn
 
 from grader.calling.answer import Answer
+from grader.calling.autograd_used import AutogradUsed, autograd_message
 from grader.calling.operators import TooManyOperators
-from grader.sandbox.policy.names import by_hand
-from grader.sandbox.workers.autograd_off import AutogradUsed
 
 
 def first_line(function: Callable[..., Any]) -> int | None:
@@ -30,7 +29,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     name = in_words(lambda e: type(e).__name__, error)
     if isinstance(error, AutogradUsed):
         if step:
-            return Answer("forbidden", message=by_hand(error.line, error.what), line=error.line)
+            return Answer("forbidden", message=autograd_message(error.line, error.what), line=error.line)
         message = (
             f"Line {error.line} calls `{error.what}` while the file is being run, and there is no automatic "
             'differentiation here. Put your self-check under `if __name__ == "__main__":`.'

@@ -5,7 +5,7 @@
         return {"out": bn.call("forward", torch.randn(batch, hidden, generator=generator))}
 
 The same scenario is put to the student (`on` then speaks to a worker over the wire), to the reference and to the
-lesson's known mistakes (`on` is a `ModuleSide`), each with the same numbers; what comes back is compared.
+lesson's known mistakes (`on` is a `ModuleTarget`), each with the same numbers; what comes back is compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy
 import torch
@@ -103,35 +103,6 @@ def compiled(source: str) -> CodeType:
 @functools.cache
 def source_of(function: Callable[..., Any]) -> str:
     return textwrap.dedent(inspect.getsource(function))
-
-
-class Handle(Protocol):
-    """An object of the student's, in the student's process."""
-
-    def call(self, method: str, *args: Any, **kwargs: Any) -> Any: ...
-
-    def get(self, attribute: str) -> Any: ...
-
-    def set(self, attribute: str, value: Any) -> None: ...
-
-
-class Side(Protocol):
-    """Whoever is under test. Every method that calls raises CallFailed."""
-
-    coarse: bool  # some call so far computed in float32 although float64 was given
-    line: int | None  # where the first thing called is defined
-
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...
-
-    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]: ...
-
-    def measured(
-        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
-    ) -> Measurement: ...
-
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]: ...
-
-    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle: ...
 
 
 def leaves(tree: Any) -> Iterator[Any]:

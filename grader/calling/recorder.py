@@ -10,7 +10,8 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Handle, Measurement, Side, copied
+from grader.calling.protocol import Counts, Measurement, copied
+from grader.calling.target import Handle, Target
 
 MOST_PARTS = 12
 
@@ -24,23 +25,23 @@ class Call:
 
 
 class Listening:
-    """Passes everything on to `side`. Parameters are named as those of `namespace`'s functions and classes.
+    """Passes everything on to `target`. Parameters are named as those of `namespace`'s functions and classes.
 
     `keeping` copies what is given, for whoever reads it after the scenario has gone on.
     """
 
-    def __init__(self, side: Side, namespace: Any, keeping: bool = False) -> None:
-        self._side, self._namespace, self._keeping = side, namespace, keeping
+    def __init__(self, target: Target, namespace: Any, keeping: bool = False) -> None:
+        self._target, self._namespace, self._keeping = target, namespace, keeping
         self.calls: list[Call] = []
         self.returned: list[tuple[str, Any]] = []  # (function, method or attribute, its value), of calls that gave one
 
     @property
-    def coarse(self) -> bool:
-        return self._side.coarse
+    def low_precision(self) -> bool:
+        return self._target.low_precision
 
     @property
     def line(self) -> int | None:
-        return self._side.line
+        return self._target.line
 
     @property
     def last_name(self) -> str:
@@ -48,26 +49,26 @@ class Listening:
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        return self.heard(name, self._side.call(name, *args, **kwargs))
+        return self.heard(name, self._target.call(name, *args, **kwargs))
 
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        value, counts = self._side.counted(name, *args, **kwargs)
+        value, counts = self._target.counted(name, *args, **kwargs)
         return self.heard(name, value), counts
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         self.note(name, getattr(self._namespace, name, None), args, {})
-        return self._side.measured(key, name, args, yardstick, cpu_ratio)
+        return self._target.measured(key, name, args, yardstick, cpu_ratio)
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        value, arguments = self._side.apply(name, *args, **kwargs)
+        value, arguments = self._target.apply(name, *args, **kwargs)
         return self.heard(name, value), arguments
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
         kind = getattr(self._namespace, name, None)
         self.note(name, kind, args, kwargs)
-        return _ListeningObject(self, name, kind, self._side.new(name, *args, **kwargs))
+        return _ListeningObject(self, name, kind, self._target.new(name, *args, **kwargs))
 
     def heard(self, name: str, value: Any) -> Any:
         self.returned.append((name, value))

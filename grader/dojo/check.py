@@ -11,17 +11,17 @@ from typing import Any
 
 import torch
 
-from grader.calling.targets import StudentSide
 from grader.dojo.file import HERE, HIDDEN, Outline, shown
 from grader.dojo.zygote import Starter
+from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed_text
 from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.endings import ZygoteDied
 from grader.sandbox.workers.printed import cut, labelled
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.sending import send_ahead
 from grader.sandbox.workers.student import Student
 from grader.source.reader import source_reader
@@ -116,7 +116,7 @@ class LocalJudge:
         elif item.function not in student.functions:
             row.status = "missing"
         elif example is not None:
-            failed = run_example(example, Example(lesson, item, student, StudentSide(student), self._book))
+            failed = run_example(example, Example(lesson, item, student, RemoteTarget(student), self._book))
             row.status = HERE if failed is None else failed.status
             if failed is not None:
                 place = f"{shown(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"

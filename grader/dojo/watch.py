@@ -22,10 +22,9 @@ from grader.dojo.progress import next_lesson
 from grader.dojo.report import NAME, open_page, write_report
 from grader.dojo.screen import heading, lesson_screen, listed
 from grader.dojo.work import Exercises, Work
-from grader.errors import UserError
+from grader.errors import Interrupted, UserError
 from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Lesson
-from grader.sandbox.workers.endings import Interrupted
 
 GRACE = 0.1
 """Seconds that a file may be missing or half written before it is said: editors replace files, or write in pieces."""

@@ -10,10 +10,10 @@ from grader.dojo.file import own_file, read_own, shown
 from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.handed_in import PageRead, read_page, without_gradients
-from grader.intake.notebook.lesson_part import wanted_of
 from grader.intake.submissions.handed import MAIN, Handed, Unreadable, read_file
 from grader.intake.submissions.places import NOTEBOOK, kind
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.notebook_lesson import notebook_table
 from grader.source.reader import source_reader
 
 
@@ -77,7 +77,7 @@ class OneFile:
         return f"{self.shown} {lesson.number}"
 
     def elsewhere(self, lesson: Lesson, row: str | None) -> str:
-        wanted = wanted_of(lesson)
+        wanted = notebook_table(lesson)
         return "" if wanted and row in wanted.names else shown(own_file(lesson))
 
     def read(self, lesson: Lesson) -> Handed:

@@ -7,11 +7,11 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import ZygoteDied
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.worker_process import WorkerProcess

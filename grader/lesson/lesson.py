@@ -148,7 +148,7 @@ class Lesson:
         self.title: str = table.get("title", name)
         self.seed: int = table.get("seed", LECTURE_SEED)
         self._function = table.get("function")
-        self.notebook: Any = table.get("notebook")  # see grader/intake/notebook/lesson_part.py
+        self.notebook: Any = table.get("notebook")  # see grader/lesson/notebook_table.py
         self._public_draws = public_draws(table, self.exercise / "lesson.toml")
         self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
         self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))

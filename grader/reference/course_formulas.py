@@ -35,10 +35,10 @@ class LocalStudent:
             self._answers[id(problem)] = self._run(problem)
         return self._answers[id(problem)]
 
-    def expect(self, problems: Sequence[Problem]) -> None:
+    def prefetch(self, problems: Sequence[Problem]) -> None:
         """Nothing is gained by knowing."""
 
-    def watched(self, problem: Problem, step: str) -> Answer:
+    def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step run once more, with its operators counted and float32 noticed."""
         if self._joint is None:
             return run_formula(self._functions.get(step), step, problem, watched=True)

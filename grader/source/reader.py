@@ -28,7 +28,7 @@ from grader.sandbox.policy.static_check import Finding
 
 if TYPE_CHECKING:
     from grader.intake.notebook.as_file import Origin
-    from grader.intake.notebook.lesson_part import Sought
+    from grader.lesson.notebook_table import NotebookLesson
     from grader.verdict.diagnosis.repairs.edits import Edit, Known
 
 SECONDS = 2.0
@@ -158,11 +158,11 @@ class SourceReader:
         return [Edit(**edit) for edit in found], texts
 
     def notebook(
-        self, data: bytes, shown: str, is_notebook: bool, lessons: Sequence[Sought], functions: bool
+        self, data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
     ) -> NotebookRead:
         """notebook.reading.read_for, for all `lessons` at once. Raises ReadingStopped, ReadingFailed."""
         from grader.intake.notebook.as_file import Origin
-        from grader.intake.notebook.sizes import WrittenNumber
+        from grader.source.literals import WrittenNumber
 
         arguments = {
             "shown": shown,

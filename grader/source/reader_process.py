@@ -72,14 +72,14 @@ def edits_of(
 def notebook(
     texts: Sequence[bytes], shown: str, is_notebook: bool, lessons: Sequence[Mapping[str, Any]], functions: bool
 ) -> dict[str, Any]:
-    """What a notebook or script holds for each of the lessons (`Sought.to_dict`).
+    """What a notebook or script holds for each of the lessons (`NotebookLesson.to_dict`).
 
     `refused` says why nothing of it is read; `defined` are its functions, None where there are too many statements.
     """
     from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
-    from grader.intake.notebook.lesson_part import Sought
     from grader.intake.notebook.reading import read_for
     from grader.intake.notebook.script import Page, script_of
+    from grader.lesson.notebook_table import NotebookLesson
 
     try:
         cells = cells_of(texts[0], shown) if is_notebook else script_cells(texts[0], shown)
@@ -88,7 +88,7 @@ def notebook(
     page = Page(cells)
     answer: dict[str, Any] = {"cells": len(cells), "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
     for data in lessons:
-        lesson = Sought.from_dict(data)
+        lesson = NotebookLesson.from_dict(data)
         try:
             reading = read_for(lesson, page, shown, functions)
         except NotebookError as error:

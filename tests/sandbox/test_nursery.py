@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import LAYERS, avoid_above, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.endings import ZygoteDied
 from grader.sandbox.workers.forked import Nursery, NurseryEnded, path_of_a_program
 from grader.sandbox.workers.student import Student
 

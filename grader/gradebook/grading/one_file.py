@@ -154,7 +154,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
     targets = {item.name: item.target for item in lesson.gradients if item.target is not None}
     lines = {row.name: row.status == "passed" for row in rows}
     other_shape = {row.name for row in rows if lines[row.name] and row.shape not in (None, row.expected_shape)}
-    verdicts = chain_verdicts(problem, targets, student.chain(), lines, student.coarse, other_shape)
+    verdicts = chain_verdicts(problem, targets, student.chain(), lines, student.low_precision_steps, other_shape)
     for row in rows:
         if row.name in verdicts:
             row.chain, row.because_of = verdicts[row.name]

@@ -19,10 +19,10 @@ from typing import Any, cast
 import pytest
 
 from grader.calling.protocol import CallFailed
-from grader.calling.targets import StudentSide
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.judging.behaviour import OURS, Check, CheckFailed, explained_by_the_code
 from grader.verdict.judging.gradient import GradientCheck
@@ -58,7 +58,7 @@ class GradingPlugin:
     def check_of(self, test: pytest.Item) -> Check:
         assert self.student is not None
         item = self.lesson.item_for(test.name.removeprefix("test_"))
-        return Check(self.lesson, item, self.student, StudentSide(self.student), self.book)
+        return Check(self.lesson, item, self.student, RemoteTarget(self.student), self.book)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._only_called = all(map(only_ours, session.items))

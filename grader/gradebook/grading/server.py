@@ -29,7 +29,6 @@ from grader.lesson.lesson import Course, Lesson
 from grader.results import RESULTS, SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import at_least, probe
-from grader.sandbox.workers.endings import ZygoteDied
 
 MARGIN_SECONDS = 2.0
 """How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
@@ -65,7 +64,7 @@ class Server:
         return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
 
     def grade(self, submission: Submission) -> SubmissionResult:
-        """Grades one submission and writes its folder in OUT. Raises GraderFault, ZygoteDied or OutputError."""
+        """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""
         graded = self._session.grade(submission)
         write_student(self._out / submission.student, graded, submission, self._publisher)
         return graded.results
@@ -92,7 +91,7 @@ class Server:
                 reply: dict[str, Any] = {"results": self.grade(submission).to_json()}
             except OutputError as error:
                 reply = {"unwritable": str(error)}
-            except (GraderFault, ZygoteDied, OSError) as error:
+            except (GraderFault, OSError) as error:
                 reply = {"fault": f"{type(error).__name__}: {error}"}
                 self._session.close()
                 self._session, self._seen = self._start(), set()

@@ -74,7 +74,7 @@ class Session:
         source_reader().close()  # it would be started again by who needs it
 
     def grade(self, submission: Submission) -> Graded:
-        """Grades every lesson. Raises GraderFault or ZygoteDied for reasons of ours, nothing for what students do."""
+        """Grades every lesson. Raises GraderFault for a fault of the grader, nothing for what students do."""
         self.wait_until_ready()
         started = time.monotonic()
         graded = Graded(SubmissionResult(student=submission.student))

@@ -8,9 +8,10 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
-from grader.calling.protocol import Called, Side
-from grader.calling.targets import StudentSide
+from grader.calling.protocol import Called
+from grader.calling.target import Target
 from grader.reference.problem import Problem
+from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.diagnosis.repairs.edits import Edit, Known
@@ -23,7 +24,7 @@ NAME = "changed_"
 """How a changed function's name begins; its number follows."""
 
 
-class RenamedSide(StudentSide):
+class RenamedTarget(RemoteTarget):
     """A student's functions, one of them under another name."""
 
     def __init__(self, student: Student, function: str, name: str) -> None:
@@ -89,7 +90,7 @@ class FileTrials:
             result[number] = self._answers[key][step]
         return result
 
-    def side(self, function: str, number: int) -> Side | None:
+    def side(self, function: str, number: int) -> Target | None:
         _, student = self._tried[function]
         now = time.monotonic()
         before, since = self._checked
@@ -97,7 +98,7 @@ class FileTrials:
         self._checked = function, now
         if student is None or self._left <= 0 or now > self._until.setdefault(function, now + SECONDS_OF_A_CHECK):
             return None
-        return RenamedSide(student, function, f"{NAME}{number}")
+        return RenamedTarget(student, function, f"{NAME}{number}")
 
     def close(self) -> None:
         for _, student in self._tried.values():

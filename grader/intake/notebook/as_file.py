@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.intake.notebook.script import Statement
-from grader.intake.notebook.sizes import WrittenNumber
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.stand_ins import KNOWN
+from grader.source.literals import WrittenNumber
 from grader.source.scopes import all_nodes
 
 if TYPE_CHECKING:  # torch comes with it

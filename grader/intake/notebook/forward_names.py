@@ -136,32 +136,6 @@ def _call(node: ast.Call) -> _Part:
     return _join(name, [*parts, *(_join(word, [words[word]]) for word in sorted(words))])
 
 
-def forward_lines(source: str) -> dict[str, str]:
-    """{value: the expression that gives it} from a lesson's forward.py: `t.h = torch.tanh(t.hpreact)`."""
-    found: dict[str, str] = {}
-    for function in ast.parse(source).body:
-        if not isinstance(function, ast.FunctionDef) or function.name != "forward" or not function.args.args:
-            continue
-        tape = function.args.args[0].arg
-        for node in ast.walk(function):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                found.setdefault(node.targets[0].attr, ast.unparse(Untaped(tape).visit(node.value)))
-    return found
-
-
-class Untaped(ast.NodeTransformer):
-    """`t.name` as `name`."""
-
-    def __init__(self, tape: str) -> None:
-        self.tape = tape
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == self.tape:
-            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
-        return node
-
-
 def other_names(
     lines: Iterable[tuple[str, ast.expr]],
     forward: Mapping[str, str],

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, script_cells
-from grader.intake.notebook.lesson_part import sought_of
 from grader.intake.notebook.reading import read_for
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.handed import MAIN, Handed, read_file
 from grader.intake.submissions.places import NOTEBOOK, kind
 from grader.lesson.lesson import Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 
@@ -41,7 +41,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
 def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
     """Raises NotebookError."""
     try:
-        sought = [sought_of(lesson) for lesson in lessons]
+        sought = [notebook_lesson(lesson) for lesson in lessons]
         read = source_reader().notebook(data, shown, is_notebook, sought, functions)
     except ReadingStopped as reason:
         raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
@@ -87,7 +87,7 @@ def from_notebook(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: 
     In this process and without limits, for files that are ours: a student's is read by `read_page`.
     """
     try:
-        reading = read_for(sought_of(lesson), Page(cells), shown, functions)
+        reading = read_for(notebook_lesson(lesson), Page(cells), shown, functions)
     except NotebookError as error:
         return refused(lesson.name, shown, error)
     return as_handed(lesson.name, shown, reading.source, reading.message, reading.origin, reading.attempted)

@@ -1,230 +1,19 @@
-"""What a lesson takes from the lecture's notebook: its `[notebook]` table, and the runs of statements that are its own.
-
-[notebook]
-names = ["dhprebn"]            gradients that the notebook has; all of the lesson's, if not given
-values = ["n", "dhpreact"]     what its steps are given; all values and gradients of the lesson, if not given
-again = ["dlogits"]            those that the notebook assigns once more after the chain, for other lessons
-after = "NN_name"              this lesson takes what stands after the chain of that one
-loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one function with these parameters
-[notebook.same]
-batch_size = "n"               the notebook's other names for values
-
-The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
-other lesson: sizes of the same name are the same size.
-"""
+"""Which runs of statements in a notebook or script are a lesson's answers."""
 
 from __future__ import annotations
 
 import ast
-import inspect
-import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
-from grader.intake.notebook.forward_names import forward_lines
 from grader.intake.notebook.script import Script, Statement, Uses
-from grader.intake.notebook.sizes import LessonSizes
-from grader.intake.notebook.slices import CannotSlice, Given, Slice, Slicer
-
-if TYPE_CHECKING:
-    from grader.lesson.lesson import Lesson
+from grader.intake.notebook.slices import CannotSlice, Slice, Slicer
+from grader.lesson.notebook_table import NotebookTable
 
 MOST_TRIED = 20  # answers to one exercise, the last ones
-PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
-"""Sizes to draw with: a length tells which sizes it is the product of."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The `[notebook]` table, read. `consumers` are {gradient: upstream gradients that its own step reads}.
-
-    `forward` are the lines of the lesson's forward pass: {value: expression}.
-    """
-
-    names: tuple[str, ...]
-    given: Given
-    again: frozenset[str] = frozenset()
-    after: str | None = None
-    loop: str | None = None
-    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    sizes: LessonSizes = field(default_factory=LessonSizes)
-    forward: Mapping[str, str] = field(default_factory=dict)
-
-
-@lru_cache(maxsize=64)
-def wanted_of(lesson: Lesson) -> Wanted | None:
-    """None for a lesson that takes nothing from it. Raises LessonError where the table is none."""
-    table = lesson.notebook
-    if table is None:
-        return None
-    check(table, lesson)
-    before = lesson.course / "exercises" / table["after"] / "lesson.toml" if "after" in table else None
-    if before is not None and not before.is_file():
-        return None  # a course without the lesson whose chain it follows
-    graph = lesson.public.graph
-    names = tuple(table.get("names", [item.name for item in lesson.gradients]))
-    if "loop" in table and lesson.joint is not None:
-        names = tuple(name for name in lesson.joint.returns)
-    known = {*graph.values, *("d" + name for name in graph.names)}
-    chosen = set(table.get("values", known))
-    return Wanted(
-        names,
-        Given(
-            frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.get("same", {}))
-        ),
-        frozenset(table.get("again", ())),
-        table.get("after"),
-        table.get("loop"),
-        dict(getattr(lesson.module, "GROUPS", {})),
-        {
-            name: frozenset("d" + consumer for consumer in graph.consumers.get(name[1:], ()) if consumer != "loss")
-            for name in names
-        },
-        lesson_sizes(lesson, chosen, table.get("same", {})),
-        forward_lines((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
-    )
-
-
-def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str]) -> LessonSizes:
-    """The sizes of `inputs`, found out by drawing once with a different prime for each. `chosen` are the
-    values that its steps may request."""
-    from grader.reference.problem import Draw
-
-    parameters = inspect.signature(lesson.module.inputs).parameters.values()
-    published = {p.name: p.default for p in parameters if type(p.default) is int}
-    primes = dict(zip(published, PRIMES, strict=False))
-    if len(primes) < len(published):
-        return LessonSizes()
-    values = lesson.problem(Draw(primes), 0, random_upstream=False).values
-    scalars = {
-        name: size
-        for name, value in values.items()
-        for size, prime in primes.items()
-        if name in chosen and type(value) is int and value == prime
-    }
-    axes = {
-        name: [factors(length, primes) for length in value.shape]
-        for name, value in values.items()
-        if name in chosen and hasattr(value, "shape")
-    }
-    found = LessonSizes(published, scalars, axes)
-    shapes = [f"{name}.shape[{n}]" for name, lengths in axes.items() for n in range(len(lengths))]
-    expressions: dict[str, str] = {}
-    for expression in (*scalars, *same.values(), *shapes):
-        size = found.size_of(expression)
-        if size is not None:
-            expressions.setdefault(size, expression)
-    shown = {size: value for size, value in published.items() if size in expressions}
-    return replace(found, published=shown, expressions=expressions)
-
-
-def factors(length: int, primes: Mapping[str, int]) -> list[str]:
-    """The sizes whose product is `length`; none where it is something else."""
-    parts = [size for size, prime in primes.items() if length % prime == 0]
-    return parts if math.prod(primes[size] for size in parts) == length else []
-
-
-@dataclass(frozen=True)
-class Sought:
-    """A lesson as a reader of notebooks needs it: plain data, which can be sent to another process.
-
-    Attributes:
-        rows: {row: the function that it is about}, in the lesson's order.
-        gradients: those rows that are gradients.
-        joint: the one function that returns all gradients, if the lesson asks for one.
-        wanted: None for a lesson that takes nothing from the lecture's notebook.
-        chain: what the lecture's chain assigns, which comes before what this lesson takes.
-    """
-
-    name: str
-    rows: Mapping[str, str]
-    gradients: Sequence[str]
-    joint: str | None
-    wanted: Wanted | None
-    chain: Wanted
-
-    @cached_property
-    def sizes(self) -> LessonSizes:
-        """The lesson's, with what the lecture's chain shows of them."""
-        return self.wanted.sizes.joined(self.chain.sizes) if self.wanted else LessonSizes()
-
-    @property
-    def functions(self) -> list[str]:
-        return list(dict.fromkeys(self.rows.values()))
-
-    def to_dict(self) -> dict[str, Any]:
-        wanted = [as_dict(each) if each else None for each in (self.wanted, self.chain)]
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**own, "rows": dict(self.rows), "wanted": wanted[0], "chain": wanted[1]}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Sought:
-        wanted = from_dict(data["wanted"]) if data["wanted"] else None
-        return cls(**{**data, "wanted": wanted, "chain": from_dict(data["chain"])})
-
-
-def as_dict(wanted: Wanted) -> dict[str, Any]:
-    given = {
-        "values": sorted(wanted.given.values),
-        "gradients": sorted(wanted.given.gradients),
-        "same": dict(wanted.given.same),
-    }
-    consumers = {name: sorted(upstream) for name, upstream in wanted.consumers.items()}
-    groups = {name: list(members) for name, members in wanted.groups.items()}
-    plain = {"given": given, "again": sorted(wanted.again), "groups": groups, "consumers": consumers}
-    return {**vars(wanted), **plain, "sizes": vars(wanted.sizes), "forward": dict(wanted.forward)}
-
-
-def from_dict(data: Mapping[str, Any]) -> Wanted:
-    given = data["given"]
-    return Wanted(
-        tuple(data["names"]),
-        Given(frozenset(given["values"]), frozenset(given["gradients"]), given["same"]),
-        frozenset(data["again"]),
-        data["after"],
-        data["loop"],
-        data["groups"],
-        {name: frozenset(upstream) for name, upstream in data["consumers"].items()},
-        LessonSizes(**data["sizes"]),
-        data["forward"],
-    )
-
-
-@lru_cache(maxsize=64)
-def sought_of(lesson: Lesson) -> Sought:
-    """Raises LessonError where the lesson's `[notebook]` table is none."""
-    from grader.lesson.lesson import Lesson
-
-    wanted = chain = wanted_of(lesson)
-    if wanted is not None and wanted.after is not None:
-        chain = wanted_of(Lesson(lesson.course, wanted.after, secrets=False))
-    return Sought(
-        lesson.name,
-        {item.name: item.function for item in lesson.items},
-        [item.name for item in lesson.gradients],
-        lesson.joint.name if lesson.joint else None,
-        wanted,
-        chain or Wanted((), Given(frozenset(), frozenset())),
-    )
-
-
-def check(table: Any, lesson: Lesson) -> None:
-    """Raises LessonError for a table that says something else than it may."""
-    from grader.lesson.lesson import LessonError
-
-    kinds = {"names": list, "values": list, "again": list, "after": str, "loop": str, "same": dict}
-    path = lesson.exercise / "lesson.toml"
-    if not isinstance(table, dict):
-        raise LessonError(f"{path}: [notebook] is a table.")
-    for key, value in table.items():
-        kind = kinds.get(key)
-        entries = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-        if kind is None or not isinstance(value, kind) or not all(isinstance(entry, str) for entry in entries):
-            raise LessonError(f"{path}: [notebook] {key} is not as grader/intake/notebook/lesson_part.py says.")
 
 
 class Run(NamedTuple):
@@ -247,7 +36,7 @@ class Found:
 class Chooser:
     """Picks, for one lesson, each gradient's run of statements out of a script."""
 
-    def __init__(self, script: Script, uses: Uses, wanted: Wanted, chain: Wanted) -> None:
+    def __init__(self, script: Script, uses: Uses, wanted: NotebookTable, chain: NotebookTable) -> None:
         self._script, self.statements, self.uses = script, script.statements, uses
         self.wanted, self.chain = wanted, chain
         self.slicer = Slicer(script.statements, uses, wanted.given)
@@ -351,7 +140,7 @@ class Chooser:
     def with_name(self, variable: str, gradient: str) -> Chooser:
         """The same with one name more, to try how it fits."""
 
-        def named(wanted: Wanted) -> Wanted:
+        def named(wanted: NotebookTable) -> NotebookTable:
             given = replace(wanted.given, others={**wanted.given.others, variable: gradient})
             return replace(wanted, given=given)
 

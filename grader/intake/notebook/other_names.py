@@ -15,8 +15,9 @@ from functools import cached_property
 
 from grader.intake.notebook.claims import Claim
 from grader.intake.notebook.forward_names import agreed, other_names
-from grader.intake.notebook.lesson_part import Chooser, Found, Sought, Wanted, last_of
+from grader.intake.notebook.lesson_part import Chooser, Found, last_of
 from grader.intake.notebook.script import Page, Script, Uses
+from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.scopes import all_nodes
 from grader.source.similar_names import MOST_LENGTH, MOST_NAMES
 
@@ -44,7 +45,7 @@ class Names:
     remarks: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
 
-    def given_to(self, wanted: Wanted) -> Wanted:
+    def given_to(self, wanted: NotebookTable) -> NotebookTable:
         if not self.others and not self.compared:
             return wanted
         return replace(wanted, given=replace(wanted.given, others=self.others, compared=self.compared))
@@ -84,7 +85,7 @@ def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
     return found | {name for name in page.stored if meant_by(name, values) is not None}
 
 
-def names_for(lesson: Sought, wanted: Wanted, page: Page, script: Script, uses: Uses) -> Names:
+def names_for(lesson: NotebookLesson, wanted: NotebookTable, page: Page, script: Script, uses: Uses) -> Names:
     """The chain's names, and those of a lesson that follows it."""
     names = Reader(lesson.chain, lesson.chain, page, script, uses).names()
     if wanted.after is None:
@@ -97,7 +98,13 @@ class Reader:
     """Finds the names for one lesson; `known` are those of the chain that it follows."""
 
     def __init__(
-        self, wanted: Wanted, chain: Wanted, page: Page, script: Script, uses: Uses, known: Names = Names()
+        self,
+        wanted: NotebookTable,
+        chain: NotebookTable,
+        page: Page,
+        script: Script,
+        uses: Uses,
+        known: Names = Names(),
     ) -> None:
         self.wanted, self.chain, self.page, self.script, self.uses = wanted, chain, page, script, uses
         self.gradients = {name for name in (*chain.names, *wanted.names) if name.startswith("d")}

@@ -12,11 +12,13 @@ from functools import cached_property
 
 from grader.intake.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.lesson_part import Chooser, Found, Sought, Wanted, is_placeholder
+from grader.intake.notebook.lesson_part import Chooser, Found, is_placeholder
 from grader.intake.notebook.other_names import Names, looks_like_gradients, names_for
 from grader.intake.notebook.script import Page, Script, Statement, Uses, script_of
-from grader.intake.notebook.sizes import SizeReader, WrittenNumber, names_of_sizes, numbers_in, sizes_set
+from grader.intake.notebook.sizes import SizeReader, names_of_sizes, numbers_in, sizes_set
 from grader.intake.notebook.slices import Slice
+from grader.lesson.notebook_table import NotebookLesson, NotebookTable
+from grader.source.literals import WrittenNumber
 from grader.source.similar_names import close_name
 
 MOST_RUNS = 10
@@ -38,7 +40,7 @@ class Reading:
     attempted: bool = True
 
 
-def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> Reading:
+def read_for(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> Reading:
     """What the cells hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
 
     With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
@@ -73,7 +75,7 @@ def read_for(lesson: Sought, page: Page, shown: str, functions: bool = True) -> 
     return writing.done(wanted)
 
 
-def with_names_of_sizes(wanted: Wanted, lesson: Sought, reader: SizeReader, uses: Uses) -> Wanted:
+def with_names_of_sizes(wanted: NotebookTable, lesson: NotebookLesson, reader: SizeReader, uses: Uses) -> NotebookTable:
     """What the lesson wants, with the script's own names for sizes among the names for values."""
     places = [run[0] for name in wanted.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
     known = {*wanted.given.values, *wanted.given.gradients, *wanted.given.same}
@@ -84,7 +86,7 @@ def with_names_of_sizes(wanted: Wanted, lesson: Sought, reader: SizeReader, uses
 class Writing:
     def __init__(
         self,
-        lesson: Sought,
+        lesson: NotebookLesson,
         script: Script,
         page: Page,
         shown: str,
@@ -113,7 +115,7 @@ class Writing:
     def bound(self) -> set[str]:
         return {name for statement in self.script.statements for name in statement.names.binds}
 
-    def step(self, name: str, found: Found | None, wanted: Wanted, undecided: Sequence[str] = ()) -> None:
+    def step(self, name: str, found: Found | None, wanted: NotebookTable, undecided: Sequence[str] = ()) -> None:
         """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
         if found is None:
             self.attempted |= bool(undecided)
@@ -133,7 +135,7 @@ class Writing:
         if variable in self.names.remarks:
             self.remarks[row] = self.names.remarks[variable]
 
-    def joint(self, wanted: Wanted, chooser: Chooser) -> None:
+    def joint(self, wanted: NotebookTable, chooser: Chooser) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
         assert self.lesson.joint is not None and wanted.loop is not None
         rows = [name for name, function in self.lesson.rows.items() if function == self.lesson.joint]
@@ -163,7 +165,7 @@ class Writing:
         rows: Sequence[str],
         found: Found,
         own: Sequence[Statement],
-        wanted: Wanted,
+        wanted: NotebookTable,
         result: str,
         before: Sequence[str],
     ) -> None:
@@ -190,7 +192,7 @@ class Writing:
         if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
             raise NotebookError("its gradients depend on too much of its code. Hand in the exercise's cells only.")
 
-    def absent(self, name: str, wanted: Wanted) -> str:
+    def absent(self, name: str, wanted: NotebookTable) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
         for broken in self.script.broken:
             if name in broken.text:
@@ -215,7 +217,7 @@ class Writing:
             return f"{self.shown} assigns `{name}` for another exercise only, and for this one not once more{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
-    def done(self, wanted: Wanted) -> Reading:
+    def done(self, wanted: NotebookTable) -> Reading:
         texts = {cell.file: cell.text for cell in self.page.cells}
         cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*wanted.names, self.lesson.joint)]
         for row in cannot:
@@ -241,7 +243,7 @@ class Writing:
         return Reading(file.source, Origin(*found))
 
 
-def with_functions(lesson: Sought, script: Script, page: Page, names: Sequence[str]) -> Reading:
+def with_functions(lesson: NotebookLesson, script: Script, page: Page, names: Sequence[str]) -> Reading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code."""
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):

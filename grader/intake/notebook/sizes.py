@@ -10,10 +10,11 @@ import ast
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from grader.intake.notebook.script import Statement, Uses
+from grader.lesson.notebook_table import LessonSizes
+from grader.source.literals import WrittenNumber
 from grader.source.scopes import all_nodes
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
@@ -31,40 +32,6 @@ MOST_NUMBERS = 100
 MOST_PLACES = 5
 
 
-@dataclass(frozen=True)
-class LessonSizes:
-    """The sizes of a lesson's inputs, by the parameters of `inputs`, and where its forward values show them.
-
-    Attributes:
-        published: {size: its published value}.
-        scalars: {value: the size that it is}.
-        axes: {value: for each axis, the sizes whose product it is; none where it is something else}.
-        expressions: {size: an expression of values that gives it}.
-    """
-
-    published: Mapping[str, int] = field(default_factory=dict)
-    scalars: Mapping[str, str] = field(default_factory=dict)
-    axes: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
-    expressions: Mapping[str, str] = field(default_factory=dict)
-
-    def size_of(self, expression: str) -> str | None:
-        """The size that `n` or `C.shape[0]` gives."""
-        name, _, axis = expression.partition(".shape[")
-        if not axis:
-            return self.scalars.get(name)
-        axes = self.axes.get(name, ())
-        number = int(axis[:-1]) if axis[:-1].isdigit() else len(axes)
-        sizes = axes[number] if number < len(axes) else ()
-        return sizes[0] if len(sizes) == 1 else None
-
-    def joined(self, other: LessonSizes) -> LessonSizes:
-        """With what another lesson of the same notebook knows of the same sizes."""
-        known = set(self.published)
-        axes = {n: [s if set(s) <= known else [] for s in sizes] for n, sizes in other.axes.items()}
-        scalars = {name: size for name, size in other.scalars.items() if size in known}
-        return LessonSizes(self.published, {**scalars, **self.scalars}, {**axes, **self.axes}, self.expressions)
-
-
 class Dimension(NamedTuple):
     """One axis of a tensor: its size if the text says it, and the name that stood for it."""
 
@@ -74,12 +41,6 @@ class Dimension(NamedTuple):
 
 OPEN = Dimension(None)
 """At the end of a shape: there may be more axes."""
-
-
-class WrittenNumber(NamedTuple):
-    value: float
-    file: str
-    line: int
 
 
 class SizeReader:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.intake.notebook.script import Statement, Uses
+from grader.lesson.notebook_table import StepInputs
 
 CUSTOMARY = {
     "torch": "import torch",
@@ -41,25 +42,6 @@ class _HalfDone(Exception):
         self.name = name
 
 
-@dataclass(frozen=True)
-class Given:
-    """What a step may ask for. `same` are other names of values: {"batch_size": "n"}, any expression of values.
-
-    `others` are the student's names for values and gradients: {"dL_dp": "dprobs"}, see other_names.py. `compared` are
-    names that the notebook compares as values: one of them is given only where it cannot be computed from what is.
-    """
-
-    values: frozenset[str]
-    gradients: frozenset[str]
-    same: Mapping[str, str] = field(default_factory=dict)
-    others: Mapping[str, str] = field(default_factory=dict)
-    compared: Mapping[str, str] = field(default_factory=dict)
-
-    def expression(self, name: str) -> str:
-        """What another name stands for."""
-        return self.same.get(name) or self.others.get(name) or self.compared[name]
-
-
 @dataclass
 class Slice:
     """`statements` in their order; `parameters` and `same` by first use; `imports` as text or as the student's.
@@ -75,7 +57,7 @@ class Slice:
 
 
 class Slicer:
-    def __init__(self, statements: Sequence[Statement], uses: Uses, given: Given) -> None:
+    def __init__(self, statements: Sequence[Statement], uses: Uses, given: StepInputs) -> None:
         self.statements, self.uses, self.given = statements, uses, given
         self.looked_at = 0
 

@@ -24,7 +24,6 @@ from grader.publish.report.inert import inert
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
-from grader.sandbox.workers.endings import ZygoteDied
 
 SETTINGS = "settings.json"
 TRIES = 2
@@ -81,7 +80,7 @@ class Autograder:
         for _ in range(TRIES):
             try:
                 return graded(self._lessons, submission, limits, isolation, self._root)
-            except (GraderFault, ZygoteDied, OSError) as error:
+            except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
         raise Failed(fault)
 
@@ -107,7 +106,7 @@ class Autograder:
 def graded(
     lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
 ) -> SubmissionResult:
-    """Raises GraderFault, ZygoteDied."""
+    """Raises GraderFault."""
     hide = [root / "source", root / "submission", root / "results"]
     with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide)) as session:
         return session.grade(submission).results

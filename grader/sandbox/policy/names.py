@@ -84,16 +84,6 @@ def may_hold_acts(source: bytes) -> bool:
     return _REFERENCE.search(text) is not None or not _WORDS.isdisjoint(_WORD.findall(text))
 
 
-def by_hand(line: int | None, what: str) -> str:
-    """The sentence for a step that differentiates automatically; also fits an `AutogradUsed` that a worker reports."""
-    where = f"Line {line} calls" if line else "This step calls"
-    return (
-        f"{where} `{what}`: this exercise asks for the gradient by hand, so the step is not counted. "
-        "Write it by the chain rule, from the values that it is given. "
-        'A self-check under `if __name__ == "__main__":` is fine.'
-    )
-
-
 def out_of_bounds(line: int | None, what: str) -> str:
     """The sentence for a step that uses a means which the sandbox does not give."""
     where = f"Line {line} uses" if line else "This step uses"

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import names
 from grader.sandbox.policy.reader import Reader, owns_backward
 from grader.source import scopes as scopes
@@ -135,5 +136,5 @@ class _Submission:
                         seen.add((there.name, other))
                         waiting.append((there, other))
                 for act in contents.acts:
-                    sentence = names.by_hand if act.differentiates else names.out_of_bounds
+                    sentence = autograd_message if act.differentiates else names.out_of_bounds
                     yield Finding(act.line, act.column, step, act.what, sentence(act.line, act.what), file.name)

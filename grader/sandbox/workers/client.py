@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.isolation.usage import Usage
-from grader.sandbox.workers.endings import START_SECONDS, ZygoteDied
+from grader.sandbox.workers.endings import START_SECONDS
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.requests import PackedProblem

@@ -65,12 +65,12 @@ class Student:
         self.terms, self.public = terms, public
         self._apart: list[Problem] = []  # problems of its own, numbered from APART on, which no zygote keeps
         if public is not None and chain is not None:
-            self.set_apart((public, chain[0]))
+            self.add_private_problems((public, chain[0]))
         self._answers: dict[int, dict[str, Answer]] = {}
         self._watched: dict[tuple[int, str], Answer] = {}
         self.measurements: dict[object, Measurement] = {}
         self.baselines = zygote.baselines  # what yardsticks used in workers of this zygote
-        self.coarse: set[str] = set()  # steps that were seen to compute float64 in float32
+        self.low_precision_steps: set[str] = set()  # steps that were seen to compute float64 in float32
         self._own_numbers = bool(problems)
         self._problems = list(problems) if problems else zygote.problems
         self._given_up = {
@@ -179,7 +179,7 @@ class Student:
                     return number
         return len(plan)
 
-    def expect(self, problems: Sequence[Problem]) -> None:
+    def prefetch(self, problems: Sequence[Problem]) -> None:
         """Says which problems will be asked about: all at once is faster than one after another."""
         due = {self._number(problem): problem for problem in problems}
         due = {k: p for k, p in due.items() if k not in self._answers and not self._has_stages(p)}
@@ -209,14 +209,14 @@ class Student:
                 continue
             self._zygote.hold(packed(self._number(problem), problem), problem)
 
-    def watched(self, problem: Problem, step: str) -> Answer:
+    def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which makes it four times slower."""
         key = self._number(problem)
         if (key, step) not in self._watched:
             answer = self._run(key, problem, self.steps if self._joint else (step,), watched=True)[step]
             self._watched[key, step] = answer
             if answer.low_precision:
-                self.coarse.add(step)
+                self.low_precision_steps.add(step)
         return self._watched[key, step]
 
     def chain(self) -> dict[str, Answer]:
@@ -350,7 +350,7 @@ class Student:
         self._problems.append(problem)
         return len(self._problems) - 1
 
-    def set_apart(self, problems: Iterable[Problem]) -> None:
+    def add_private_problems(self, problems: Iterable[Problem]) -> None:
         """Says of problems that only this student is asked about them: the zygote need not keep them for others."""
         self._apart += [problem for problem in problems if all(problem is not known for known in self._apart)]
 
@@ -442,7 +442,7 @@ class Student:
         self._disclosed = {}
         self._sent = {key for key, problem in worker.ahead.items() if problem is self._numbered(key)}
         if self._interrupt is not None:
-            worker.heed(self._interrupt)
+            worker.set_interrupt_fd(self._interrupt)
         try:
             with self._spending():
                 reply = worker.load(self._files, self._main, memory)

@@ -20,10 +20,11 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.joint import Joint
 from grader.calling.protocol import Called
+from grader.errors import Interrupted, ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, Interrupted, WorkerLost, ZygoteDied
+from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WorkerLost
 from grader.sandbox.workers.requests import Asked, PackedProblem, PackedUpstream, ask, new_ticket, pack_problem
 from grader.sandbox.workers.tree import LEAST, decode_called, frame_and_size
 
@@ -69,7 +70,7 @@ class WorkerProcess:
         self._at_start = Usage(0, 0.0)
         self.switched_on = False  # it says that PyTorch differentiates again
 
-    def heed(self, interrupt: int) -> None:
+    def set_interrupt_fd(self, interrupt: int) -> None:
         """From now on, waiting ends with Interrupted as soon as that descriptor is readable: a key, a changed file."""
         self._interrupt = interrupt
         self._selector.register(interrupt, selectors.EVENT_READ)

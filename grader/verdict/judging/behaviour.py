@@ -10,28 +10,29 @@ from typing import Any, NoReturn
 
 import torch
 
-from grader.calling.protocol import CallFailed, Measurement, Side
+from grader.calling.in_process import ModuleTarget
+from grader.calling.protocol import CallFailed, Measurement
 from grader.calling.recorder import Call, Listening, numbers_given, tensors_given
-from grader.calling.targets import ModuleSide
+from grader.calling.target import Target
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import Agreement, Finding, agreement, shown
+from grader.errors import GraderFault, Interrupted
 from grader.lesson.lesson import Item, Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
 from grader.results import Status
-from grader.sandbox.workers.endings import Interrupted, ZygoteDied
-from grader.sandbox.workers.student import Student
 from grader.verdict.diagnosis.errors.raised import Asked, meaning
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.repairs.edits import Known
 from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
-from grader.verdict.judging.gradient import Answering, GradientCheck, explaining
+from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import STATUS_OF
 from grader.verdict.judging.own_sizes import STRICT, expressions_of, hard_coded_numbers, size_remark, varied
 from grader.verdict.judging.pictures import curve_picture
+from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 
 Scenario = Callable[..., Any]
 
@@ -56,15 +57,15 @@ class ReferenceFailed(LessonError):
     """A scenario does not run on the course's own functions: a fault of the course, never the student's."""
 
 
-OURS = (LessonError, ZygoteDied, Interrupted)
-"""Errors in a test that are no student's doing."""
+OURS = (LessonError, GraderFault, Interrupted)
+"""Errors in a test that the student's code has not caused."""
 
 
 class Check:
     """A row that is no gradient, named like its test without `test_`. `on` speaks to the student's functions."""
 
     def __init__(
-        self, lesson: Lesson, item: Item, student: Answering, on: Side, book: ProblemBook, naming: bool = True
+        self, lesson: Lesson, item: Item, student: StepRunner, on: Target, book: ProblemBook, naming: bool = True
     ) -> None:
         """Without `naming`, a failed check is not explained (which takes the longest)."""
         self.lesson, self.item, self._naming = lesson, item, naming
@@ -77,10 +78,10 @@ class Check:
         self.picture: dict[str, Any] | None = None
 
     @property
-    def student(self) -> Answering:
+    def student(self) -> StepRunner:
         return self._student
 
-    def again_on(self, side: Side) -> Check:
+    def again_on(self, side: Target) -> Check:
         """The same check of other functions, which nobody explains."""
         return type(self)(self.lesson, self.item, self._student, side, self._book, naming=False)
 
@@ -156,7 +157,7 @@ class Check:
         self, scenario: Scenario, draws: Sequence[Mapping[str, Any]], reference: Any, tolerance: float, asked: object
     ) -> bool:
         """Whether it agrees at the sizes of a notebook in which they are hard-coded; see own_sizes."""
-        terms = self._student.terms if isinstance(self._student, Student) else STRICT
+        terms = self._student.terms if is_submission(self._student) else STRICT
         sizes = terms.sizes or {}
         own = [{**draw, **{name: sizes[name] for name in draw if name in sizes}} for draw in draws]
         if all(new == old for new, old in zip(own, draws, strict=True)):
@@ -194,10 +195,10 @@ class Check:
         results: list[tuple[str, Any, Any, Agreement]] = []
         for number, draw in enumerate(draws):
             key = (asked, number, identity(draw))
-            side = ModuleSide(self.lesson.answers if reference is None else reference)
+            side = ModuleTarget(self.lesson.answers if reference is None else reference)
             expected, _ = self._value(scenario, side, draw, key)
             found = self._found(scenario, self.generator(*key), draw, side)
-            compared = agreement(found, expected, tolerance, self.on.coarse)
+            compared = agreement(found, expected, tolerance, self.on.low_precision)
             results.append((described(draw), found, expected, compared))
             if not (compared.holds or self._naming):
                 break
@@ -234,7 +235,7 @@ class Check:
         """How what was found stands to what was expected, on every draw."""
         outcomes = []
         for number, (draw, (_, found, expected, compared)) in enumerate(zip(draws, results, strict=True)):
-            side = ModuleSide(self.lesson.answers if reference is None else reference)
+            side = ModuleTarget(self.lesson.answers if reference is None else reference)
             _, calls = self._value(scenario, side, draw, (asked, number, identity(draw)))
             given, numbers = tensors_given(calls), numbers_given(calls) | dict(draw)
             outcomes.append(
@@ -247,7 +248,7 @@ class Check:
                     {name: s for name, s in numbers.items() if type(s) is float},
                 )
             )
-        return explain_result(outcomes, tolerance, self.on.coarse)
+        return explain_result(outcomes, tolerance, self.on.low_precision)
 
     def failed_call(self, failed: CallFailed, where: str = "") -> CheckFailed:
         """The row's end where a call gave no value: with what the error means, where that is known."""
@@ -262,7 +263,7 @@ class Check:
         )
 
     def _found(
-        self, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any], reference: ModuleSide
+        self, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any], reference: ModuleTarget
     ) -> Any:
         before, state = len(self.on.returned), generator.get_state()
         try:
@@ -299,7 +300,7 @@ class Check:
         """
 
         def make() -> bool:
-            side = ModuleSide(self.lesson.answers)
+            side = ModuleTarget(self.lesson.answers)
             try:
                 test(Check(self.lesson, self.item, self._student, side, self._book, naming=False))
             except (CheckFailed, CallFailed):
@@ -311,7 +312,7 @@ class Check:
         return bool(self._book.value((self.lesson.name, self.item.name, "is sound"), make))
 
     def _value(
-        self, scenario: Scenario, side: ModuleSide, draw: Mapping[str, Any], key: tuple[Any, ...]
+        self, scenario: Scenario, side: ModuleTarget, draw: Mapping[str, Any], key: tuple[Any, ...]
     ) -> tuple[Any, list[Call]]:
         """What the scenario gives there, and what it calls; made once for every student."""
 
@@ -338,14 +339,14 @@ class Check:
     ) -> Mistake | None:
         """The known mistake that gives just these results on every draw."""
         for mistake in self.lesson.mistakes if self._naming else ():
-            side = ModuleSide(self.lesson.wrong(mistake))
+            side = ModuleTarget(self.lesson.wrong(mistake))
             for number, draw in enumerate(draws):
                 key = (asked, number, identity(draw), mistake.gradient, mistake.id)
                 try:
                     value, _ = self._value(scenario, side, draw, key)
                 except Exception:  # a mistake may be one that raises
                     break
-                if not same(found[number], value, tolerance, self.on.coarse):
+                if not same(found[number], value, tolerance, self.on.low_precision):
                     break
             else:
                 return mistake
@@ -381,7 +382,7 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
 def holds(test: Callable[[Check], None], check: Check) -> bool:
     try:
         test(check)
-    except (LessonError, ZygoteDied, Interrupted):
+    except OURS:
         raise
     except Exception:
         return False
@@ -389,7 +390,7 @@ def holds(test: Callable[[Check], None], check: Check) -> bool:
 
 
 def returned_by(
-    side: ModuleSide, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]
+    side: ModuleTarget, scenario: Scenario, generator: torch.Generator, draw: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
     """What each call of the scenario returns on the reference."""
     listening = Listening(side, None)

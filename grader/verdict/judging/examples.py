@@ -44,7 +44,7 @@ class Example(Check):
 
     def equals(self, found: Any, expected: Any, tolerance: float = TOLERANCE) -> None:
         """Ends the example unless `found`, which came from the student, agrees with `expected` part by part."""
-        compared = agreement(found, expected, tolerance, self.on.coarse)
+        compared = agreement(found, expected, tolerance, self.on.low_precision)
         if not compared.holds:
             finding = compared.findings[0]
             raise CheckFailed(finding.message, "shape" if finding.rung == "shape" else "failed")

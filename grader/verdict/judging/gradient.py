@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import Any
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import bits, broadcast_bits, compare, differs_in_ones
@@ -12,11 +11,10 @@ from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row, Status
-from grader.sandbox.workers.student import Student
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.ratios import MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
-from grader.verdict.diagnosis.time_allowance import Allowance, attempt
+from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import Verdict, judge_line, not_earned_alone, sizes_written_in, unstable, with_remark
 from grader.verdict.judging.own_sizes import (
@@ -32,32 +30,11 @@ from grader.verdict.judging.own_sizes import (
     sizes_of_the_lecture,
 )
 from grader.verdict.judging.pictures import error_picture, values_picture
-
-
-class Answering(Protocol):
-    """Whoever answers steps: a student in a worker, or one of the course's own files."""
-
-    def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        """{step: answer} for every step; nobody has counted operators or looked for float32."""
-        ...
-
-    def expect(self, problems: Sequence[Problem]) -> None:
-        """These will be asked about."""
-        ...
-
-    def watched(self, problem: Problem, step: str) -> Answer:
-        """The step run once more, with its operators counted and float32 noticed: four times slower."""
-        ...
-
-
-def explaining(student: object) -> AbstractContextManager[None]:
-    """Inside, explanations keep within the student's allowance. The course's own files have none, and no limit."""
-    allowance = getattr(student, "allowance", None)
-    return allowance.using() if isinstance(allowance, Allowance) else nullcontext()
+from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 
 
 def judge_step(
-    student: Answering,
+    student: StepRunner,
     step: str,
     problems: Sequence[Problem],
     mistakes: Sequence[Mistake] = (),
@@ -79,14 +56,14 @@ def judge_step(
     return judge_line(step[1:], cases, mistakes, naming, contents)
 
 
-def with_precision(answer: Answer, student: Answering, problem: Problem, step: str) -> Answer:
+def with_precision(answer: Answer, student: StepRunner, problem: Problem, step: str) -> Answer:
     if answer.tensor is None or answer.changed:
         return answer
-    return answer._replace(low_precision=student.watched(problem, step).low_precision)
+    return answer._replace(low_precision=student.run_traced(problem, step).low_precision)
 
 
 def judge_on_terms(
-    student: Answering,
+    student: StepRunner,
     terms: Terms,
     step: str,
     verdict: Verdict,
@@ -110,7 +87,7 @@ def judge_on_terms(
         student = Fitted(student, step)
     if not verdict.passed and terms.sizes is not None:
         at = own(terms.sizes)
-        student.expect(at.all)
+        student.prefetch(at.all)
         found = judge_step(student, step, at.same, known, naming)
         if found.passed:
             hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
@@ -129,7 +106,7 @@ def judge_on_terms(
     return verdict, problems
 
 
-def in_other_shape(student: Answering, step: str, problem: Problem) -> Sequence[int] | None:
+def in_other_shape(student: StepRunner, step: str, problem: Problem) -> Sequence[int] | None:
     """The shape of the student's answer, where it differs from the value's in axes of length one only."""
     answer = student.answers(problem)[step].tensor
     differs = answer is not None and differs_in_ones(answer.shape, problem.values[step[1:]].shape)
@@ -146,7 +123,7 @@ def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
 class GradientCheck:
     """A gradient of the lesson as a hidden suite sees it."""
 
-    def __init__(self, lesson: Lesson, item: Item, student: Answering, book: ProblemBook, naming: bool = True) -> None:
+    def __init__(self, lesson: Lesson, item: Item, student: StepRunner, book: ProblemBook, naming: bool = True) -> None:
         """Without `naming`, a wrong answer is not explained (which takes the longest)."""
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
         self._naming = naming
@@ -157,14 +134,14 @@ class GradientCheck:
     @property
     def published(self) -> Problem:
         """The published problem, at the sizes of a notebook where it sets others."""
-        return (self._student.public if isinstance(self._student, Student) else None) or self.lesson.public
+        return (self._student.public if is_submission(self._student) else None) or self.lesson.public
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
         """The verdict over all draws; made once, however often it is asked for."""
         if self._verdict is None:
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
-            self._student.expect([*problems, self.published])
+            self._student.prefetch([*problems, self.published])
             with explaining(self._student):
                 mistakes = self.lesson.wrong_formulas if self._naming else ()
                 step, function = self.item.name, self.item.function
@@ -183,7 +160,7 @@ class GradientCheck:
     def _not_right_yet(self, problems: Sequence[Problem]) -> str | None:
         """The first of the gradients that this row is earned with that is not right; None if all are."""
         student = self._student
-        fits = isinstance(student, Student) and student.terms.broadcast
+        fits = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
             if not judge_step(Fitted(student, name) if fits else student, name, problems, naming=False).passed:
                 return name
@@ -192,12 +169,12 @@ class GradientCheck:
     def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
         """The verdict with what the submission may write differently from a stub."""
         student = self._student
-        if not isinstance(student, Student) or student.terms is STRICT:
+        if not is_submission(student) or student.terms is STRICT:
             return verdict
 
         def own(sizes: Mapping[str, int]) -> OwnProblems:
             found = self._book.own_problems(self.lesson, draws, sizes)
-            student.set_apart(found.all)
+            student.add_private_problems(found.all)
             return found
 
         verdict, self._decided_on = judge_on_terms(
@@ -209,7 +186,7 @@ class GradientCheck:
         """Replaces an explanation that rests on the numbers alone where the student's code shows a better one."""
         step, trials = self.item.name, getattr(self._student, "trials", None)
         cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
-        at_own_sizes = isinstance(self._student, Student) and self._student.terms.sizes is not None
+        at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
         found = None if at_own_sizes else self._sizes_written_in(verdict, cases, trials)
         is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:

@@ -22,15 +22,15 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import differs_in_ones, written
-from grader.intake.notebook.lesson_part import PRIMES, factors, wanted_of
-from grader.intake.notebook.sizes import WrittenNumber
+from grader.lesson.notebook_lesson import PRIMES, factors, notebook_table
 from grader.reference.problem import Draw, Problem, derive
+from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.evidence import Explanation
 
 if TYPE_CHECKING:
     from grader.intake.submissions.handed import Handed
     from grader.lesson.lesson import Lesson
-    from grader.verdict.judging.gradient import Answering
+    from grader.verdict.judging.runner import StepRunner
 
 MOST_ELEMENTS = 1 << 20
 """Elements of all forward values of one problem, some 45 times as many as at the lecture's sizes."""
@@ -84,7 +84,7 @@ def elements(lesson: Lesson, sizes: Mapping[str, int]) -> int:
 @lru_cache(maxsize=64)
 def shapes(lesson: Lesson) -> list[list[list[str]]]:
     """For each forward value, for each of its axes: the sizes whose product it is."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     primes = dict(zip(wanted.sizes.published if wanted else (), PRIMES, strict=False))
     values = lesson.problem(Draw(primes), 0, random_upstream=False).values
     return [[factors(n, primes) for n in value.shape] for value in values.values() if isinstance(value, Tensor)]
@@ -94,19 +94,19 @@ def is_published(lesson: Lesson, sizes: Mapping[str, int] | None) -> bool:
     """Whether these are the lecture's sizes, or none were said."""
     if sizes is None:
         return True
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     return wanted is None or all(wanted.sizes.published.get(k) == v for k, v in sizes.items())
 
 
 def published_sizes(lesson: Lesson) -> Mapping[str, int]:
     """{size: its published value}, of those that a notebook may set."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     return wanted.sizes.published if wanted else {}
 
 
 def expressions_of(lesson: Lesson) -> Mapping[str, str]:
     """{size: an expression of forward values that gives it}."""
-    wanted = wanted_of(lesson)
+    wanted = notebook_table(lesson)
     return wanted.sizes.expressions if wanted else {}
 
 
@@ -123,18 +123,18 @@ def fitted(answer: Answer, problem: Problem, step: str) -> Answer:
 class Fitted:
     """A student whose answers to `step` have their value's shape, where only axes of length one are missing."""
 
-    def __init__(self, student: Answering, step: str) -> None:
+    def __init__(self, student: StepRunner, step: str) -> None:
         self.student, self._step = student, step
         self.trials = getattr(student, "trials", None)
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
         return {self._step: fitted(self.student.answers(problem)[self._step], problem, self._step)}
 
-    def expect(self, problems: Sequence[Problem]) -> None:
-        self.student.expect(problems)
+    def prefetch(self, problems: Sequence[Problem]) -> None:
+        self.student.prefetch(problems)
 
-    def watched(self, problem: Problem, step: str) -> Answer:
-        return fitted(self.student.watched(problem, step), problem, step)
+    def run_traced(self, problem: Problem, step: str) -> Answer:
+        return fitted(self.student.run_traced(problem, step), problem, step)
 
 
 def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> str:
@@ -245,7 +245,7 @@ def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Colle
 
     A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
     """
-    wanted, sizes = wanted_of(lesson), terms.sizes or {}
+    wanted, sizes = notebook_table(lesson), terms.sizes or {}
     calculated_with = set(wanted.sizes.scalars.values()) if wanted else set()
     if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
         return None

@@ -1,0 +1,54 @@
+"""What a scenario calls: the functions and classes of a student, or of the course. See grader/calling/protocol.py."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from grader.calling.protocol import Called, CallFailed, Counts, Measurement
+
+
+class Handle(Protocol):
+    """An object that a target has made. Every method raises CallFailed where the target's code fails."""
+
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any: ...
+
+    def get(self, attribute: str) -> Any: ...
+
+    def set(self, attribute: str, value: Any) -> None: ...
+
+
+class Target(Protocol):
+    """The functions and classes under test. Every method that calls one raises CallFailed where it gives no value."""
+
+    low_precision: bool  # some call so far computed in float32 although float64 was given
+    line: int | None  # where the first thing called is defined
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...
+
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]: ...
+
+    def measured(
+        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
+    ) -> Measurement: ...
+
+    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]: ...
+
+    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle: ...
+
+
+class BaseTarget:
+    """What every target has in common: a call returns its value, or raises CallFailed."""
+
+    line: int | None
+
+    def __init__(self) -> None:
+        self.last_name, self.line, self.low_precision = "", None, False
+
+    def _returned(self, called: Called, name: str) -> Called:
+        """Note what a call of `name` reported. Raises CallFailed where it gave no value."""
+        self.last_name = name
+        self.line = self.line or called.line
+        self.low_precision = self.low_precision or called.counts.low_precision
+        if called.failed is not None:
+            raise CallFailed(called.failed, name)
+        return called

@@ -1,0 +1,152 @@
+"""Reads the `[notebook]` table of a lesson (notebook_table.py) and measures the sizes of the lesson's values."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from grader.errors import LessonError
+from grader.lesson.lesson import Lesson
+from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable, StepInputs
+
+PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
+"""Sizes to draw with: the length of an axis shows which sizes it is the product of."""
+
+
+@lru_cache(maxsize=64)
+def notebook_table(lesson: Lesson) -> NotebookTable | None:
+    """The lesson's `[notebook]` table; None for a lesson without one. Raises LessonError for an invalid table."""
+    table = lesson.notebook
+    if table is None:
+        return None
+    validate_notebook_table(table, lesson)
+    before = lesson.course / "exercises" / table["after"] / "lesson.toml" if "after" in table else None
+    if before is not None and not before.is_file():
+        return None  # a course without the lesson whose chain it follows
+    graph = lesson.public.graph
+    names = tuple(table.get("names", [item.name for item in lesson.gradients]))
+    if "loop" in table and lesson.joint is not None:
+        names = tuple(name for name in lesson.joint.returns)
+    known = {*graph.values, *("d" + name for name in graph.names)}
+    chosen = set(table.get("values", known))
+    return NotebookTable(
+        names,
+        StepInputs(
+            frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.get("same", {}))
+        ),
+        frozenset(table.get("again", ())),
+        table.get("after"),
+        table.get("loop"),
+        dict(getattr(lesson.module, "GROUPS", {})),
+        {
+            name: frozenset("d" + consumer for consumer in graph.consumers.get(name[1:], ()) if consumer != "loss")
+            for name in names
+        },
+        lesson_sizes(lesson, chosen, table.get("same", {})),
+        forward_lines((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
+    )
+
+
+def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str]) -> LessonSizes:
+    """The sizes of the lesson's inputs and where its forward values show them.
+
+    Draws one problem in which every size is a different prime number.
+
+    Args:
+        chosen: the values that the student's functions may request.
+        same: the notebook's other names for values.
+    """
+    from grader.reference.problem import Draw  # imports torch, which reading a notebook's text does not need
+
+    parameters = inspect.signature(lesson.module.inputs).parameters.values()
+    published = {p.name: p.default for p in parameters if type(p.default) is int}
+    primes = dict(zip(published, PRIMES, strict=False))
+    if len(primes) < len(published):
+        return LessonSizes()
+    values = lesson.problem(Draw(primes), 0, random_upstream=False).values
+    scalars = {
+        name: size
+        for name, value in values.items()
+        for size, prime in primes.items()
+        if name in chosen and type(value) is int and value == prime
+    }
+    axes = {
+        name: [factors(length, primes) for length in value.shape]
+        for name, value in values.items()
+        if name in chosen and hasattr(value, "shape")
+    }
+    found = LessonSizes(published, scalars, axes)
+    shapes = [f"{name}.shape[{n}]" for name, lengths in axes.items() for n in range(len(lengths))]
+    expressions: dict[str, str] = {}
+    for expression in (*scalars, *same.values(), *shapes):
+        size = found.size_of(expression)
+        if size is not None:
+            expressions.setdefault(size, expression)
+    shown = {size: value for size, value in published.items() if size in expressions}
+    return replace(found, published=shown, expressions=expressions)
+
+
+def factors(length: int, primes: Mapping[str, int]) -> list[str]:
+    """The sizes whose product is `length`; empty where it is no product of sizes."""
+    parts = [size for size, prime in primes.items() if length % prime == 0]
+    return parts if math.prod(primes[size] for size in parts) == length else []
+
+
+@lru_cache(maxsize=64)
+def notebook_lesson(lesson: Lesson) -> NotebookLesson:
+    """The lesson as the reader of notebooks receives it. Raises LessonError for an invalid `[notebook]` table."""
+    wanted = chain = notebook_table(lesson)
+    if wanted is not None and wanted.after is not None:
+        chain = notebook_table(Lesson(lesson.course, wanted.after, secrets=False))
+    return NotebookLesson(
+        lesson.name,
+        {item.name: item.function for item in lesson.items},
+        [item.name for item in lesson.gradients],
+        lesson.joint.name if lesson.joint else None,
+        wanted,
+        chain or NotebookTable((), StepInputs(frozenset(), frozenset())),
+    )
+
+
+def validate_notebook_table(table: Any, lesson: Lesson) -> None:
+    """Raises LessonError for an unknown key or a value of another type."""
+    kinds = {"names": list, "values": list, "again": list, "after": str, "loop": str, "same": dict}
+    path = lesson.exercise / "lesson.toml"
+    if not isinstance(table, dict):
+        raise LessonError(f"{path}: [notebook] is a table.")
+    for key, value in table.items():
+        kind = kinds.get(key)
+        entries = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        if kind is None or not isinstance(value, kind) or not all(isinstance(entry, str) for entry in entries):
+            raise LessonError(f"{path}: [notebook] {key} is not as grader/lesson/notebook_table.py says.")
+
+
+def forward_lines(source: str) -> dict[str, str]:
+    """{value: the expression that gives it} from a lesson's forward.py: `t.h = torch.tanh(t.hpreact)`."""
+    found: dict[str, str] = {}
+    for function in ast.parse(source).body:
+        if not isinstance(function, ast.FunctionDef) or function.name != "forward" or not function.args.args:
+            continue
+        tape = function.args.args[0].arg
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+                found.setdefault(node.targets[0].attr, ast.unparse(Untaped(tape).visit(node.value)))
+    return found
+
+
+class Untaped(ast.NodeTransformer):
+    """`t.name` as `name`."""
+
+    def __init__(self, tape: str) -> None:
+        self.tape = tape
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == self.tape:
+            return ast.copy_location(ast.Name(node.attr, ast.Load()), node)
+        return node

@@ -1,0 +1,171 @@
+"""The `[notebook]` table of a lesson says what the lesson takes from the lecture's notebook.
+
+[notebook]
+names = ["dhprebn"]            gradients that the notebook has; all of the lesson's, if not given
+values = ["n", "dhpreact"]     what its steps are given; all values and gradients of the lesson, if not given
+again = ["dlogits"]            those that the notebook assigns once more after the chain, for other lessons
+after = "NN_name"              this lesson takes what stands after the chain of that one
+loop = "parameters, Xb, Yb"    this lesson takes the loop around all, as its one function with these parameters
+[notebook.same]
+batch_size = "n"               the notebook's other names for values
+
+The sizes are the whole numbers among the defaults of `inputs`. A lesson with `after` also knows the tensors of that
+other lesson: sizes of the same name are the same size.
+
+Plain data without torch: notebook_lesson.py reads it, and the process that reads students' files receives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True)
+class LessonSizes:
+    """The sizes of a lesson's inputs, by the parameters of `inputs`, and where its forward values show them.
+
+    Attributes:
+        published: {size: its published value}.
+        scalars: {value: the size that it is}.
+        axes: {value: for each axis, the sizes whose product it is; none where it is something else}.
+        expressions: {size: an expression of values that gives it}.
+    """
+
+    published: Mapping[str, int] = field(default_factory=dict)
+    scalars: Mapping[str, str] = field(default_factory=dict)
+    axes: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    expressions: Mapping[str, str] = field(default_factory=dict)
+
+    def size_of(self, expression: str) -> str | None:
+        """The size that `n` or `C.shape[0]` gives."""
+        name, _, axis = expression.partition(".shape[")
+        if not axis:
+            return self.scalars.get(name)
+        axes = self.axes.get(name, ())
+        number = int(axis[:-1]) if axis[:-1].isdigit() else len(axes)
+        sizes = axes[number] if number < len(axes) else ()
+        return sizes[0] if len(sizes) == 1 else None
+
+    def joined(self, other: LessonSizes) -> LessonSizes:
+        """With what another lesson of the same notebook knows of the same sizes."""
+        known = set(self.published)
+        axes = {n: [s if set(s) <= known else [] for s in sizes] for n, sizes in other.axes.items()}
+        scalars = {name: size for name, size in other.scalars.items() if size in known}
+        return LessonSizes(self.published, {**scalars, **self.scalars}, {**axes, **self.axes}, self.expressions)
+
+
+@dataclass(frozen=True)
+class StepInputs:
+    """What the function of one gradient may request by name.
+
+    Attributes:
+        values, gradients: forward values and upstream gradients, under the lesson's names.
+        same: {the notebook's name: an expression of values}, as in {"batch_size": "n"}.
+        others: {the student's name: the value or gradient that it is}, as in {"dL_dp": "dprobs"}.
+        compared: {a name that the notebook compares with a value: the value}. Such a name becomes a parameter only
+            where it cannot be computed from the other inputs.
+    """
+
+    values: frozenset[str]
+    gradients: frozenset[str]
+    same: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    compared: Mapping[str, str] = field(default_factory=dict)
+
+    def expression(self, name: str) -> str:
+        """The expression of values, or the gradient, that another name stands for."""
+        return self.same.get(name) or self.others.get(name) or self.compared[name]
+
+
+@dataclass(frozen=True)
+class NotebookTable:
+    """The `[notebook]` table, with what the lesson's own files add to it.
+
+    Attributes:
+        names: gradients that the lesson takes from the notebook.
+        given: what the function of one gradient may request.
+        again, after, loop: as in the table.
+        groups: {name of a group of parameters: its members}, from the lesson's `GROUPS`.
+        consumers: {gradient: the upstream gradients from which its own step is computed}.
+        sizes: the sizes of the lesson's inputs.
+        forward: {value: the expression that computes it in the forward pass}.
+    """
+
+    names: tuple[str, ...]
+    given: StepInputs
+    again: frozenset[str] = frozenset()
+    after: str | None = None
+    loop: str | None = None
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    consumers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    sizes: LessonSizes = field(default_factory=LessonSizes)
+    forward: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NotebookLesson:
+    """A lesson as a reader of notebooks needs it: plain data, which can be sent to another process.
+
+    Attributes:
+        rows: {row: the function that it is about}, in the lesson's order.
+        gradients: those rows that are gradients.
+        joint: the one function that returns all gradients, if the lesson asks for one.
+        wanted: None for a lesson that takes nothing from the lecture's notebook.
+        chain: what the lecture's chain assigns, which comes before what this lesson takes.
+    """
+
+    name: str
+    rows: Mapping[str, str]
+    gradients: Sequence[str]
+    joint: str | None
+    wanted: NotebookTable | None
+    chain: NotebookTable
+
+    @cached_property
+    def sizes(self) -> LessonSizes:
+        """The lesson's, with what the lecture's chain shows of them."""
+        return self.wanted.sizes.joined(self.chain.sizes) if self.wanted else LessonSizes()
+
+    @property
+    def functions(self) -> list[str]:
+        return list(dict.fromkeys(self.rows.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        wanted = [as_dict(each) if each else None for each in (self.wanted, self.chain)]
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**own, "rows": dict(self.rows), "wanted": wanted[0], "chain": wanted[1]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> NotebookLesson:
+        wanted = from_dict(data["wanted"]) if data["wanted"] else None
+        return cls(**{**data, "wanted": wanted, "chain": from_dict(data["chain"])})
+
+
+def as_dict(wanted: NotebookTable) -> dict[str, Any]:
+    given = {
+        "values": sorted(wanted.given.values),
+        "gradients": sorted(wanted.given.gradients),
+        "same": dict(wanted.given.same),
+    }
+    consumers = {name: sorted(upstream) for name, upstream in wanted.consumers.items()}
+    groups = {name: list(members) for name, members in wanted.groups.items()}
+    plain = {"given": given, "again": sorted(wanted.again), "groups": groups, "consumers": consumers}
+    return {**vars(wanted), **plain, "sizes": vars(wanted.sizes), "forward": dict(wanted.forward)}
+
+
+def from_dict(data: Mapping[str, Any]) -> NotebookTable:
+    given = data["given"]
+    return NotebookTable(
+        tuple(data["names"]),
+        StepInputs(frozenset(given["values"]), frozenset(given["gradients"]), given["same"]),
+        frozenset(data["again"]),
+        data["after"],
+        data["loop"],
+        data["groups"],
+        {name: frozenset(upstream) for name, upstream in data["consumers"].items()},
+        LessonSizes(**data["sizes"]),
+        data["forward"],
+    )

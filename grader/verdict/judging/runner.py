@@ -1,0 +1,61 @@
+"""What judging needs of the file it judges: a runner of its steps. Workers and the course's own files implement it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Protocol, TypeGuard
+
+from grader.calling.answer import Answer
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.repairs.repairs import Trials
+from grader.verdict.diagnosis.time_allowance import Allowance
+
+if TYPE_CHECKING:
+    from grader.verdict.judging.own_sizes import Terms
+
+
+class StepRunner(Protocol):
+    """Runs the steps of one file on problems: a student's in a worker, or one of the course's own in this process."""
+
+    def answers(self, problem: Problem) -> Mapping[str, Answer]:
+        """Return {step: answer} for every step. Operators are not counted and float32 is not noticed."""
+        ...
+
+    def prefetch(self, problems: Sequence[Problem]) -> None:
+        """Run all steps on these problems in one round trip: their answers will be read next."""
+        ...
+
+    def run_traced(self, problem: Problem, step: str) -> Answer:
+        """Run one step again with its operators counted and float32 noticed, which takes four times as long."""
+        ...
+
+
+class SubmissionRunner(StepRunner, Protocol):
+    """The runner of a submission, with what judging knows of the submission besides its answers.
+
+    Attributes:
+        terms: what the file may write differently from a stub.
+        public: the published problem at the file's own sizes, where these differ from the lecture's.
+        allowance: the processor time for explaining what is wrong.
+        trials: the file's functions with small changes, for naming a slip; None without them.
+    """
+
+    terms: Terms
+    public: Problem | None
+    allowance: Allowance
+    trials: Trials | None
+
+    def add_private_problems(self, problems: Iterable[Problem]) -> None:
+        """Register problems that only this submission is judged on: the zygote does not keep them for others."""
+        ...
+
+
+def is_submission(runner: StepRunner) -> TypeGuard[SubmissionRunner]:
+    """Whether a runner is a submission's, and not one of the course's own files."""
+    return hasattr(runner, "terms")
+
+
+def explaining(runner: StepRunner) -> AbstractContextManager[None]:
+    """Inside, explanations keep within the submission's allowance. The course's own files have no limit."""
+    return runner.allowance.using() if is_submission(runner) else nullcontext()
