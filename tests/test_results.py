@@ -97,7 +97,7 @@ def test_whatever_is_handed_in_the_file_is_valid(golden, name):
     results = golden(name).graded.results.to_json()
     VALIDATOR.validate(results)
     text = json.dumps(results, allow_nan=False, ensure_ascii=False)
-    assert json.loads(text) == results.to_json() and SubmissionResult.from_text(text) == results
+    assert json.loads(text) == results and SubmissionResult.from_text(text).to_json() == results
 
 
 def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
