@@ -29,7 +29,7 @@ def check(
     source: bytes, filename: str, entry_points: Collection[str], neighbours: Mapping[str, bytes] | None = None
 ) -> list[Finding]:
     """As the grader's, where no file is passed over that holds an act."""
-    found = static_check.check(source, filename, entry_points, neighbours)
+    found = static_check.find_acts(source, filename, entry_points, neighbours)
     assert not found or any(map(may_hold_acts, (source, *(neighbours or {}).values())))
     return found
 
@@ -340,10 +340,10 @@ HARD = {
 
 @pytest.mark.parametrize("source", HARD.values(), ids=HARD.keys())
 def test_any_file_is_survived_quickly(source: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for finding in check(source, "backward.py", ["dx"], {"helpers.py": source, "x.txt": source}):
         assert finding.what == ".backward()"
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
@@ -354,8 +354,8 @@ def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
 def test_no_bytes_end_the_process() -> None:
     """Deep nesting has crashed Python's parser before (cpython#91924); a crash here would take pytest with it."""
     program = (
-        "import json, sys; from grader.sandbox.policy.static_check import check\n"
-        "for text in json.load(sys.stdin): check(text.encode('latin-1'), 'backward.py', ['dx'])"
+        "import json, sys; from grader.sandbox.policy.static_check import find_acts\n"
+        "for text in json.load(sys.stdin): find_acts(text.encode('latin-1'), 'backward.py', ['dx'])"
     )
     sources = json.dumps([source.decode("latin-1") for source in HARD.values()])
     command = [sys.executable, "-c", program]
@@ -382,6 +382,6 @@ def test_student_files_with_pieces_cut_out_and_swapped(path: Path, data: st.Data
 def test_checking_26_steps_takes_milliseconds() -> None:
     step = b"def d%d(dy, x):\n    a = helper(x) * dy\n    b = a.sum(1, keepdim=True)\n    return torch.exp(b)\n"
     source = b"import torch\ndef helper(x): return x\n" + b"".join(step % i for i in range(26))
-    start = time.perf_counter()
+    start = time.process_time()
     assert check(source, "backward.py", [f"d{i}" for i in range(26)]) == []
-    assert time.perf_counter() - start < 0.5  # 8 ms when nothing else runs
+    assert time.process_time() - start < 0.5  # 8 ms

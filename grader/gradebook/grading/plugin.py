@@ -24,7 +24,9 @@ from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.judging.behaviour import OURS, Check, CheckFailed, explained_by_the_code
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import OURS, CheckFailed
+from grader.verdict.judging.check_runs import explained_by_the_code
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 

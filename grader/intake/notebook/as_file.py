@@ -14,7 +14,7 @@ from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.stand_ins import KNOWN
 from grader.source.literals import WrittenNumber
-from grader.source.scopes import all_nodes
+from grader.source.syntax import all_nodes
 
 if TYPE_CHECKING:  # torch comes with it
     from grader.results import Row
