@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -27,6 +26,7 @@ from grader.commands.live import RunView
 from grader.gradebook.grading import server
 from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import Isolation
 
 GRADE = [sys.executable, "-c", "from grader.commands.grade import main; main()"]
@@ -175,16 +175,13 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
 # The screen ----------------------------------------------------------------------------------------------------------
 
 
-def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> dict[str, Any]:
-    lessons = [{"gradients": [{"status": status}]}]
-    return {
-        "student": student,
-        "score": score,
-        "max_score": 3,
-        "status": whole,
-        "message": "Why.",
-        "lessons": lessons,
-    }
+ROW = {"name": "dx", "points": 0, "max_points": 1}
+
+
+def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> SubmissionResult:
+    lesson = {"name": "04", "score": score, "max_score": 3, "gradients": [ROW | {"status": status}]}
+    data = {"student": student, "score": score, "max_score": 3, "status": whole, "message": "Why."}
+    return SubmissionResult.from_json(data | {"lessons": [lesson]})
 
 
 def screen(view: RunView) -> str:
