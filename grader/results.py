@@ -119,7 +119,7 @@ class Row:
         return row
 
     def cleaned(self) -> Row:
-        """The row with values that JSON and UTF-8 can hold."""
+        """The row with values that JSON and UTF-8 can hold, see clean."""
         return Row.from_json(clean(self.to_json()))
 
 
@@ -152,10 +152,6 @@ class LessonResult:
     def from_json(cls, data: Mapping[str, Any]) -> LessonResult:
         known = known_and_other(data, KNOWN_IN_LESSON)
         return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
-
-    @property
-    def percent(self) -> float:
-        return percent(self)
 
     @property
     def counted(self) -> int:
@@ -230,7 +226,8 @@ class SubmissionResult:
 
     @property
     def percent(self) -> float:
-        return percent(self)
+        """The share of the points, from 0 to 100."""
+        return 100 * self.score / self.max_score if self.max_score else 0.0
 
     @property
     def is_partly_counted(self) -> bool:
@@ -289,11 +286,6 @@ def known_and_other(data: Mapping[str, Any], known: frozenset[str]) -> Json:
 def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
     return int(value) if float(value).is_integer() else round(value, 6)
-
-
-def percent(result: LessonResult | SubmissionResult) -> float:
-    """The share of the points, from 0 to 100."""
-    return 100 * result.score / result.max_score if result.max_score else 0.0
 
 
 def clean(value: Any) -> Any:

@@ -15,7 +15,7 @@ from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_s
 
 from grader.authoring.verify import handed_in
 from grader.gradebook.grading.session import Session
-from grader.results import SubmissionResult
+from grader.results import KNOWN_IN_LESSON, KNOWN_IN_SUBMISSION, ROW_FIELDS, SubmissionResult, read_results
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -233,3 +233,39 @@ def test_another_process_gives_the_same_file(session_for, course, source):
     handed = handed_in(course.find("04"), "student", source)
     one, other = (without_seconds(each.grade(handed).results.to_json()) for each in (first, second))
     assert one == other
+
+
+# The typed model -----------------------------------------------------------------------------------------------------
+
+
+def test_fields_of_a_newer_version_survive():
+    data = results_of(
+        "ada", lesson_of("04", row_of("dx", "failed", mistake={"id": "sign", "message": "No."}))
+    ).to_json()
+    for entry in (data, data["lessons"][0], data["lessons"][0]["gradients"][0]):
+        entry["newer"] = {"kept": True}
+    read = SubmissionResult.from_json(data)
+    assert read.to_json() == data and json.loads(read.to_text()) == data
+    assert read.lessons[0].rows[0].mistake == ("sign", "No.")
+
+
+def test_fields_that_an_older_version_did_not_have_take_their_defaults():
+    row = {"name": "dx", "status": "passed", "points": 1, "max_points": 1}
+    lesson = {"name": "04", "score": 1, "max_score": 1, "status": "graded", "message": None, "gradients": [row]}
+    read = SubmissionResult.from_json({"student": "ada", "score": 1, "max_score": 1, "lessons": [lesson]})
+    assert read.lessons[0].rows[0].counted and read.left_out is None and "left_out" not in read.to_json()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", "null", '{"student": "ada", "lessons": 3}', '{"lessons": [{}]}'])
+def test_what_is_no_results_json_is_refused(text, tmp_path):
+    with pytest.raises(ValueError):
+        SubmissionResult.from_text(text)
+    (tmp_path / "results.json").write_text(text)
+    assert read_results(tmp_path) is None
+
+
+def test_the_schema_knows_every_field_and_no_other():
+    parts = SCHEMA["$defs"]
+    assert set(SCHEMA["properties"]) == KNOWN_IN_SUBMISSION - {"not_graded", "earlier", "local"}
+    assert set(parts["lesson"]["properties"]) == KNOWN_IN_LESSON
+    assert list(parts["gradient"]["properties"]) == list(ROW_FIELDS)

@@ -47,10 +47,6 @@ class Settings:
         return cls(**{**found, "shown": Shown(**found["shown"])})
 
 
-class Failed(Exception):
-    """It cannot be graded here, for a reason that is not the student's."""
-
-
 class Autograder:
     """`root` is /autograder; the course is in its source/."""
 
@@ -61,17 +57,17 @@ class Autograder:
         self._lessons = [course.lessons[name] for name in self._settings.lessons]
 
     def isolation(self) -> Isolation:
-        """Raises Failed where it is less than required."""
+        """Raises GraderFault where it is less than required."""
         found = probe()
         if not at_least(found.level, self._settings.require):
-            raise Failed(
+            raise GraderFault(
                 f"this container isolates student code at level {found.level!r} only, and {self._settings.require!r} "
                 f"is required. {' '.join(found.missing)} To accept it: grade export gradescope --require {found.level}"
             )
         return found
 
     def grade(self) -> SubmissionResult:
-        """This project's results of the submission. Raises Failed."""
+        """This project's results of the submission. Raises GraderFault."""
         isolation = self.isolation()
         submission = read_submission(self._root / "submission", self._student(), self._lessons)
         seconds = self._settings.timeout
@@ -82,10 +78,10 @@ class Autograder:
                 return graded(self._lessons, submission, limits, isolation, self._root)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
-        raise Failed(fault)
+        raise GraderFault(fault)
 
     def run(self) -> None:
-        """Raises Failed, OSError."""
+        """Raises GraderFault, OSError."""
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
@@ -121,7 +117,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"isolation {autograder.isolation().level}")
         else:
             autograder.run()
-    except (Failed, OSError) as error:
+    except (GraderFault, OSError) as error:
         print(f"autograder: {error}")
         return 1
     return 0
