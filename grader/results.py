@@ -46,7 +46,6 @@ WORDS = {
 
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 Json = dict[str, Any]
-Other = dict[str, Any] | None
 
 
 class NamedMistake(NamedTuple):
@@ -100,7 +99,7 @@ class Row:
     line: int | None = None
     numerical_differentiation: NumericalUse | None = None
     counted: bool = True
-    other: Other = None
+    other: Json | None = None
 
     def to_json(self) -> Json:
         data = dict(zip(ROW_FIELDS, row_values(self), strict=True))
@@ -119,7 +118,7 @@ class Row:
         return row
 
     def cleaned(self) -> Row:
-        """The row with values that JSON and UTF-8 can hold, see clean."""
+        """The row with values that JSON and UTF-8 can hold, see `clean`."""
         return Row.from_json(clean(self.to_json()))
 
 
@@ -134,7 +133,7 @@ class LessonResult:
     message: str | None = None
     seconds: float = 0
     rows: list[Row] = field(default_factory=list)
-    other: Other = None
+    other: Json | None = None
 
     @classmethod
     def of(
@@ -186,7 +185,7 @@ class SubmissionResult:
     left_out: list[str] | None = None
     earlier: list[str] | None = None
     local: str | None = None
-    other: Other = None
+    other: Json | None = None
 
     def to_json(self) -> Json:
         return {**self._fields(), "lessons": [lesson.to_json() for lesson in self.lessons]}
@@ -239,11 +238,8 @@ class SubmissionResult:
 
     def counted_parts(self) -> str:
         """What the maximum is made of: "03_makemore_steps, 05_batch_norm (1 of 13 rows)"."""
-        return ", ".join(
-            lesson.name
-            + (f" ({lesson.counted} of {len(lesson.rows)} rows)" if lesson.counted < len(lesson.rows) else "")
-            for lesson in self.lessons
-        )
+        shares = ((each.name, each.counted, len(each.rows)) for each in self.lessons)
+        return ", ".join(name + (f" ({count} of {rows} rows)" if count < rows else "") for name, count, rows in shares)
 
     def only(self, lesson: LessonResult) -> SubmissionResult:
         """The results of one of several lessons."""
