@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, script_cells
-from grader.intake.notebook.limited_reading import read_notebook
-from grader.intake.notebook.reading import Reading, read_for
-from grader.intake.notebook.script import Page
+from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
+from grader.intake.notebook.limited_reading import read_notebook_limited
+from grader.intake.notebook.reading import Reading
 from grader.intake.submissions.handed import MAIN, Handed, read_file
 from grader.intake.submissions.places import NOTEBOOK, kind
 from grader.lesson.lesson import Lesson
@@ -20,7 +19,12 @@ from grader.source.reader import ReadingFailed, ReadingStopped
 
 @dataclass(frozen=True)
 class PageRead:
-    """A notebook or script as it was read: what it holds for each lesson, and as `NotebookRead`."""
+    """A notebook or script as it was read.
+
+    Attributes:
+        handed: {name of a lesson: what the file holds for it}.
+        cells, defined, too_much: as in notebook.limited_reading.NotebookRead.
+    """
 
     handed: dict[str, Handed]
     cells: int = 0
@@ -29,7 +33,7 @@ class PageRead:
 
 
 def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool) -> PageRead:
-    """Reads it in a process of its own, under limits. With `functions` also for the stub's: see reading.read_for.
+    """Reads a notebook or script in the process with limits; `functions` as in notebook.reading.read_lesson_part.
 
     Raises Unreadable, and NotebookError where nothing of it can be read.
     """
@@ -39,9 +43,11 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
 
 
 def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
-    """Raises NotebookError."""
+    """`read_page` of a file's bytes. Raises NotebookError."""
     try:
-        read = read_notebook(data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions)
+        read = read_notebook_limited(
+            data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
+        )
     except ReadingStopped as reason:
         raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
     except ReadingFailed as reason:
@@ -52,37 +58,12 @@ def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool,
     return PageRead(handed, read.cells, read.defined, read.too_much)
 
 
-def refused(lesson: str, shown: str, why: object) -> Handed:
-    return Handed(lesson, message=f"{shown} cannot be read: {why}", rejected=True)
-
-
 def as_handed(lesson: str, shown: str, reading: Reading) -> Handed:
+    """What the notebook or script `shown` holds for the lesson, as its submission."""
     if reading.refused is not None:
-        return refused(lesson, shown, reading.refused)
+        return Handed(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
     files = {MAIN: reading.source} if reading.source is not None else {}
     return Handed(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
-
-
-def read_cells(path: Path, shown: str = "") -> list[Cell]:
-    """A notebook's code cells; of a Python file, itself as one, or none when Python cannot read it.
-
-    In this process and without limits, as `from_notebook`. Raises Unreadable, NotebookError.
-    """
-    if kind(path) == NOTEBOOK:
-        return cells_of(read_file(path, MOST_NOTEBOOK_BYTES), shown or path.name)
-    return script_cells(read_file(path), shown or path.name)
-
-
-def from_notebook(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: bool = True) -> Handed:
-    """What the cells hold for the lesson. With `functions` also the stub's functions: see reading.read_for.
-
-    In this process and without limits, for files that are ours: a student's is read by `read_page`.
-    """
-    try:
-        reading = read_for(notebook_lesson(lesson), Page(cells), shown, functions)
-    except NotebookError as error:
-        return refused(lesson.name, shown, error)
-    return as_handed(lesson.name, shown, reading)
 
 
 def as_a_script(lesson: Lesson, source: bytes, shown: str) -> Handed | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
 from grader.results import Status
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 
 Case = tuple[Problem, Answer]
 """A problem and the answer to it."""
