@@ -13,6 +13,7 @@ from typing import Any
 from grader.gradebook.grading.graded import Graded
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 
 TESTS = Path(__file__).resolve().parent
@@ -27,9 +28,10 @@ Rows = dict[str, dict[str, Any]]
 IMPORTS = "import torch\nimport torch.nn.functional as F\n\n\n"
 
 
-def rows_of(results: dict[str, Any], lesson: int = 0) -> Rows:
-    """{row's name: row} of one lesson of a results.json."""
-    return {row["name"]: row for row in results["lessons"][lesson]["gradients"]}
+def rows_of(results: SubmissionResult | dict[str, Any], lesson: int = 0) -> Rows:
+    """{row's name: row} of one lesson, as results.json has it."""
+    data = results if isinstance(results, dict) else results.to_json()
+    return {row["name"]: row for row in data["lessons"][lesson]["gradients"]}
 
 
 def without_seconds(results: Any) -> Any:

@@ -7,14 +7,15 @@ import os
 import re
 import warnings
 from pathlib import Path
+from typing import Final
 
 from grader.errors import UserError
 from grader.intake.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
 from grader.lesson.lesson import Item, Lesson
 
-HIDDEN = "hidden"
+HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite can judge."""
-HERE = "here"
+HERE: Final = "here"
 """The status of a row that agrees with its public examples, and of which the hidden suite checks more."""
 
 

@@ -74,6 +74,6 @@ def covers(gradebook: Gradebook, submissions: Sequence[Submission], lessons: Seq
     """Whether a run of these grades everything again that the gradebook has a current result for."""
     students, names = {submission.student for submission in submissions}, {lesson.name for lesson in lessons}
     return all(
-        result["student"] in students and names.issuperset(lesson["name"] for lesson in result["lessons"])
+        result.student in students and names.issuperset(lesson.name for lesson in result.lessons)
         for result in gradebook.current()
     )

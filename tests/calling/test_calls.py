@@ -177,7 +177,7 @@ def test_a_missing_function_is_guessed(session):
 
 def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session):
     source = SOLUTION + "\n\ndef gap(a, b):\n    while True: pass\n"
-    graded = session.grade(handed_in(CALLS, "student", source)).results
+    graded = session.grade(handed_in(CALLS, "student", source)).results.to_json()
     rows = rows_of(graded)
     assert [name for name, row in rows.items() if row["status"] == "timeout"] == ["gap", "in_few_operators"]
     assert graded["lessons"][0]["seconds"] < 2 * HURRIED.step_seconds + 1

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -26,6 +25,8 @@ from grader.commands import grade as cli
 from grader.commands.live import RunView
 from grader.gradebook.grading import server
 from grader.lesson.lesson import Lesson
+from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import Isolation
 
 GRADE = [sys.executable, "-c", "from grader.commands.grade import main; main()"]
@@ -167,16 +168,13 @@ def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_pat
 # The screen ----------------------------------------------------------------------------------------------------------
 
 
-def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> dict[str, Any]:
-    lessons = [{"gradients": [{"status": status}]}]
-    return {
-        "student": student,
-        "score": score,
-        "max_score": 3,
-        "status": whole,
-        "message": "Why.",
-        "lessons": lessons,
-    }
+ROW = {"name": "dx", "points": 0, "max_points": 1}
+
+
+def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> SubmissionResult:
+    lesson = {"name": "04", "score": score, "max_score": 3, "gradients": [ROW | {"status": status}]}
+    data = {"student": student, "score": score, "max_score": 3, "status": whole, "message": "Why."}
+    return SubmissionResult.from_json(data | {"lessons": [lesson]})
 
 
 def screen(view: RunView) -> str:
@@ -265,7 +263,7 @@ def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
     """The coordinator's probe is of another process: each grader looks for itself."""
     monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
     with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
-        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"))
+        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"), Reporter)
 
 
 def test_an_out_that_cannot_be_written(submissions, tmp_path):

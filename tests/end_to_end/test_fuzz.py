@@ -6,6 +6,7 @@ import json
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -93,7 +94,8 @@ def sessions(warm_zygotes):
 
 def right(session):
     lesson = session.lessons[0]
-    return session.grade(handed_in(lesson, "right", (lesson.solution / MAIN).read_text(encoding="utf-8"))).results
+    solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
+    return session.grade(handed_in(lesson, "right", solution)).results.to_json()
 
 
 SLOW = {"08", "10"}
@@ -116,7 +118,7 @@ def test_hostile_file(attack, sessions):
     expected = {name: attack.header.get(f"rows of {name}", attack.header["rows"]) for name in rows}
     assert {name: row["status"] for name, row in rows.items()} == expected
     hidden = fuzz.hidden_lines(lesson)
-    text = json.dumps(graded.results, allow_nan=False) + page
+    text = json.dumps(graded.results.to_json(), allow_nan=False) + page
     assert [line for line in hidden if line in text] == []
     assert [problem for row in rows.values() for problem in fuzz.wrong_in(row["message"] or "", hidden)] == []
     assert seconds < LIMITS.import_seconds + LIMITS.total_seconds + 2
@@ -229,6 +231,12 @@ def submission_of(name: str, source: str) -> Submission:
     return Submission(name, Path(name), {lesson.name: Handed(lesson.name, {MAIN: source.encode()})})
 
 
+def graded_by(grader: GraderProcess, submission: Submission) -> dict[str, Any]:
+    results = grader.grade(submission).results
+    assert results is not None
+    return results.to_json()
+
+
 STALLING = """
 import sys, time
 from grader.gradebook.grading import server
@@ -239,7 +247,8 @@ def grade(session, submission):
     return whole(session, submission)
 server.Session.grade = grade
 server.LEAST_SECONDS = 0.0
-server.main(*sys.argv[1:])
+from grader.publish.grader_process import main
+main(*sys.argv[1:])
 """
 
 
@@ -250,17 +259,17 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
     grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict()))
     try:
         solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
-        first = grader.grade(submission_of("first", solution))["results"]
+        first = graded_by(grader, submission_of("first", solution))
         assert first["score"] == first["max_score"]
         stalled = submission_of("stalled", solution)
-        results = grader.grade(stalled)["results"]
+        results = graded_by(grader, stalled)
         assert (results["status"], results["score"], results["submission_sha256"]) == ("rejected", 0, stalled.sha256)
         assert results["message"].startswith(
             "Grading was stopped after 5 seconds, the most that a submission may take."
         )
         assert [each["status"] for each in results["lessons"]] == ["rejected"]
         assert (tmp_path / "stalled" / "report.html").is_file()
-        assert without_seconds(grader.grade(submission_of("first", solution))["results"]) == without_seconds(first)
+        assert without_seconds(graded_by(grader, submission_of("first", solution))) == without_seconds(first)
     finally:
         grader.close()
 

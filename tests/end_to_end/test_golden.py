@@ -20,7 +20,7 @@ def marked(name: str) -> Any:
 def test_it_gets_what_is_expected(golden, name):
     expected = expectation(name)
     graded = golden(name).graded
-    results, lesson = graded.results, graded.results["lessons"][0]
+    results, lesson = graded.results.to_json(), graded.results.to_json()["lessons"][0]
     assert results["student"] == name
     assert results["status"] == expected.get("status", "graded")
     assert lesson["status"] == expected.get("lesson_status", "graded"), lesson["message"]
@@ -58,7 +58,7 @@ def test_every_golden_folder_is_read():
 def test_a_missed_deadline_costs_its_own_seconds_only(golden):
     """One second for the step, in the first problem only; every other problem and step goes on in a new process."""
     for name in ("loop_in_a_step", "loop_in_compiled_code", "loop_that_catches_everything"):
-        assert golden(name).graded.results["seconds"] < 5, name
+        assert golden(name).graded.results.to_json()["seconds"] < 5, name
 
 
 def test_what_is_kept_of_a_flood_is_little(golden):

@@ -38,7 +38,7 @@ from grader.publish.export.junit import junit_xml
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.inert import csv_cell, markdown, unheard
 from grader.publish.report.pages import Reporter
-from grader.verdict.judging.verdicts import Row
+from grader.results import Row
 
 HARMLESS = "harmless"
 VALIDATOR = jsonschema.Draft202012Validator(
@@ -151,7 +151,7 @@ def test_every_output(
     told = line(graded.results)
     assert "\n" not in told
     assert_terminal_is_inert(f"[1/1] {told}")
-    text = json.dumps(graded.results, indent=1, ensure_ascii=False).encode("utf-8", "replace").decode()
+    text = json.dumps(graded.results.to_json(), indent=1, ensure_ascii=False).encode("utf-8", "replace").decode()
     VALIDATOR.validate(json.loads(text))
 
 
@@ -351,7 +351,7 @@ def dcounts(dprobs):
     graded = session_for("03").grade(handed_in(lesson, everything, source))
     harmless = session_for("03").grade(handed_in(lesson, HARMLESS, source))
     assert graded.printed[lesson.name].count("<script>") >= 2
-    rows = {each["name"]: each for each in graded.results["lessons"][0]["gradients"]}
+    rows = {each["name"]: each for each in graded.results.to_json()["lessons"][0]["gradients"]}
     assert rows["dlogprobs"]["status"] == "error" and "<script>" in rows["dlogprobs"]["message"]
     sources = {lesson.name: source}
     assert_page_is_inert(reporter.student_page(graded, sources), reporter.student_page(harmless, sources))

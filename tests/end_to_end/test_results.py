@@ -14,8 +14,8 @@ from made_results import row as row_of
 from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
 
 from grader.authoring.verify import handed_in
-from grader.gradebook.files import results_text
 from grader.gradebook.grading.session import Session
+from grader.results import KNOWN_IN_LESSON, KNOWN_IN_SUBMISSION, ROW_FIELDS, SubmissionResult, read_results
 
 SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -83,7 +83,7 @@ def without(results: dict[str, Any], *names: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def mixed(session_for, lesson) -> dict[str, Any]:
-    results: dict[str, Any] = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results
+    results: dict[str, Any] = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     return results
 
 
@@ -94,10 +94,10 @@ def test_the_schema_is_one():
 
 @pytest.mark.parametrize("name", golden_names())
 def test_whatever_is_handed_in_the_file_is_valid(golden, name):
-    results = golden(name).graded.results
+    results = golden(name).graded.results.to_json()
     VALIDATOR.validate(results)
     text = json.dumps(results, allow_nan=False, ensure_ascii=False)
-    assert json.loads(text) == results
+    assert json.loads(text) == results and SubmissionResult.from_text(text).to_json() == results
 
 
 def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
@@ -110,9 +110,9 @@ def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
 def test_the_file_says_the_same_with_a_line_for_each_row(rows):
     graded = lesson_of("04", *(row_of(f"d{at}", "failed", message=HOSTILE) for at in range(rows)))
     for results in (results_of("ada", graded, graded), results_of("ada")):
-        text = results_text(results)
-        assert json.loads(text) == results
-        assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results["lessons"])
+        text = results.to_text()
+        assert json.loads(text) == results.to_json() and SubmissionResult.from_text(text) == results
+        assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results.lessons)
 
 
 def test_a_line_is_a_line(grade):
@@ -181,7 +181,7 @@ def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
     graded = session_for("03").grade(handed_in(lesson, "mixed", MIXED))
     assert set(graded.pictures[lesson.name]) == {"dcounts_sum", "dcounts", "dhpreact", "db1", "dC"}
     assert graded.printed[lesson.name].startswith("I was here\n")
-    assert "I was here" not in json.dumps(graded.results)
+    assert "I was here" not in json.dumps(graded.results.to_json())
 
 
 # The same again ------------------------------------------------------------------------------------------------------
@@ -189,9 +189,9 @@ def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
 
 def test_the_same_submission_and_seed_give_the_same_file(session_for, course, lesson, mixed):
     session = session_for("03")
-    again = session.grade(handed_in(lesson, "mixed", MIXED)).results
+    again = session.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
-    elsewhere = Session([course.find("03")], session.seed).grade(handed_in(lesson, "mixed", MIXED)).results
+    elsewhere = Session([course.find("03")], session.seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(elsewhere) == without_seconds(mixed)
     assert json.dumps(without_seconds(elsewhere)) == json.dumps(without_seconds(mixed))  # in the same order, too
 
@@ -199,12 +199,12 @@ def test_the_same_submission_and_seed_give_the_same_file(session_for, course, le
 def test_what_was_graded_before_makes_no_difference(session_for, course, lesson, mixed):
     fresh = Session([lesson], session_for("03").seed)
     fresh.grade(handed_in(lesson, "other", solution_of(lesson)))
-    assert without_seconds(fresh.grade(handed_in(lesson, "mixed", MIXED)).results) == without_seconds(mixed)
+    assert without_seconds(fresh.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()) == without_seconds(mixed)
 
 
 @pytest.mark.parametrize("seed", [0, 2**40])
 def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_for, lesson, mixed, seed):
-    results = session_for("03", seed=seed).grade(handed_in(lesson, "mixed", MIXED)).results
+    results = session_for("03", seed=seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert results["seed"] == seed and results["score"] == mixed["score"]
     keep = ("name", "status", "points", "exact", "maxdiff", "ulps", "shape", "chain", "because_of", "line")
     for name, row in rows_of(mixed).items():
@@ -217,13 +217,13 @@ def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_f
 def test_the_environment_of_pytest_makes_no_difference(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_PLUGINS", "")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
-    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results
+    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 
 
 def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
-    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results
+    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 
 
@@ -231,4 +231,41 @@ def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mi
 def test_another_process_gives_the_same_file(session_for, course, source):
     first, second = (session_for("04", limits=limits) for limits in (None, HURRIED))
     handed = handed_in(course.find("04"), "student", source)
-    assert without_seconds(first.grade(handed).results) == without_seconds(second.grade(handed).results)
+    one, other = (without_seconds(each.grade(handed).results.to_json()) for each in (first, second))
+    assert one == other
+
+
+# The typed model -----------------------------------------------------------------------------------------------------
+
+
+def test_fields_of_a_newer_version_survive():
+    data = results_of(
+        "ada", lesson_of("04", row_of("dx", "failed", mistake={"id": "sign", "message": "No."}))
+    ).to_json()
+    for entry in (data, data["lessons"][0], data["lessons"][0]["gradients"][0]):
+        entry["newer"] = {"kept": True}
+    read = SubmissionResult.from_json(data)
+    assert read.to_json() == data and json.loads(read.to_text()) == data
+    assert read.lessons[0].rows[0].mistake == ("sign", "No.")
+
+
+def test_fields_that_an_older_version_did_not_have_take_their_defaults():
+    row = {"name": "dx", "status": "passed", "points": 1, "max_points": 1}
+    lesson = {"name": "04", "score": 1, "max_score": 1, "status": "graded", "message": None, "gradients": [row]}
+    read = SubmissionResult.from_json({"student": "ada", "score": 1, "max_score": 1, "lessons": [lesson]})
+    assert read.lessons[0].rows[0].counted and read.left_out is None and "left_out" not in read.to_json()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", "null", '{"student": "ada", "lessons": 3}', '{"lessons": [{}]}'])
+def test_what_is_no_results_json_is_refused(text, tmp_path):
+    with pytest.raises(ValueError):
+        SubmissionResult.from_text(text)
+    (tmp_path / "results.json").write_text(text)
+    assert read_results(tmp_path) is None
+
+
+def test_the_schema_knows_every_field_and_no_other():
+    parts = SCHEMA["$defs"]
+    assert set(SCHEMA["properties"]) == KNOWN_IN_SUBMISSION - {"not_graded", "earlier", "local"}
+    assert set(parts["lesson"]["properties"]) == KNOWN_IN_LESSON
+    assert list(parts["gradient"]["properties"]) == list(ROW_FIELDS)

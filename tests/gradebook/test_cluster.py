@@ -30,10 +30,12 @@ from grader.commands import console
 from grader.commands import grade as cli
 from grader.gradebook.files import FILES
 from grader.gradebook.grading import cluster, cluster_worker
+from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import differences, versions
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
+from grader.results import SubmissionResult
 from grader.sandbox.isolation import kernel
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
@@ -170,7 +172,7 @@ def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, sm
     folder, out, _ = graded
     session = session_for("04", seed=7)
     for student, results in in_the_book(out):
-        alone = session.grade(read_submission(folder / student, student, [small])).results
+        alone = session.grade(read_submission(folder / student, student, [small])).results.to_json()
         assert without_seconds(results) == without_seconds(alone)
         assert json.loads((out / student / "results.json").read_text()) == results
         assert {path.name for path in (out / student).iterdir()} == set(FILES)
@@ -278,7 +280,7 @@ def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkey
         def grade(self, submission: Any) -> dict[str, Any]:
             (self.out / submission.student).mkdir()
             (self.out / submission.student / "report.md").write_text("right")
-            return {"results": {}}
+            return Reply(SubmissionResult(student="ada"))
 
         def kill(self) -> None:
             self.killed = True
@@ -289,7 +291,7 @@ def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkey
     graders.setup(worker(tmp_path))
     for _ in range(2):
         reply = graders.grade(SimpleNamespace(student="ada"))
-        assert reply == {"results": {}, "files": {"report.md": "right"}}
+        assert reply == Reply(SubmissionResult(student="ada"), files={"report.md": "right"})
     graders.rest()
     assert [each.killed for each in made] == [False]
     monkeypatch.setattr(cluster_worker, "IDLE_SECONDS", 0.0)
@@ -298,7 +300,7 @@ def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkey
     assert [each.killed for each in made] == [True, False]
     graders.teardown(worker(tmp_path))
     assert [each.killed for each in made] == [True, True]
-    assert graders.grade(SimpleNamespace(student="ada")) == {"fault": "The run has ended."}
+    assert graders.grade(SimpleNamespace(student="ada")) == Reply(fault="The run has ended.")
     assert not list(tmp_path.iterdir())
 
 

@@ -27,7 +27,6 @@ from grader.publish.export.classroom import classroom_result
 from grader.publish.export.gradescope import gradescope
 from grader.publish.export.junit import junit_xml
 from grader.publish.report.classroom import csv_rows, difficulties, partly_counted
-from grader.publish.report.scores import counted
 
 IN_THE_NOTEBOOK = ["03_makemore_steps", "04_cross_entropy", "05_batch_norm", "07_training"]
 
@@ -210,7 +209,7 @@ def test_the_stub_s_functions_in_a_notebook_count_in_full(course, tmp_path, sess
     place = put(tmp_path / "mine.ipynb", json.dumps(notebook(*cells)))
     lesson = course.find("05")
     (submission,) = find([place], [lesson], list(course.lessons.values()))
-    results = session_for("05").grade(submission).results
+    results = session_for("05").grade(submission).results.to_json()
     assert (results["score"], results["max_score"]) == (lesson.max_score, lesson.max_score)
     assert all(row["counted"] for row in results["lessons"][0]["gradients"])
 
@@ -229,7 +228,7 @@ WHOLLY = results_of("ada", lesson_of("05_norm", row("dx"), row("layer", "todo"))
 
 
 def test_grades_csv_says_what_counted():
-    assert counted(PARTLY) == "05_norm (1 of 2 rows)" and counted(WHOLLY) == "05_norm"
+    assert PARTLY.counted_parts() == "05_norm (1 of 2 rows)" and WHOLLY.counted_parts() == "05_norm"
     assert csv_rows([WHOLLY, PARTLY]) == [
         ["student", "05_norm", "total", "max", "percent", "counted"],
         ["ada", "1", "1", "2", "50", "05_norm"],

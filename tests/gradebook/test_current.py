@@ -10,6 +10,7 @@ import itertools
 import json
 import shutil
 from collections.abc import Callable, Collection, Generator, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,17 @@ from test_gradebook import Watching
 
 from grader.commands.grade import main
 from grader.gradebook.belonging import Belonging
-from grader.gradebook.current import EARLIER, NOT_GRADED, current_results
+from grader.gradebook.current import current_results
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import DERIVED, FILES, OutputError, results_text, write_files
+from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
+from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.run import Outcome, grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Handed, Submission
 from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
+from grader.results import NotGraded, SubmissionResult
 
 NORM, STEPS, CROSS = "05_batch_norm", "03_makemore_steps", "04_cross_entropy"
 RIGHT = "Everything is right"
@@ -44,7 +48,7 @@ def submitted(student: str, *lessons: str, source: str = "pass") -> Submission:
     )
 
 
-def result_for(submission: Submission, lessons: Iterable[str], points: int) -> dict[str, Any]:
+def result_for(submission: Submission, lessons: Iterable[str], points: int) -> SubmissionResult:
     parts = [
         lesson_of(name, *(row(f"d{number}", "passed" if number < points else "failed") for number in range(3)))
         if submission.handed[name].present
@@ -72,15 +76,15 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
         other_names: dict[str, tuple[str, ...]] | None = None,
         **settings: Any,
     ) -> tuple[Outcome, list[str]]:
-        def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, dict[str, Any]], None, None]:
+        def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
             for submission in due:
                 if submission.student in faults:
-                    yield submission, {"fault": "GraderFault: no row for dprobs"}
+                    yield submission, Reply(fault="GraderFault: no row for dprobs")
                     continue
                 results = result_for(submission, lessons, points)
                 pages = {name: RIGHT if points == 3 else f"{points} points" for name in FILES}
-                write_files(tmp_path / "out" / submission.student, pages | {"results.json": results_text(results)})
-                yield submission, {"results": results}
+                write_files(tmp_path / "out" / submission.student, pages | {"results.json": results.to_text()})
+                yield submission, Reply(results)
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
         watching = Watching()
@@ -92,7 +96,8 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
             chosen,
             1,
             watching,
-            fresh,
+            Reporter([*course.lessons.values()]),
+            fresh=fresh,
             belonging=belonging or Belonging.of(course, chosen),
             only_these=only_these,
             other_names=other_names or {},
@@ -174,7 +179,7 @@ def test_a_failed_attempt_of_an_earlier_version_is_graded_again(ran, out):
     ran([submitted("ada", STEPS)], fresh=True, faults={"ada"})
     write_files(out / "ada", before)
     book = Gradebook(out / "gradebook.sqlite")
-    book._connection.execute(f"UPDATE attempts SET results = json_remove(results, '$.{NOT_GRADED}')")
+    book._connection.execute("UPDATE attempts SET results = json_remove(results, '$.not_graded')")
     book.close()
     assert ran([submitted("ada", STEPS)])[1] == ["ada"]
     assert points(out / "grades.csv", "total") == {"ada": ("3",)}
@@ -308,11 +313,9 @@ def attempt(**lessons: tuple[str, int]) -> dict[str, Any]:
     )
 
 
-def fault(*lessons: str) -> dict[str, Any]:
-    parts = [{"name": name, "max_score": 1} for name in lessons]
-    return results_by_hand("ada", status="error", message="No.", **{NOT_GRADED: parts}, max_score=len(lessons)) | {
-        "score": 0
-    }
+def fault(*lessons: str) -> SubmissionResult:
+    parts = [NotGraded(name, 1) for name in lessons]
+    return results_by_hand("ada", status="error", message="No.", not_graded=parts, max_score=len(lessons))
 
 
 KINDS = [
@@ -331,32 +334,32 @@ def test_every_short_history(count):
         for name in ("a", "b"):
             missing = None
             for each in history:
-                if any(part["name"] == name for part in each.get(NOT_GRADED, ())):
+                if any(part.name == name for part in each.not_graded or ()):
                     failed.add(name)
                     break
-                part = next((part for part in each["lessons"] if part["name"] == name), None)
-                if part is not None and part["status"] != "missing":
+                part = next((part for part in each.lessons if part.name == name), None)
+                if part is not None and part.status != "missing":
                     expected[name] = part
                     break
                 missing = missing or part
             else:
                 if missing is not None:
                     expected[name] = missing
-        assert {part["name"]: part for part in found["lessons"]} == expected
-        assert found["status"] == ("error" if failed else history[0]["status"])
-        assert found["score"] == sum(part["score"] for part in expected.values())
-        assert 0 <= found["score"] <= found["max_score"]
-        assert {part["name"] for part in found.get(NOT_GRADED, ())} == failed
-        assert set(found.get(EARLIER, ())) == {
-            name for name, part in expected.items() if all(part is not own for own in history[0]["lessons"])
+        assert {part.name: part for part in found.lessons} == expected
+        assert found.status == ("error" if failed else history[0].status)
+        assert found.score == sum(part.score for part in expected.values())
+        assert 0 <= found.score <= found.max_score
+        assert {part.name for part in found.not_graded or ()} == failed
+        assert set(found.earlier or ()) == {
+            name for name, part in expected.items() if all(part is not own for own in history[0].lessons)
         }
 
 
 def test_a_failed_attempt_in_an_older_book_hides_all_before_it():
-    older = {name: value for name, value in fault("a").items() if name != NOT_GRADED}
+    older = replace(fault("a"), not_graded=None)
     found = current_results([older, attempt(a=("graded", 1))])
-    assert (found["status"], found["lessons"]) == ("error", [])
-    assert current_results([attempt(a=("graded", 1)), older])["status"] == "graded"
+    assert (found.status, found.lessons) == ("error", [])
+    assert current_results([attempt(a=("graded", 1)), older]).status == "graded"
 
 
 # Whose folder it is ---------------------------------------------------------------------------------------------------

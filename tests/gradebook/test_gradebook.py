@@ -6,7 +6,6 @@ Grading itself is played by `play`, which writes what a grader process writes; t
 from __future__ import annotations
 
 import csv
-import json
 import os
 import random
 import resource
@@ -28,16 +27,19 @@ from made_results import row
 from support import ROOT
 
 from grader.gradebook import database as gradebook_module
-from grader.gradebook.class_results import FIGURES, ClassResults
+from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, LOCK, OutputError, only_run, write_files, write_whole
 from grader.gradebook.grading import run as run_module
+from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.run import Outcome, grade_run, write_class
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stopping_at_signals
 from grader.gradebook.keys import conditions, key
 from grader.intake.submissions.submission import Handed, Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.publish.report.pages import Reporter
+from grader.results import LessonResult, Row, SubmissionResult
 
 LESSON = "04_cross_entropy"
 
@@ -49,10 +51,10 @@ def handed(student: str, source: bytes = b"pass\n") -> Submission:
 CLASS = [handed("ada"), handed("Bo", b"1\n"), handed("cy", b"2\n")]
 
 
-def results_of(submission: Submission, **changed: Any) -> dict[str, Any]:
+def results_of(submission: Submission, **changed: Any) -> SubmissionResult:
     row = {"name": "dlogits", "status": "passed", "points": 3, "max_points": 3, "mistake": None, "message": None}
     lesson = {"name": LESSON, "score": 3, "max_score": 3, "status": "graded", "message": None, "gradients": [row]}
-    return {
+    data = {
         "student": submission.student,
         "submission_sha256": submission.sha256,
         "score": 3,
@@ -62,7 +64,8 @@ def results_of(submission: Submission, **changed: Any) -> dict[str, Any]:
         "isolation": "strong",
         "seconds": 0.1,
         "lessons": [lesson],
-    } | changed
+    }
+    return SubmissionResult.from_json(data | changed)
 
 
 class Watching:
@@ -78,8 +81,8 @@ class Watching:
     def started(self, student: str) -> None:
         pass
 
-    def result(self, results: dict[str, Any]) -> None:
-        self.graded.append(results["student"])
+    def result(self, results: SubmissionResult) -> None:
+        self.graded.append(results.student)
 
 
 Play = Callable[..., tuple[Outcome, Watching]]
@@ -91,7 +94,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
 
     def run(
         submissions: Sequence[Submission],
-        replies: dict[str, dict[str, Any]] | None = None,
+        replies: dict[str, Reply] | None = None,
         backwards: bool = False,
         fresh: bool = False,
         meanwhile: Callable[[str], None] = lambda student: None,
@@ -99,19 +102,19 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
     ) -> tuple[Outcome, Watching]:
         def grade_all(
             due: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None], *_: object
-        ) -> Generator[tuple[Submission, dict[str, Any]], None, None]:
+        ) -> Generator[tuple[Submission, Reply], None, None]:
             for submission in reversed(list(due)) if backwards else due:
                 meanwhile(submission.student)
-                reply = (replies or {}).get(submission.student) or {"results": results_of(submission)}
-                if "results" in reply:
-                    texts = {name: "x" * 2000 for name in FILES} | {"results.json": json.dumps(reply["results"])}
+                reply = (replies or {}).get(submission.student) or Reply(results_of(submission))
+                if reply.results is not None:
+                    texts = {name: "x" * 2000 for name in FILES} | {"results.json": reply.results.to_text()}
                     write_files(Path(settings.out) / submission.student, texts)
                 yield submission, reply
 
         monkeypatch.setattr(run_module, "grade_all", grade_all)
         chosen = Settings(**{"course": "", "lessons": [], "seed": 1, "out": str(tmp_path / "out")} | settings)
         watching = Watching()
-        return grade_run(submissions, [small], chosen, 2, watching, fresh), watching
+        return grade_run(submissions, [small], chosen, 2, watching, Reporter([small]), fresh=fresh), watching
 
     return run
 
@@ -128,7 +131,7 @@ def test_a_second_run_grades_only_what_is_new_or_changed(play, tmp_path):
     assert play(CLASS)[1].plan == (3, 0)
     outcome, watching = play([CLASS[0], handed("Bo", b"changed\n"), CLASS[2], handed("di")])
     assert (watching.plan, watching.graded, outcome.kept) == ((2, 2), ["Bo", "di"], 2)
-    assert [r["student"] for r in outcome.results] == ["ada", "Bo", "cy", "di"]
+    assert [r.student for r in outcome.results] == ["ada", "Bo", "cy", "di"]
     with open(tmp_path / "out" / "grades.csv", newline="") as file:
         assert [row[:2] for row in csv.reader(file)] == [
             ["student", LESSON], ["ada", "3"], ["Bo", "3"], ["cy", "3"], ["di", "3"],
@@ -167,26 +170,26 @@ def test_a_report_that_was_deleted_is_made_again(play, tmp_path, lost):
 def test_a_folder_that_tells_another_result_than_the_book_is_made_again(play, tmp_path):
     """As after a run that was killed between writing a folder and the book."""
     play(CLASS)
-    (tmp_path / "out" / "cy" / "results.json").write_text(json.dumps(results_of(CLASS[2], score=0)))
+    (tmp_path / "out" / "cy" / "results.json").write_text(results_of(CLASS[2], score=0).to_text())
     assert play(CLASS)[1].graded == ["cy"]
 
 
 def test_less_isolation_than_is_required_now_does_not_stand(play):
-    play(CLASS, {"ada": {"results": results_of(CLASS[0], isolation="fair")}})
+    play(CLASS, {"ada": Reply(results_of(CLASS[0], isolation="fair"))})
     assert play(CLASS, require="fair")[1].graded == []
     assert play(CLASS, require="good")[1].graded == ["ada"]
 
 
 def test_what_could_not_be_graded_is_tried_again(play):
-    outcome, _ = play(CLASS, {"ada": {"fault": "The moon was full."}})
+    outcome, _ = play(CLASS, {"ada": Reply(fault="The moon was full.")})
     assert outcome.faults == 1
-    assert outcome.results[0]["message"].endswith("not the student's: The moon was full.")
+    assert outcome.results[0].message.endswith("not the student's: The moon was full.")
     outcome, watching = play(CLASS)
     assert (watching.graded, outcome.faults) == (["ada"], 0)
 
 
 def test_a_file_that_changed_while_it_was_graded_is_graded_again(play):
-    play([handed("ada")], {"ada": {"results": results_of(handed("ada", b"newer\n"))}})
+    play([handed("ada")], {"ada": Reply(results_of(handed("ada", b"newer\n")))})
     assert play([handed("ada")])[1].graded == ["ada"]
     assert play([handed("ada")])[1].graded == []
 
@@ -199,7 +202,7 @@ def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
     before = files()
     outcome, watching = play(CLASS, backwards=True, fresh=True)
     assert watching.graded == ["cy", "Bo", "ada"]
-    assert [r["student"] for r in outcome.results] == ["ada", "Bo", "cy"]
+    assert [r.student for r in outcome.results] == ["ada", "Bo", "cy"]
     assert files() == before
 
 
@@ -226,17 +229,15 @@ def test_the_key_holds_all_that_a_result_depends_on(small):
 
 def test_a_class_is_kept_without_figures_and_equal_rows_once(small):
     kept = ClassResults()
-    row = {"name": "dh", "status": "passed", "maxdiff": 1e-9, "message": None}
     for number, student in enumerate(("cy", "Ada", "bo")):
-        rows = [{**row, "maxdiff": number}]
-        lesson = {"name": LESSON, "seconds": number, "gradients": rows}
-        kept.add({"student": student, "seed": number, "isolation_missing": ["Nothing."], "lessons": [lesson]})
-    assert kept[0]["isolation_missing"] is kept[2]["isolation_missing"]
-    assert kept[0]["lessons"][0] == {"name": LESSON, "gradients": kept[0]["lessons"][0]["gradients"]}
-    assert kept[0]["lessons"] is kept[2]["lessons"] and "seed" not in kept[0]
-    assert [results["student"] for results in kept] == ["Ada", "bo", "cy"]
-    first, second, _ = (results["lessons"][0]["gradients"][0] for results in kept)
-    assert first is second and first.keys() == row.keys() - set(FIGURES)
+        rows = [Row("dh", "passed", 1, 1, maxdiff=number, shape=[number])]
+        lesson = LessonResult.of(LESSON, rows, seconds=number)
+        kept.add(SubmissionResult(student=student, seed=number, isolation_missing=["Nothing."], lessons=[lesson]))
+    assert kept[0].isolation_missing is kept[2].isolation_missing
+    assert kept[0].lessons is kept[2].lessons and kept[0].lessons[0].seconds == kept[0].seed == 0
+    assert [results.student for results in kept] == ["Ada", "bo", "cy"]
+    first, second, _ = (results.lessons[0].rows[0] for results in kept)
+    assert first is second and first == Row("dh", "passed", 1, 1)
 
 
 @pytest.mark.slow
@@ -245,15 +246,14 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
     lesson = Course(ROOT).find("03")
     generator = random.Random(3)
 
-    def results(number: int) -> dict[str, Any]:
+    def results(number: int) -> SubmissionResult:
         rows = [row(item.name, file="03_makemore_steps/backward.py") for item in lesson.items]
-        for wrong in generator.sample(rows, generator.randrange(1, 4) if generator.random() < 0.4 else 0):
-            kind = f"mistake_{generator.randrange(6)}"
-            mistake = {"id": kind, "message": f"A sentence about {kind} of {wrong['name']}."}
-            wrong |= row(wrong["name"], "failed", mistake=mistake, message=mistake["message"])
-        whole = results_by_hand(f"student_{number:05}", lesson_of(lesson.name, *rows, seconds=number / 7))
-        found: dict[str, Any] = json.loads(json.dumps(whole | {"seconds": number / 7}))
-        return found
+        for place in generator.sample(range(len(rows)), generator.randrange(1, 4) if generator.random() < 0.4 else 0):
+            kind, name = f"mistake_{generator.randrange(6)}", rows[place].name
+            mistake = {"id": kind, "message": f"A sentence about {kind} of {name}."}
+            rows[place] = row(name, "failed", mistake=mistake, message=mistake["message"])
+        part = lesson_of(lesson.name, *rows, seconds=number / 7)
+        return SubmissionResult.from_text(results_by_hand(f"student_{number:05}", part, seconds=number / 7).to_text())
 
     kept = ClassResults()
     tracemalloc.start()
@@ -261,7 +261,7 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
         kept.add(results(number))
     data, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
-    write_class(tmp_path, kept, [lesson])
+    write_class(tmp_path, Reporter([lesson]), kept, [lesson])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"10,000 results: {data / 2**20:.1f} MiB; while their page is written: {peak / 2**20:.1f} MiB")
@@ -462,7 +462,7 @@ def test_sigterm_between_two_results_stops_with_all_that_is_finished_in_the_book
             signal.raise_signal(signal.SIGTERM)
 
     outcome, _ = play(CLASS, meanwhile=term)
-    assert outcome.stopped and [r["student"] for r in outcome.results] == ["ada", "Bo"]
+    assert outcome.stopped and [r.student for r in outcome.results] == ["ada", "Bo"]
     assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 3
     outcome, watching = play(CLASS)
     assert (outcome.stopped, watching.plan) == (False, (1, 2))

@@ -25,12 +25,13 @@ import pytest
 from shared_nursery import run_command
 from support import ROOT, solution_of, without_seconds
 
-from grader.gradebook.files import OutputError, results_text
+from grader.gradebook.files import OutputError
 from grader.gradebook.grading import batch
-from grader.gradebook.grading.batch import GraderProcess, grade_all
+from grader.gradebook.grading.batch import GraderProcess, Reply, grade_all
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
+from grader.results import SubmissionResult
 from grader.sandbox.workers.forked import Nursery
 
 # Grader processes, played ---------------------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ def named(*students: str) -> Iterator[Submission]:
     return (Submission(student, Path(student), {}) for student in students)
 
 
-def told(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Any]:
+def told(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
     return {submission.student: reply for submission, reply in grade_all(named(*students), settings, jobs)}
 
 
@@ -97,8 +98,8 @@ def tries(settings: Settings, student: str) -> int:
     return (Path(settings.out) / student).read_text().count("tried")
 
 
-def right(student: str) -> dict[str, Any]:
-    return {"results": {"student": student}}
+def right(student: str) -> Reply:
+    return Reply(SubmissionResult(student=student))
 
 
 def test_a_grader_process_that_dies_is_replaced_and_its_submission_tried_once_more(played):
@@ -121,7 +122,7 @@ def test_a_zygote_that_died_is_tried_once_more(played):
 )
 def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, fault):
     found = told(played, "ada", student, "cy", "di")
-    assert found == {student: {"fault": fault}} | {s: right(s) for s in ("ada", "cy", "di")}
+    assert found == {student: Reply(fault=fault)} | {s: right(s) for s in ("ada", "cy", "di")}
     assert tries(played, student) == 2
 
 
@@ -233,7 +234,7 @@ def timeless(out: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"grades.csv": (out / "grades.csv").read_bytes()}
     for path in sorted(out.glob("*/results.json")):
         text = path.read_text(encoding="utf-8")
-        assert text == results_text(json.loads(text))
+        assert text == SubmissionResult.from_text(text).to_text()
         found[path.parent.name] = json.dumps(without_seconds(json.loads(text)))
     return found
 

@@ -101,7 +101,7 @@ def test_a_row_says_what_the_check_said(suite_of):
     suite = suite_of(FIXTURES, "first", "second", "teardown")
     rows, pictures = suite.rows("wrong")
     assert (rows[1].points, rows[1].message, pictures) == (0, "This one is wrong.", {})
-    assert rows[1].mistake == {"id": "a_mistake", "message": "This one is wrong."}
+    assert rows[1].mistake == ("a_mistake", "This one is wrong.")
 
 
 def test_two_suites_with_one_file_name_are_two(suite_of):
@@ -165,7 +165,7 @@ def test_the_short_way_gives_what_the_long_one_does(suite_of, text):
         ("right", "passed", 1, None),
         ("wrong", "failed", 0, "This one is wrong."),
     ]
-    assert rows[1].mistake == {"id": "a_mistake", "message": "This one is wrong."} and pictures == {}
+    assert rows[1].mistake == ("a_mistake", "This one is wrong.") and pictures == {}
 
 
 def test_a_suite_that_has_a_fixture_of_that_name_gets_its_own(suite_of):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
+from grader.authoring.release.autograder_zip import autograder_files
 from grader.authoring.release.kit import kit_of
 from grader.errors import LessonError
 from grader.gradebook.grading.cluster_worker import pack_course
@@ -18,7 +19,6 @@ from grader.gradebook.keys import conditions
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.lesson import Course
 from grader.publish.export.autograder import Settings as AutograderSettings
-from grader.publish.export.autograder_zip import autograder_files
 
 STRICT = 'shape = "strict"\n'
 

@@ -380,11 +380,11 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
     file, text, status = HOSTILE[name]
     started = time.process_time()
     folder = laid_out(tmp_path, {file: text(solution_of(lesson))})
-    graded = session.grade(read_submission(folder, "student", [lesson])).results
+    graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
     assert {row["status"] for row in rows_of(graded).values()} == set(status.split(", "))
     assert time.process_time() - started < 5.0, "in this process alone, which has no part in what a worker does"
     after = session.grade(read_submission(laid_out(tmp_path / "next", {MAIN: solution_of(lesson)}), "next", [lesson]))
-    assert after.results["score"] == after.results["max_score"]
+    assert after.results.to_json()["score"] == after.results.to_json()["max_score"]
 
 
 def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_path, monkeypatch):
@@ -394,7 +394,7 @@ def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_pa
     monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", stopped)
     text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
     folder = laid_out(tmp_path, {MAIN: text})
-    graded = session.grade(read_submission(folder, "student", [lesson])).results
+    graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
     assert graded["score"] == graded["max_score"]
     assert graded["lessons"][0]["message"] == (
         "03_makemore_steps/backward.py could not be read before it was run: reading it took more than 0.05 seconds. "

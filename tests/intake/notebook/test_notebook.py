@@ -40,7 +40,7 @@ def graded(hand_in, session_for) -> Callable[..., list[dict[str, Any]]]:
     """graded(notebook, "03", "04"): {row: row} of each lesson, from real workers."""
 
     def rows(handed: Notebook | str, *wanted: str, **options: Any) -> Any:
-        results = session_for(*wanted).grade(hand_in(handed, *wanted, **options)).results
+        results = session_for(*wanted).grade(hand_in(handed, *wanted, **options)).results.to_json()
         found = [rows_of(results, number) for number in range(len(wanted))]
         return found[0] if len(found) == 1 else found
 

@@ -102,15 +102,15 @@ def graded(course, session_for, tmp_path) -> Callable[..., None]:
         lessons = [course.find(number) for number in numbers]
         found = find([path], lessons, list(course.lessons.values()), roster)
         results = [session_for(*numbers).grade(submission).results for submission in found]
-        told = {each["student"]: each["message"] for each in results if each["message"]}
+        told = {each.student: each.message for each in results if each.message}
         assert told == expected["told"]
-        assert {each["student"]: each["status"] for each in results if each["status"] != "graded"} == (
+        assert {each.student: each.status for each in results if each.status != "graded"} == (
             expected.get("status", {})
         )
         assert list(found.remarks) == expected.get("remarks", [])
         if found.attendance:
             results += without_results(found.attendance, 3)
-        rows = csv_rows(sorted(results, key=lambda each: each["student"].lower()), found.attendance)
+        rows = csv_rows(sorted(results, key=lambda each: each.student.lower()), found.attendance)
         assert rows == expected["grades"]
 
     return check

@@ -12,8 +12,9 @@ from grader.intake.submissions.claims import Claim
 from grader.intake.submissions.claims import join as join_claims
 from grader.intake.submissions.people import as_folder, near, words
 from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
-from grader.publish.report.classroom import NOTHING, csv_rows, nothing_handed_in
+from grader.publish.report.classroom import NOTHING, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
+from grader.results import LessonResult, SubmissionResult
 
 
 @pytest.fixture
@@ -232,10 +233,9 @@ def test_a_name_becomes_a_folder_s(name):
 # What is told of the absent ------------------------------------------------------------------------------------------
 
 
-def graded(student: str) -> dict[str, object]:
-    lesson = {"name": "04_x", "score": 2, "max_score": 3, "status": "graded", "message": None, "gradients": []}
-    whole = {"student": student, "status": "graded", "message": None, "score": 2, "max_score": 3, "lessons": [lesson]}
-    return whole | {"isolation": "strong", "isolation_missing": [], "seconds": 1.0}
+def graded(student: str) -> SubmissionResult:
+    lesson = LessonResult("04_x", 2, 3)
+    return SubmissionResult(student=student, score=2, max_score=3, lessons=[lesson], isolation="strong", seconds=1.0)
 
 
 def test_the_contract_s_columns_come_first_and_none_stands_there_twice():
@@ -254,7 +254,7 @@ def test_the_contract_s_columns_come_first_and_none_stands_there_twice():
 
 
 def test_the_class_page_says_who_handed_in_nothing_and_does_not_count_them(lesson):
-    page = Reporter([lesson]).class_page([graded("ada"), nothing_handed_in("Bo <b>", 3)])
+    page = Reporter([lesson]).class_page([graded("ada"), nothing_submitted("Bo <b>", 3)])
     assert f'data-is="{NOTHING}"><th scope="row">Bo &lt;b&gt;</th>' in page and "handed in nothing" in page
     assert "In the roster, and handed in nothing." in page and "Bo%20" not in page
     assert "<dt>median score</dt><dd>66.7 %</dd>" in page and "– for 1" not in page

@@ -24,15 +24,15 @@ from grader.publish.export import classroom, github
 from grader.publish.export.gradescope import VISIBILITIES, Shown, gradescope
 from grader.publish.export.junit import junit_xml
 from grader.publish.export.outputs import tell_github, write_formats
-from grader.publish.export.rows import WORDS
+from grader.results import WORDS, SubmissionResult
 
 
 @pytest.fixture
-def ada() -> dict[str, Any]:
+def ada() -> SubmissionResult:
     return every_status()
 
 
-def hostile() -> dict[str, Any]:
+def hostile() -> SubmissionResult:
     told = {"message": HOSTILE, "file": "04_small/backward.py", "line": 3}
     rows = [
         row("dwrong", "failed", **told, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
@@ -165,8 +165,8 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "repository"
 
 
-def commands_of(found: dict[str, Any], repository: Path) -> list[str]:
-    paths = {found["student"]: repository / "exercises"}
+def commands_of(found: SubmissionResult, repository: Path) -> list[str]:
+    paths = {found.student: repository / "exercises"}
     return list(github.error_commands([found], paths, repository))
 
 
@@ -336,7 +336,7 @@ def test_hostile_text_is_inert_in_every_format(repository):
 def test_seed_and_platform_are_in_no_format(ada, repository):
     told = [junit_xml(ada), json.dumps(gradescope(ada)), *commands_of(ada, repository)]
     told.append(json.dumps(decoded(classroom.classroom_result(ada))))
-    assert not any(str(ada["seed"]) in text or "somewhere" in text for text in told)
+    assert not any(str(ada.seed) in text or "somewhere" in text for text in told)
 
 
 def test_a_fault_of_ours_has_no_files(tmp_path):
@@ -347,13 +347,13 @@ def test_a_fault_of_ours_has_no_files(tmp_path):
 
 def test_formats_are_written_once_and_only_those_asked_for(tmp_path, ada):
     (tmp_path / "ada").mkdir()
-    (tmp_path / "ada" / "results.json").write_text(json.dumps(ada))
+    (tmp_path / "ada" / "results.json").write_text(ada.to_text())
     write_formats(tmp_path, ["ada"], ["junit", "github", "junit"])
     assert {path.name for path in (tmp_path / "ada").iterdir()} == {"results.json", "junit.xml"}
 
 
 def test_every_status_has_a_word(ada):
-    assert {row["status"] for part in ada["lessons"] for row in part["gradients"]} == set(WORDS)
+    assert {row.status for row in ada.rows()} == set(WORDS)
 
 
 # Canvas and Moodle ---------------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def graded(tmp_path: Path) -> Path:
         rows = [row("dx"), row("dy", "passed" if points == 2 else "todo")]
         (out / student).mkdir(parents=True)
         found = results(student, lesson("03_steps", *rows), lesson("04_small", row("dz")))
-        (out / student / "results.json").write_text(json.dumps(found))
+        (out / student / "results.json").write_text(found.to_text())
     return out
 
 
@@ -544,7 +544,7 @@ def test_a_second_folder_of_the_same_name_changes_no_mark(graded, roster):
     """`grade run --roster` wrote `Ada Okafor`; a submission called `ada okafor` is somebody's guess at that name."""
     (graded / "ada okafor").mkdir()
     other = results("ada okafor", lesson("03_steps", row("dx", "todo"), row("dy", "todo")))
-    (graded / "ada okafor" / "results.json").write_text(json.dumps(other))
+    (graded / "ada okafor" / "results.json").write_text(other.to_text())
     status, said, warned = exported("canvas", graded, "--roster", roster)
     assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 2 of 3 students have a score.\n")
     assert warned.splitlines()[0] == (

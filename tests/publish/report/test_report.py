@@ -7,6 +7,7 @@ import hashlib
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -19,7 +20,7 @@ from grader.publish.report.classroom import csv_rows, difficulties, link, mistak
 from grader.publish.report.excerpt import excerpt
 from grader.publish.report.inert import inert, markdown, prose
 from grader.publish.report.pages import Reporter, figure
-from grader.verdict.judging.verdicts import Row
+from grader.results import LessonResult, Row, SubmissionResult
 
 SEED = 987_654_321_987
 HOSTILE = (
@@ -30,54 +31,44 @@ HOSTILE = (
 STATUSES = ("passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden")
 
 
-def row(name: str, status: str = "passed", **more: Any) -> dict[str, Any]:
+def row(name: str, status: str = "passed", **more: Any) -> Row:
     points = 1 if status == "passed" else 0
     ran = (
         {"exact": True, "approximate": True, "maxdiff": 0.0, "ulps": 0, "shape": [32, 27]} if status == "passed" else {}
     )
     chain = "passed" if status == "passed" else "failed" if status == "failed" else "skipped"
-    return Row(name, status, points, 1, **{"expected_shape": [32, 27], "chain": chain, **ran, **more}).to_dict()
+    data = {"name": name, "status": status, "points": points, "max_points": 1, "expected_shape": [32, 27]}
+    return Row.from_json({**data, "chain": chain, **ran, **more})
 
 
-def part_of(lesson: Lesson, changed: dict[str, dict[str, Any]] | None = None, **more: Any) -> dict[str, Any]:
-    """The lesson's part of results.json: everything right but for the rows in `changed`."""
+def part_of(lesson: Lesson, changed: dict[str, Row] | None = None, **more: Any) -> LessonResult:
+    """The lesson's part of the results: everything right but for the rows in `changed`."""
     rows = [(changed or {}).get(item.name) or row(item.name) for item in lesson.items]
-    score = sum(r["points"] for r in rows)
-    own = {
-        "name": lesson.name,
-        "score": score,
-        "max_score": len(rows),
-        "status": "graded",
-        "message": None,
-        "seconds": 0.5,
+    return replace(LessonResult.of(lesson.name, rows, seconds=0.5), **more)
+
+
+def results_of(*lessons: LessonResult, **more: Any) -> SubmissionResult:
+    environment = {
+        "torch": "2.13.0",
+        "python": "3.12",
+        "cpu_capability": "AVX512",
+        "platform": "somewhere-secret",
     }
-    return {**own, "gradients": rows, **more}
+    made = SubmissionResult(
+        student="ada",
+        submission_sha256="0" * 64,
+        score=sum(part.score for part in lessons),
+        max_score=sum(part.max_score for part in lessons),
+        isolation="strong",
+        seed=SEED,
+        seconds=1.25,
+        environment=environment,
+        lessons=list(lessons),
+    )
+    return replace(made, **more)
 
 
-def results_of(*lessons: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {
-        "version": 1,
-        "student": "ada",
-        "submission_sha256": "0" * 64,
-        "score": sum(part["score"] for part in lessons),
-        "max_score": sum(part["max_score"] for part in lessons),
-        "status": "graded",
-        "message": None,
-        "isolation": "strong",
-        "seed": SEED,
-        "seconds": 1.25,
-        "environment": {
-            "torch": "2.13.0",
-            "python": "3.12",
-            "cpu_capability": "AVX512",
-            "platform": "somewhere-secret",
-        },
-        "lessons": list(lessons),
-        **more,
-    }
-
-
-def broken(lesson: Lesson, message: str) -> dict[str, dict[str, Any]]:
+def broken(lesson: Lesson, message: str) -> dict[str, Row]:
     return {item.name: row(item.name, "error", message=message, line=3) for item in lesson.items}
 
 
@@ -452,7 +443,7 @@ def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
 
 def test_a_row_that_passed_a_public_example(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
     small = lessons["04_cross_entropy"]
-    graded = Graded(results_of(part_of(small, {"in_one_go": row("in_one_go", "passed") | {"status": "here"}})))
+    graded = Graded(results_of(part_of(small, {"in_one_go": replace(row("in_one_go"), status="here")})))
     page = Page(reporter.student_page(graded)).text
     assert "1 right, 1 passed here" in page
     assert "passed here it agrees with its public examples; the hidden suite checks more" in page

@@ -188,7 +188,7 @@ def session(course: Course) -> Iterator[Session]:
 def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
     files = {MAIN: text, "right.py": (lesson.solution / MAIN).read_bytes()}
     graded = session.grade(Submission("s", Path("s"), {lesson.name: Handed(lesson.name, files)}))
-    return {row["name"]: row for row in graded.results["lessons"][0]["gradients"]}
+    return {row["name"]: row for row in graded.results.to_json()["lessons"][0]["gradients"]}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -57,7 +57,7 @@ def test_a_lazy_file_earns_nothing(path: Path, session_for: Callable[..., Sessio
     handed = {lesson.name: Handed(lesson.name, {"backward.py": text.encode()})}
     graded = session_for(lesson.number).grade(Submission(path.stem, path, handed))
     rows = rows_of(graded.results)
-    assert graded.results["score"] == 0
+    assert graded.results.to_json()["score"] == 0
     answered = {name for name, row in rows.items() if row["status"] not in ("todo", "missing")}
     assert answered == set(header["failed"].split(", "))
     assert {rows[name]["status"] for name in answered} <= {"failed", "shape"}

@@ -10,13 +10,13 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
+from grader.results import Row
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.error_description import direction, wrong_places
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import IN_FLOAT32, unstable
-from grader.verdict.judging.verdicts import Row
 
 NOTE = "At a tie the maximum has no derivative."
 

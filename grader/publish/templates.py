@@ -1,0 +1,39 @@
+"""The Jinja environments in which all templates of this project are rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from grader.lesson.paths import TEMPLATES
+from grader.publish.report.inert import prose
+from grader.publish.report.reading import in_brackets
+
+
+def text_templates(folder: str, **options: Any) -> Environment:
+    """The templates of plain text in templates/`folder`; `options` are Jinja's."""
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES / folder),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        **options,
+    )
+
+
+def page_templates(harmless: Callable[[str], str]) -> Environment:
+    """The templates of pages. Every text that a template puts out passes `harmless` and is escaped."""
+    found = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
+    )
+    found.filters |= {"prose": prose, "shape": in_brackets}
+    return found
