@@ -12,8 +12,8 @@ from rich.console import Console
 
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
+from grader.publish.inert import terminal
 from grader.publish.report.classroom import some
-from grader.publish.report.inert import terminal
 
 if TYPE_CHECKING:
     from grader.gradebook.grading.run import Outcome

@@ -191,7 +191,7 @@ def run(
     nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.gradebook.belonging import Belonging
+    from grader.gradebook.grading.belonging import Belonging
     from grader.gradebook.grading.run import grade_run
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost

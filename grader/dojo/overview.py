@@ -9,7 +9,7 @@ from rich.text import Text
 
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
-from grader.publish.report.inert import unheard
+from grader.publish.inert import unheard
 from grader.results import number
 
 TITLE_WIDTH = 41

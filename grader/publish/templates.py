@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
-from grader.publish.report.inert import prose
-from grader.publish.report.reading import in_brackets
+from grader.publish.inert import prose
 
 
 def text_templates(folder: str, **options: Any) -> Environment:
@@ -35,5 +34,10 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
-    found.filters |= {"prose": prose, "shape": in_brackets}
+    found.filters |= {"prose": prose, "shape": shape_text}
     return found
+
+
+def shape_text(sizes: Sequence[int] | None) -> str:
+    """A shape as Python writes it, `(32,)`; a dash where there is none."""
+    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"

@@ -35,8 +35,8 @@ from grader.lesson.lesson import Lesson
 from grader.publish.export.classroom import classroom_result
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
+from grader.publish.inert import csv_cell, markdown, unheard
 from grader.publish.report.classroom import csv_rows
-from grader.publish.report.inert import csv_cell, markdown, unheard
 from grader.publish.report.pages import Reporter
 from grader.results import Row
 

@@ -23,12 +23,12 @@ from support import ROOT, solution_of
 from test_gradebook import Watching
 
 from grader.commands.grade import main
-from grader.gradebook.belonging import Belonging
 from grader.gradebook.current import current_results
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.belonging import Belonging
 from grader.gradebook.grading.run import Outcome, grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Handed, Submission

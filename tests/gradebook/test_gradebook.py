@@ -32,10 +32,10 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, LOCK, OutputError, only_run, write_files, write_whole
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.keys import conditions, key
 from grader.gradebook.grading.run import Outcome, grade_run, write_class
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stopping_at_signals
-from grader.gradebook.keys import conditions, key
 from grader.intake.submissions.submission import Handed, Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter

@@ -14,8 +14,8 @@ from grader.authoring.release.autograder_zip import autograder_files
 from grader.authoring.release.kit import kit_of
 from grader.errors import LessonError
 from grader.gradebook.grading.cluster_worker import pack_course
+from grader.gradebook.grading.keys import conditions
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.keys import conditions
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.lesson import Course
 from grader.publish.export.autograder import Settings as AutograderSettings

@@ -8,8 +8,8 @@ from pathlib import Path
 from jinja2 import Template
 
 from grader.dojo.training.contract import PAGE, Outcome, writing
+from grader.publish.inert import inert
 from grader.publish.report.curve import Plot, plot
-from grader.publish.report.inert import inert
 from grader.publish.templates import page_templates
 
 SMALLEST = 1e-8

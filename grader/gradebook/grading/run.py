@@ -8,17 +8,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from grader.gradebook.belonging import Belonging
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import only_run, unwritable, write_whole
 from grader.gradebook.grading.batch import grade_all
+from grader.gradebook.grading.belonging import Belonging
 from grader.gradebook.grading.earlier_reports import are_current, make_room, take_back
 from grader.gradebook.grading.graded import environment
+from grader.gradebook.grading.keys import conditions, key
 from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stopping_at_signals
-from grader.gradebook.keys import conditions, key
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson

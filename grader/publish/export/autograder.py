@@ -20,7 +20,7 @@ from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Shown, gradescope
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe

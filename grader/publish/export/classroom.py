@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from grader.publish.export.rows import message
-from grader.publish.report.inert import unheard
+from grader.publish.inert import unheard
 from grader.results import SubmissionResult
 
 MOST_CHARACTERS = 100_000

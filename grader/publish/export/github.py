@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.publish.export.rows import message, not_graded
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
 from grader.results import WORDS, WRONG, Row, SubmissionResult
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.publish.export.rows import explained, not_graded, number_of, what_counts
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from grader.publish.export.rows import explained, message
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
 from grader.results import BROKEN, UNWRITTEN, WORDS, LessonResult, Row, SubmissionResult
 
 

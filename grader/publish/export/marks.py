@@ -13,8 +13,8 @@ from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.claims import Claim, join
 from grader.intake.submissions.roster import Member, Roster
+from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
-from grader.publish.report.inert import csv_cell
 from grader.results import LessonResult, SubmissionResult, number, read_results
 
 TOTAL = "total"

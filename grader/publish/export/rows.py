@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
 from grader.results import WORDS, LessonResult, Row, SubmissionResult
 
 

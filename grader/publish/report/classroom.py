@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
-from grader.publish.report.inert import csv_cell
+from grader.publish.inert import csv_cell
 from grader.results import UNWRITTEN, Row, SubmissionResult, number
 
 NOTHING: Final = "nothing"

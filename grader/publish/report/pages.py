@@ -23,6 +23,7 @@ from grader.gradebook.grading.graded import Graded
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
+from grader.publish.inert import code, inert, markdown
 from grader.publish.report.classroom import (
     NOTHING,
     UNCLEAR,
@@ -40,7 +41,6 @@ from grader.publish.report.classroom import (
     without_results,
 )
 from grader.publish.report.heat_map import SCALE
-from grader.publish.report.inert import code, inert, markdown
 from grader.publish.report.reading import STATE_WORDS, Part, figure, next_step, part
 from grader.publish.templates import page_templates
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number

@@ -12,6 +12,7 @@ from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
+from grader.publish.templates import shape_text
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Line:
         row = self.row
         facts = [f"{row.name}: {STATE_WORDS[self.state]}", f"shape {shape}"]
         if row.shape not in (None, row.expected_shape):
-            facts.append(f"your shape {in_brackets(row.shape)}")
+            facts.append(f"your shape {shape_text(row.shape)}")
         if row.maxdiff is not None:
             facts.append(f"maxdiff {figure(row.maxdiff)}, {figure(row.ulps)} ulps")
         facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row.chain])
@@ -221,10 +222,6 @@ class Next:
     part: Part | None = None
     line: Line | None = None
     together: int = 1  # rows that fail with this one sentence
-
-
-def in_brackets(sizes: Sequence[int] | None) -> str:
-    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
 
 
 def figure(value: float | None) -> str:

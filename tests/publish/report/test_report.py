@@ -16,9 +16,9 @@ from support import ROOT
 
 from grader.gradebook.grading.graded import Graded
 from grader.lesson.lesson import Course, Lesson
+from grader.publish.inert import inert, markdown, prose
 from grader.publish.report.classroom import csv_rows, difficulties, link, mistakes, student
 from grader.publish.report.excerpt import excerpt
-from grader.publish.report.inert import inert, markdown, prose
 from grader.publish.report.pages import Reporter, figure
 from grader.results import LessonResult, Row, SubmissionResult
 
