@@ -23,7 +23,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from grader.authoring.verify import right_files
+from grader.authoring.lesson_sources import right_files
 from grader.calling.answer import Answer
 from grader.calling.float32 import narrowed
 from grader.calling.joint import call_joint

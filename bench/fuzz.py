@@ -28,7 +28,8 @@ from typing import Any
 import torch
 
 from bench.hostile_values import PRELUDE, evaluator, expressions
-from grader.authoring.verify import handed_in, suite_of
+from grader.authoring.lesson_sources import suite_of
+from grader.authoring.verify import handed_in
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import Called, Measurement

@@ -15,7 +15,7 @@ from types import ModuleType
 import torch
 
 from bench.mutate import Mutant
-from grader.authoring.verify import steps_of, suite_of
+from grader.authoring.lesson_sources import steps_of, suite_of
 from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent

@@ -26,7 +26,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from grader.authoring.verify import right_files, steps_of
+from grader.authoring.lesson_sources import right_files, steps_of
 from grader.comparison.tensors import VANISHING
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula

@@ -20,7 +20,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from grader.authoring.verify import right_files, steps_of, suite_of
+from grader.authoring.lesson_sources import right_files, steps_of, suite_of
 from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-
-import torch
 
 from grader.authoring.check_examples import example_faults
+from grader.authoring.lesson_sources import is_formula, right_files, steps_of, variants
 from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
-from grader.calling.in_process import Measurements, ModuleTarget
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Handed, Submission
-from grader.lesson.lesson import Item, Lesson, load_module
+from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
-from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.results import Row
-from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.examples import examples_of
-from grader.verdict.judging.gradient import judge_step
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import judge_line
 
 IMPORTS = "import torch\nimport torch.nn.functional as F\n\n"
 
@@ -48,10 +39,6 @@ def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
 
 def rows_of(graded: Graded) -> list[Row]:
     return graded.results.lessons[0].rows
-
-
-def variants(lesson: Lesson) -> list[Path]:
-    return sorted((lesson.solution / "variants").glob("*.py"))
 
 
 def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
@@ -125,11 +112,6 @@ def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake],
         yield [mistake], mistake.applied_to(solution)
 
 
-def is_formula(lesson: Lesson, mistake: Mistake) -> bool:
-    """Whether a mistake is a wrong function in place of a gradient's, so that only that gradient's row fails."""
-    return mistake.function is not None and mistake.gradient in steps_of(lesson)
-
-
 def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
     """The rows in which a mistake may show."""
     return [row for row in rows if row.name == mistake.gradient] if is_formula(lesson, mistake) else rows
@@ -195,110 +177,3 @@ def misjudged(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
     elif not any(row.mistake and row.mistake.id == mistake.id for row in failing):
         told = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
         yield f"mistake {mistake.name} was told as {'; '.join(told)}"
-
-
-def steps_of(lesson: Lesson) -> tuple[str, ...]:
-    """Gradients that are functions of their own."""
-    return () if lesson.joint else tuple(item.name for item in lesson.gradients)
-
-
-def suite_of(lesson: Lesson) -> ModuleType:
-    return load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}")
-
-
-@dataclass
-class Tally:
-    """Verdicts counted over some seeds: `judged` of them, and a sentence for each that is not as it should be."""
-
-    judged: int = 0
-    rejected: list[str] = field(default_factory=list)
-    accepted: list[str] = field(default_factory=list)
-
-    def add(self, other: Tally) -> None:
-        self.judged += other.judged
-        self.rejected += other.rejected
-        self.accepted += other.accepted
-
-
-def right_files(lesson: Lesson) -> dict[str, ModuleType]:
-    """{"solution" or a variant's name: the file as a module}."""
-    files = {path.stem: load_module(path, f"backprop_ninja_{lesson.name}_{path.stem}") for path in variants(lesson)}
-    return {"solution": lesson.answers} | files
-
-
-class Judging:
-    """One lesson's hidden suite on one seed, in this process; `tally` counts the verdicts."""
-
-    def __init__(self, lesson: Lesson, seed: int, tally: Tally) -> None:
-        self.lesson, self._tally, self._book = lesson, tally, ProblemBook(seed)
-        self._problems = self._book.problems(lesson, lesson.draws)
-        self._tests = tests_of(suite_of(lesson))
-
-    def wrong_rows(self, module: ModuleType, first: str = "") -> Iterator[str]:
-        """The rows that `module` fails, one after another, those about the function `first` before all others."""
-        steps = [item.name for item in self.lesson.gradients]
-        student = LocalStudent(vars(module), steps, self.lesson.joint)
-        measurements: Measurements = {}
-        for item in sorted(self.lesson.items, key=lambda item: item.function != first):
-            self._tally.judged += 1
-            if item.target is not None:
-                verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
-                right = verdict.passed
-            else:
-                # Watching can only turn a failure into a pass (what is in float32 may be coarser).
-                right = any(
-                    self.holds(item, student, ModuleTarget(module, watched, measurements))
-                    for watched in ((True,) if first else (False, True))
-                )
-            if not right:
-                yield item.name
-
-    def holds(self, item: Item, student: LocalStudent, target: ModuleTarget) -> bool:
-        """Whether a check passes."""
-        check = Check(self.lesson, item, student, target, self._book, naming=False)
-        return run_check(self._tests[item.name], check) is None
-
-    def accepts(self, mistake: Mistake) -> bool:
-        """Whether a known mistake passes: its own gradient where it is one, else every row."""
-        if mistake.function is None or not is_formula(self.lesson, mistake):
-            return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
-        answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
-        self._tally.judged += 1
-        return judge_line(mistake.gradient[1:], answers, self.lesson.wrong_formulas, naming=False).passed
-
-
-def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
-    """Every right file and every known mistake of one lesson judged on every seed, in this process."""
-    torch.set_num_threads(1)  # the tensors are small: a second thread only waits
-    lesson, tally = Lesson(course, name), Tally()
-    rights = right_files(lesson)
-    for seed in seeds:
-        judging = Judging(lesson, seed, tally)
-        for file, module in rights.items():
-            tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
-        for mistake in lesson.mistakes:
-            if judging.accepts(mistake):
-                tally.accepted.append(f"seed {seed}: {mistake.name} was accepted")
-    return tally
-
-
-def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> Report:
-    """The verdict alone over `count` seeds: no right formula rejected, no wrong one accepted.
-
-    `on_progress` is told how many seeds were finished, whenever some are.
-    """
-    chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
-    tally = Tally()
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(tally_seeds, lesson.course, lesson.name, chunk): len(chunk) for chunk in chunks}
-        for done in as_completed(waiting):
-            tally.add(done.result())
-            on_progress(waiting[done])
-    draws = len(lesson.draws)
-    problems = f" on {draws} problems each" if draws else ""
-    summary = (
-        f"{count} seeds × ({len(right_files(lesson))} right files, {len(lesson.mistakes)} known mistakes){problems}: "
-        f"{tally.judged:,} verdicts, {len(tally.rejected)} right ones rejected, "
-        f"{len(tally.accepted)} wrong ones accepted"
-    )
-    return Report(summary, (tally.rejected + tally.accepted)[:50])

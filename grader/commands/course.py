@@ -79,7 +79,7 @@ def verify(
 
 def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
     """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
-    from grader.authoring.verify import verify_seeds
+    from grader.authoring.verify_seeds import verify_seeds
 
     for lesson in lessons:
         told = console_for(stderr=True)

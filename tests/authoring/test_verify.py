@@ -10,7 +10,8 @@ import torch
 from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.verify import named_anyway, sheets, tally_seeds, verify_lesson
+from grader.authoring.verify import named_anyway, sheets, verify_lesson
+from grader.authoring.verify_seeds import tally_seeds
 from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.mistakes import Mistake, edit, mistake, mistake_list

@@ -8,7 +8,9 @@ import pytest
 import torch
 from support import ROOT, rows_of, solution_of
 
-from grader.authoring.verify import handed_in, tally_seeds, variants, verify_lesson, verify_seeds
+from grader.authoring.lesson_sources import variants
+from grader.authoring.verify import handed_in, verify_lesson
+from grader.authoring.verify_seeds import tally_seeds, verify_seeds
 from grader.lesson.lesson import Course, Lesson
 
 LESSONS = list(Course(ROOT).lessons)

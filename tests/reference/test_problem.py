@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.authoring.verify import right_files
+from grader.authoring.lesson_sources import right_files
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive, norm
 from grader.verdict.judging.hidden_problems import ProblemBook
