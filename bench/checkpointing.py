@@ -21,7 +21,7 @@ import torch
 
 from grader.authoring.figures.svg import Drawing
 from grader.calling.operators import CallWatch
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 
 SOLUTION = Path(__file__).resolve().parents[1] / "solutions" / "09_checkpointing" / "backward.py"
 BATCH, WIDTH = 2048, 4  # so that the gradients of the weights weigh next to nothing beside the activations

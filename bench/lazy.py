@@ -29,7 +29,8 @@ from bench.lazy_side import Answers, Asked, LazySide, Record
 from grader.calling.answer import Answer
 from grader.calling.in_process import ModuleTarget
 from grader.comparison.tensors import TOLERANCE
-from grader.lesson.lesson import Course, Item, Lesson, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Course, Item, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive
 from grader.verdict.judging.behaviour import Check

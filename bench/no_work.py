@@ -26,7 +26,8 @@ from torch import Tensor
 
 from bench.lazy import Draws, ones, zeros
 from grader.calling.answer import Answer
-from grader.lesson.lesson import Course, Lesson, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Draw, Problem, derive
 from grader.reference.tape import LOSS, Graph, total
 from grader.verdict.judging.gradient import GradientCheck

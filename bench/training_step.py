@@ -32,7 +32,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from bench.fork import processor
-from grader.lesson.lesson import Course, Lesson, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parent.parent
 BATCHES = (32, 128, 512, 4096)

@@ -40,7 +40,8 @@ import pytest, torch
 torch.set_num_threads(1)
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.lesson.lesson import Course, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Course
 from grader.reference.course_formulas import LocalStudent
 
 lesson = Course(Path({kit!r}), secrets=False).find({number!r})

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture_of_examples")
 BLOCK, VOCABULARY, EMBEDDING, HIDDEN = 2, 5, 3, 4

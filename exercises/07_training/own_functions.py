@@ -6,7 +6,7 @@ import torch
 
 from grader.dojo.training.own_file import NotWritten
 from grader.errors import UserError
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 
 lecture = load_module(Path(__file__).with_name("lecture.py"), "backprop_ninja_lecture")
 TRAINING_ACTS = 4  # of those that are rehearsed, the ones without which nothing can be trained

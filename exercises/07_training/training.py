@@ -14,7 +14,7 @@ import torch
 from grader.dojo.training.contract import Comparison, Outcome
 from grader.dojo.training.own_file import NotWritten, OwnFileError
 from grader.errors import UserError
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 
 functions = load_module(Path(__file__).with_name("own_functions.py"), "backprop_ninja_own_functions")
 lecture = functions.lecture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 
 clinic = load_module(Path(__file__).with_name("clinic.py"), "backprop_ninja_clinic_of_examples")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.authoring.figures.graph import graph_picture
 from grader.authoring.figures.svg import Drawing
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 
 SEED, LAYER = 3, 2
 """With this seed a network has five layers, and an illness in the middle is in layer 2."""

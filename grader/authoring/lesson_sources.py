@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
-from grader.lesson.lesson import Lesson, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
 
 

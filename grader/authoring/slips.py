@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.lesson.lesson import Lesson, LessonError, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
 from grader.reference.tape import TapeError

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import importlib.util
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import LessonError as LessonError
 from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
+from grader.lesson.course_modules import load_module
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
@@ -31,20 +30,6 @@ SMALL = 1e-2
 """A constant of a forward pass below this may be an epsilon."""
 
 
-def load_module(path: Path, name: str) -> ModuleType:
-    """Run a Python file of the course's author. Raises LessonError when it is missing or does not run."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise LessonError(f"{path} is missing: every lesson needs one.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # inspect.getsource and dataclasses look modules up by name
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise LessonError(f"{path} does not run: {type(error).__name__}: {error}") from error
-    return module
-
-
 def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., Any]:
     """One gradient of a module's joint function, as a function with the same parameters."""
     together = getattr(module, joint.name)
@@ -57,13 +42,6 @@ def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., An
         return found[gradient]
 
     return part
-
-
-def forward_of(suite: str) -> ModuleType:
-    """forward.py of the lesson whose hidden suite is the file `suite`, for the changes that both draw."""
-    folder = Path(suite).resolve().parent
-    path = folder.parents[1] / "exercises" / folder.name / "forward.py"
-    return load_module(path, f"backprop_ninja_forward_of_suite_{folder.name}")
 
 
 def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:

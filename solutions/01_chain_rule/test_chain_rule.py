@@ -5,7 +5,7 @@ import functools
 import numpy
 import torch
 
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 from grader.verdict.judging.shuffling import Shuffled
 

@@ -1,6 +1,6 @@
 """The hidden suite of lesson 02. In every draw batch, features, hidden and classes differ from each other."""
 
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)

@@ -4,7 +4,7 @@ In each draw all sizes differ (batch, batch - 1, block, vocabulary, embedding, h
 transpose, no wrong axis and no wrong divisor has the right shape or value by luck.
 """
 
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)

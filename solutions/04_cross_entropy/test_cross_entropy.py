@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)

@@ -5,7 +5,7 @@ wrong divisor has the right shape or value by luck. The gradients are those of t
 above.
 """
 
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 
 FORWARD = forward_of(__file__)

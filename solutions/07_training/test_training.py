@@ -11,7 +11,7 @@ import functools
 import torch
 import torch.nn.functional as F
 
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.reference.problem import Draw
 from grader.verdict.judging.shuffling import Shuffled
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 from grader.verdict.judging.shuffling import Shuffled
 
 HERE = Path(__file__).resolve()

@@ -26,7 +26,7 @@ from grader.commands import dojo as dojo_cli
 from grader.commands import train as dojo_train
 from grader.dojo.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
 from grader.dojo.training.own_file import NotWritten, OwnFile, OwnFileError
-from grader.lesson.lesson import load_module
+from grader.lesson.course_modules import load_module
 from grader.publish.report.curve import logarithmic_ticks, plot, smooth
 
 EXERCISE = ROOT / "exercises" / "07_training"

@@ -9,7 +9,7 @@ import pytest
 from bench.one_verdict import FILES, candidates, differences
 from grader.errors import LessonError
 from grader.lesson.config import public_draws
-from grader.lesson.lesson import forward_of
+from grader.lesson.course_modules import forward_of
 from grader.lesson.toml_tables import Table
 from grader.reference.problem import Draw
 

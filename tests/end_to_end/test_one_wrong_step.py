@@ -8,7 +8,8 @@ import pytest
 import torch
 from support import ROOT, solution_of
 
-from grader.lesson.lesson import Course, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Course
 
 GRADIENTS = [item.name for item in Course(ROOT).find("03").gradients]
 

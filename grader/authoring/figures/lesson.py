@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.authoring.figures.graph import graph_of
 from grader.errors import LessonError
-from grader.lesson.lesson import Lesson, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Lesson
 
 GRAPH, OWN = "graph.svg", "figures.py"
 

@@ -105,7 +105,7 @@ def command(submission: Path | None, out: Path, lesson: str | None, course: Path
 def train_with(script: Path, path: Path, options: Options, watch: Watch, kept: dict[str, Any] | None) -> Outcome:
     """Runs a lesson's script on a student's file. Raises UserError."""
     from grader.dojo.training.own_file import OwnFile, OwnFileError
-    from grader.lesson.lesson import load_module  # torch, which takes a second, after every look at the options
+    from grader.lesson.course_modules import load_module  # torch, which takes a second, after every look at the options
 
     try:
         module = load_module(script, f"backprop_ninja_script_{script.parent.name}")

@@ -19,7 +19,8 @@ from typing import Any
 
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import agreement
-from grader.lesson.lesson import Lesson, LessonError, load_module
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Lesson, LessonError
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import run_check, tests_of
