@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from test_notebook import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.notebook.handed_in import from_notebook
+from grader.intake.submissions.notebook_files import from_notebook
 from grader.lesson.lesson import Course, Lesson
 
 STORED = [(NOTEBOOKS / f"{style}.ipynb").read_bytes() for style in STYLES]

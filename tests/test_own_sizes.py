@@ -12,8 +12,8 @@ from test_in_the_wild import as_notebook, changed, lecture_cells
 
 from bench.own_sizes import SIZES, judge_lesson
 from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
-from grader.intake.notebook.handed_in import page_of
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.notebook_files import page_of
 from grader.lesson.lesson import Course, Lesson
 from grader.source.literals import WrittenNumber
 from grader.verdict.judging.hidden_problems import ProblemBook

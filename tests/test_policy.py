@@ -29,7 +29,7 @@ def check(
     source: bytes, filename: str, entry_points: Collection[str], neighbours: Mapping[str, bytes] | None = None
 ) -> list[Finding]:
     """As the grader's, where no file is passed over that holds an act."""
-    found = static_check.check(source, filename, entry_points, neighbours)
+    found = static_check.find_acts(source, filename, entry_points, neighbours)
     assert not found or any(map(may_hold_acts, (source, *(neighbours or {}).values())))
     return found
 
@@ -354,8 +354,8 @@ def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
 def test_no_bytes_end_the_process() -> None:
     """Deep nesting has crashed Python's parser before (cpython#91924); a crash here would take pytest with it."""
     program = (
-        "import json, sys; from grader.sandbox.policy.static_check import check\n"
-        "for text in json.load(sys.stdin): check(text.encode('latin-1'), 'backward.py', ['dx'])"
+        "import json, sys; from grader.sandbox.policy.static_check import find_acts\n"
+        "for text in json.load(sys.stdin): find_acts(text.encode('latin-1'), 'backward.py', ['dx'])"
     )
     sources = json.dumps([source.decode("latin-1") for source in HARD.values()])
     command = [sys.executable, "-c", program]

@@ -24,7 +24,7 @@ from grader.authoring.stubs import stub_of
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.intake.notebook.handed_in import from_notebook, read_cells
+from grader.intake.submissions.notebook_files import from_notebook, read_cells
 from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parent / "courses" / "calling"

@@ -20,18 +20,21 @@ from long_texts import DEEP, FAMILIES
 from support import ROOT, rows_of, solution_of
 
 from grader.gradebook.grading.session import Session
-from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.handed_in import page_of
+from grader.intake.notebook.cells import Cell, NotebookError
+from grader.intake.notebook.limited_reading import notebook_data, read_notebook
+from grader.intake.notebook.reading import read_for
+from grader.intake.notebook.script import Page
+from grader.intake.submissions.notebook_files import page_of
 from grader.intake.submissions.submission import MAIN, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.sandbox.policy.numerical import observe
-from grader.sandbox.policy.static_check import MAX_BYTES, Finding, check
+from grader.sandbox.policy.reading import numerical_observations, static_findings
+from grader.sandbox.policy.static_check import MAX_BYTES, find_acts
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
-from grader.source.reader import BOOTSTRAP, ReadingFailed, ReadingStopped, SourceReader
-from grader.source.reader_process import notebook
+from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MOST_NAMES, close_name, close_names
 from grader.verdict.diagnosis.repairs.edits import Known, contents_of, edits_of
 
@@ -67,11 +70,11 @@ def patient() -> Iterator[SourceReader]:
 
 def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
     """Every reader of a student's text, in this process."""
-    sought = [notebook_lesson(lesson).to_dict()]
+    lessons = [notebook_lesson(lesson)]
 
     def as_notebook(text: str) -> object:
         cells = [{"cell_type": "code", "source": text}]
-        return notebook([json.dumps({"cells": cells}).encode()], "a.ipynb", True, sought, True)
+        return notebook_data(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
 
     def excerpts(text: str) -> object:
         lines = Lines(text)
@@ -87,7 +90,7 @@ def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
         "contents": lambda text: contents_of(text, lesson.functions),
         "nested definitions": lambda text: nested_definitions(text, lesson.functions),
         "changes of the code": changes_of_the_code,
-        "static check": lambda text: check(text.encode(), MAIN, lesson.functions),
+        "static check": lambda text: find_acts(text.encode(), MAIN, lesson.functions),
         "changes": lambda text: lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions]),
         "notebook": as_notebook,
         "excerpts": excerpts,
@@ -163,111 +166,104 @@ def test_time_is_linear_however_texts_are_nested(lesson, without_garbage_collect
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_longest_text_that_is_read_takes_seconds(lesson, patient, family):
     text = FAMILIES[family](MAX_BYTES - 20_000).encode()
-    patient.static_check(text, MAIN, lesson.functions, {})
-    patient.lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions])
-    patient.notebook(text, "a.py", False, [notebook_lesson(lesson)], True)
+    patient.call(find_acts, text, MAIN, lesson.functions)
+    patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
+    patient.call(notebook_data, text, "a.py", False, [notebook_lesson(lesson)], True)
 
 
 # ---- the process ----
 
 
-def test_the_process_reads_as_the_readers_do(lesson, reader):
+def test_the_process_reads_as_the_readers_do(reader, monkeypatch):
     source = b"import torch\nfrom helpers import g\ndef dprobs(a):\n    a += 1\n    g(a)\n    a.backward()\n"
     helpers = {"helpers.py": b"import torch\ndef g(a):\n    return torch.autograd.grad(a, a)\n"}
-    expected = check(source, MAIN, ["dprobs"], helpers)
-    assert [type(each) for each in expected] == [Finding, Finding]
-    assert reader.static_check(source, MAIN, ["dprobs"], helpers) == expected
-    assert reader.lines_of_changes(source, [("dprobs", ["a"]), ("dprobs", ["b"]), ("dh", ["a"])]) == [4, None, None]
+    monkeypatch.setattr("grader.sandbox.policy.reading.source_reader", lambda: reader)
+    assert len(find_acts(source, MAIN, ["dprobs"], helpers)) == 2
+    assert static_findings(source, MAIN, ["dprobs"], helpers) == find_acts(source, MAIN, ["dprobs"], helpers)
+    changes = [("dprobs", ["a"]), ("dprobs", ["b"]), ("dh", ["a"])]
+    assert reader.call(lines_of_changes, source.decode(), changes) == [4, None, None]
+    differences = b"def dprobs(f, x):\n    return (f(x + 1e-5) - f(x)) / 1e-5\n"
+    rows = {"dprobs": ("dprobs", ())}
+    assert numerical_observations(differences, MAIN, rows, {}) == observe(differences, MAIN, rows, {}) != []
+
+
+def test_a_notebook_comes_back_as_it_was_read(lesson):
+    text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
+    there = read_notebook(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
+    here = read_for(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
+    assert there.lessons == {lesson.name: here}
+    assert (27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
 
 def test_a_round_trip_takes_less_than_a_millisecond(reader):
-    reader.static_check(b"", MAIN, [], {})
+    reader.call(find_acts, b"", MAIN, [])
     times = []
     for _ in range(200):
         started = time.perf_counter()
-        reader.static_check(b"", MAIN, [], {})
+        reader.call(find_acts, b"", MAIN, [])
         times.append(time.perf_counter() - started)
     assert min(times) < 0.001
 
 
-PATCHED = BOOTSTRAP.replace(
-    "source_reading.serve(",
-    """
-import os, time
-before = source_reading.TASKS["static_check"]
-def patched(texts, **arguments):
-    if texts[0] == b"computes":
-        while True:
-            pass
-    if texts[0] == b"sleeps":
-        time.sleep(3600)
-    if texts[0] == b"fills memory":
-        kept = bytearray(1 << 30)  # at once: filling it bit by bit would take seconds on a slow machine
-    if texts[0] == b"raises":
-        raise KeyError("a mistake of ours")
-    if texts[0] == b"ends":
-        os.kill(os.getpid(), 9)
-    return before(texts, **arguments)
-source_reading.TASKS["static_check"] = patched
-source_reading.serve(""",
-)
-
-
 @pytest.fixture(scope="module")
-def patched() -> Iterator[SourceReader]:
-    """A reader on which some texts have the effect that they name."""
-    opened = SourceReader(0.3, 1 << 28, 5.0, PATCHED)
+def limited() -> Iterator[SourceReader]:
+    opened = SourceReader(0.3, 1 << 28, 5.0)
     yield opened
     opened.close()
 
 
 RIGHT = b"def dprobs(a):\n    return a.backward()\n"
+COMPUTES = sum, range(10**15)
+"""A call that takes processor time only, without end."""
+
+
+def acts(reader: SourceReader) -> list[str]:
+    return [each["what"] for each in reader.call(find_acts, RIGHT, MAIN, ["dprobs"])]
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("call", "sentence"),
     [
-        (b"computes", "reading it took more than 0.3 seconds"),
-        (b"fills memory", "reading it took more than 256 MiB of memory"),
-        (b"ends", "the process that read it was stopped twice"),
+        (COMPUTES, "reading it took more than 0.3 seconds"),
+        ((bytearray, 1 << 30), "reading it took more than 256 MiB of memory"),
+        ((os.abort,), "the process that read it was stopped twice"),
     ],
 )
-def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(patched, text, sentence):
+def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(limited, call, sentence):
     started = time.monotonic()
     with pytest.raises(ReadingStopped, match=f"^{re.escape(sentence)}$"):
-        patched.static_check(text, MAIN, ["dprobs"], {})
+        limited.call(*call)
     assert time.monotonic() - started < 10
-    assert [each.what for each in patched.static_check(RIGHT, MAIN, ["dprobs"], {})] == [".backward()"]
+    assert acts(limited) == [".backward()"]
 
 
 def test_a_reader_that_waits_is_given_up_by_the_clock():
-    opened = SourceReader(0.3, wall_seconds=0.5, bootstrap=PATCHED)
+    opened = SourceReader(0.3, wall_seconds=0.5)
     try:
-        opened.static_check(RIGHT, MAIN, ["dprobs"], {})
+        assert acts(opened)
         with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.5 seconds$"):
-            opened.static_check(b"sleeps", MAIN, ["dprobs"], {})
-        assert opened.static_check(RIGHT, MAIN, ["dprobs"], {})
+            opened.call(time.sleep, 3600)
+        assert acts(opened)
     finally:
         opened.close()
 
 
-def test_an_error_of_ours_is_no_fault_of_the_text(patched):
-    with pytest.raises(ReadingFailed, match="a mistake of ours"):
-        patched.static_check(b"raises", MAIN, ["dprobs"], {})
-    assert patched.static_check(RIGHT, MAIN, ["dprobs"], {})
+def test_an_error_of_ours_is_no_fault_of_the_text(limited):
+    with pytest.raises(ReadingFailed, match=r"int: ValueError: .*a mistake of ours"):
+        limited.call(int, "a mistake of ours")
+    assert acts(limited)
 
 
-def test_threads_share_one_process(patched):
+def test_threads_share_one_process(limited):
     found: list[int] = []
-    texts = [RIGHT, b"computes", RIGHT, RIGHT]
 
-    def read(text: bytes) -> None:
+    def read(is_right: bool) -> None:
         try:
-            found.append(len(patched.static_check(text, MAIN, ["dprobs"], {})))
+            found.append(len(acts(limited) if is_right else limited.call(*COMPUTES)))
         except ReadingStopped:
             found.append(-1)
 
-    threads = [threading.Thread(target=read, args=(text,)) for text in texts]
+    threads = [threading.Thread(target=read, args=(is_right,)) for is_right in (True, False, True, True)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -278,7 +274,7 @@ def test_threads_share_one_process(patched):
 def test_the_process_ends_with_who_started_it(tmp_path):
     code = (
         "import os; from grader.source.reader import SourceReader\n"
-        "reader = SourceReader(); reader.static_check(b'', 'a.py', [], {})\n"
+        "reader = SourceReader(); reader.call(len, b'')\n"
         "print(reader._process.pid, flush=True); os._exit(0)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path)
@@ -294,10 +290,11 @@ def test_the_process_ends_with_who_started_it(tmp_path):
     raise AssertionError("the reader outlives its parent")
 
 
-def test_the_process_needs_no_torch():
+def test_the_readers_need_no_torch():
     code = (
-        "import sys; from grader import source_reading\n"
-        "import grader.sandbox.policy.static_check, grader.source.in_place_changes, grader.intake.notebook.reading\n"
+        "import sys, grader.source.reader_process, grader.source.in_place_changes, grader.source.nested_definitions\n"
+        "import grader.sandbox.policy.reading, grader.intake.notebook.limited_reading\n"
+        "import grader.verdict.diagnosis.repairs.edits\n"
         "print('torch' in sys.modules)\n"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
@@ -308,7 +305,7 @@ def test_the_process_needs_no_torch():
 
 
 def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monkeypatch):
-    monkeypatch.setattr("grader.intake.notebook.handed_in.source_reader", lambda: SourceReader(0.05))
+    monkeypatch.setattr("grader.intake.notebook.limited_reading.source_reader", lambda: SourceReader(0.05))
     text = FAMILIES["in the lecture's manner"](250_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Hand in the exercise's cells"):
         page_of(text, "a.py", [lesson], True, False)
@@ -389,7 +386,7 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
 
 
 def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.gradebook.grading.one_file.source_reader", lambda: SourceReader(0.05))
+    monkeypatch.setattr("grader.sandbox.policy.reading.source_reader", lambda: SourceReader(0.05))
     text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
     folder = laid_out(tmp_path, {MAIN: text})
     graded = session.grade(read_submission(folder, "student", [lesson])).results

@@ -9,8 +9,8 @@ from typing import Protocol
 from grader.dojo.file import own_file, read_own, shown
 from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.handed_in import PageRead, read_page, without_gradients
 from grader.intake.submissions.handed import MAIN, Handed, Unreadable, read_file
+from grader.intake.submissions.notebook_files import PageRead, read_page, without_gradients
 from grader.intake.submissions.places import NOTEBOOK, kind
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table

@@ -18,9 +18,8 @@ Plain data without torch: notebook_lesson.py reads it, and the process that read
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -132,40 +131,3 @@ class NotebookLesson:
     @property
     def functions(self) -> list[str]:
         return list(dict.fromkeys(self.rows.values()))
-
-    def to_dict(self) -> dict[str, Any]:
-        wanted = [as_dict(each) if each else None for each in (self.wanted, self.chain)]
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**own, "rows": dict(self.rows), "wanted": wanted[0], "chain": wanted[1]}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> NotebookLesson:
-        wanted = from_dict(data["wanted"]) if data["wanted"] else None
-        return cls(**{**data, "wanted": wanted, "chain": from_dict(data["chain"])})
-
-
-def as_dict(wanted: NotebookTable) -> dict[str, Any]:
-    given = {
-        "values": sorted(wanted.given.values),
-        "gradients": sorted(wanted.given.gradients),
-        "same": dict(wanted.given.same),
-    }
-    consumers = {name: sorted(upstream) for name, upstream in wanted.consumers.items()}
-    groups = {name: list(members) for name, members in wanted.groups.items()}
-    plain = {"given": given, "again": sorted(wanted.again), "groups": groups, "consumers": consumers}
-    return {**vars(wanted), **plain, "sizes": vars(wanted.sizes), "forward": dict(wanted.forward)}
-
-
-def from_dict(data: Mapping[str, Any]) -> NotebookTable:
-    given = data["given"]
-    return NotebookTable(
-        tuple(data["names"]),
-        StepInputs(frozenset(given["values"]), frozenset(given["gradients"]), given["same"]),
-        frozenset(data["again"]),
-        data["after"],
-        data["loop"],
-        data["groups"],
-        {name: frozenset(upstream) for name, upstream in data["consumers"].items()},
-        LessonSizes(**data["sizes"]),
-        data["forward"],
-    )

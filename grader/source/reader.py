@@ -1,9 +1,11 @@
-"""Reads what students wrote in a process of its own, under limits of time and memory.
+"""Calls functions that read students' texts, in one process under limits of time and memory.
 
-The readers' time is linear in the length of a text, but Python's own parser's need not be, and no reader is without
-mistakes. A text for which a limit is reached costs its own student a sentence, and nobody else anything. The process is
-started once and answers in a fraction of a millisecond; it is started again after it was stopped. What comes back is
-JSON.
+The readers' time is linear in the length of a text, but that of Python's own parser need not be, and a reader may have
+an error. A text for which a limit is reached costs its own student a sentence and delays nobody else. The process
+starts once, answers in a fraction of a millisecond, and starts again after it was stopped.
+
+Requests are pickled: they come from the trusted side only. Replies are JSON: they come from a process that read a
+student's text.
 """
 
 from __future__ import annotations
@@ -12,190 +14,86 @@ import atexit
 import contextlib
 import json
 import os
+import pickle
 import select
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from grader.sandbox.policy.numerical import Observation
-from grader.sandbox.policy.static_check import Finding
-
-if TYPE_CHECKING:
-    from grader.intake.notebook.as_file import Origin
-    from grader.lesson.notebook_table import NotebookLesson
-    from grader.verdict.diagnosis.repairs.edits import Edit, Known
+from grader.source.reader_process import LENGTH_BYTES
 
 SECONDS = 2.0
-"""Processor time for one text: a hundred times what a long file takes."""
+"""Processor time for one call: a hundred times what a long file takes."""
 WALL_SECONDS = 20.0
-"""The same by the clock, for a process that gets no processor; where there is no timer, SECONDS twice."""
+"""Elapsed time for one call, for a process that gets no processor. Without a timer in the system: twice SECONDS."""
 MEMORY_BYTES = 1 << 30
 ROOT = Path(__file__).resolve().parents[2]
-# -I -S: neither site-packages nor the current folder nor the environment decides what is imported; as in sandbox/client
+# With -I -S neither site-packages nor the current folder nor the environment decides what is imported. torch is in
+# site-packages, so the process cannot import it.
 BOOTSTRAP = """
 import sys
 from importlib import machinery, util
 spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
 sys.modules["grader"] = util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["grader"])
-from grader.source import reader_process as source_reading
-source_reading.serve(sys.stdin.buffer, sys.stdout.buffer, float(sys.argv[2]), int(sys.argv[3]))
+from grader.source import reader_process
+reader_process.serve(sys.stdin.buffer, sys.stdout.buffer, float(sys.argv[2]), int(sys.argv[3]))
 """
 KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR", "TEMP")
 
 
 class ReadingStopped(Exception):
-    """A text that could not be read within the limits; the text is the end of a sentence: "reading it took ..."."""
+    """A text could not be read within the limits. The message is the end of a sentence: "reading it took ..."."""
 
 
 class ReadingFailed(Exception):
-    """An error of ours in a reader."""
-
-
-@dataclass(frozen=True)
-class LessonRead:
-    """What a notebook holds for one lesson. `refused`: why the notebook is not read for it.
-
-    `attempted` is False where the notebook does not have the lesson's exercise at all.
-    """
-
-    source: bytes | None = None
-    message: str | None = None
-    origin: Origin | None = None
-    refused: str | None = None
-    attempted: bool = True
-
-
-@dataclass(frozen=True)
-class NotebookRead:
-    """Attributes:
-    lessons: {lesson's name: what there is for it}.
-    cells: how many code cells there are; of a script 1, or 0 where Python cannot read it.
-    defined: the functions and classes outside of others.
-    too_much: why those are not known.
-    refused: why nothing of it is read.
-    """
-
-    lessons: Mapping[str, LessonRead] = field(default_factory=dict)
-    cells: int = 0
-    defined: frozenset[str] = frozenset()
-    too_much: str | None = None
-    refused: str | None = None
+    """A reader raised an exception: an error of ours."""
 
 
 class SourceReader:
-    """One process that reads texts. Safe to use from any thread."""
+    """One process that reads texts. Safe to use from any thread.
+
+    Args:
+        seconds: processor time for one call.
+        memory: bytes of address space of the process.
+        wall_seconds: elapsed time for one call.
+    """
 
     def __init__(
-        self,
-        seconds: float = SECONDS,
-        memory: int = MEMORY_BYTES,
-        wall_seconds: float = WALL_SECONDS,
-        bootstrap: str = BOOTSTRAP,
+        self, seconds: float = SECONDS, memory: int = MEMORY_BYTES, wall_seconds: float = WALL_SECONDS
     ) -> None:
-        self._seconds, self._memory, self._bootstrap = seconds, memory, bootstrap
+        self._seconds, self._memory = seconds, memory
         self._wall = wall_seconds if hasattr(signal, "setitimer") else min(wall_seconds, 2 * seconds)
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Starts the process, which loads while others work; done anyway when a text is to be read."""
+        """Starts the process, so that it loads while other processes do. `call` starts it where that was not done."""
         with self._lock:
             self._running()
 
     def close(self) -> None:
+        """Ends the process."""
         with self._lock:
             self._end()
 
-    def static_check(
-        self, source: bytes, filename: str, entry_points: Sequence[str], neighbours: Mapping[str, bytes]
-    ) -> list[Finding]:
-        """policy.static_check.check. Raises ReadingStopped, ReadingFailed."""
-        arguments = {"filename": filename, "entry_points": list(entry_points), "neighbours": list(neighbours)}
-        found = self._ask("static_check", [source, *neighbours.values()], arguments)
-        return [Finding(*entry) for entry in found]
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What `function(*arguments)` returns in the process, as JSON gives it back.
 
-    def numerical(
-        self,
-        source: bytes,
-        filename: str,
-        rows: Mapping[str, tuple[str, Sequence[str]]],
-        neighbours: Mapping[str, bytes],
-    ) -> list[Observation]:
-        """policy.numerical.observe. Raises ReadingStopped, ReadingFailed."""
-        arguments = {"filename": filename, "rows": rows, "neighbours": list(neighbours)}
-        found = self._ask("numerical", [source, *neighbours.values()], arguments)
-        return [Observation(*entry) for entry in found]
+        The process imports the module of `function` by name and must find the function in it; arguments are pickled.
+        The result's dataclasses come back as dictionaries, its tuples and sets as lists, and its keys as strings.
 
-    def lines_of_changes(self, source: bytes, changes: Sequence[tuple[str, Sequence[str]]]) -> list[int | None]:
-        """diagnosis.changed.lines_of_changes. Raises ReadingStopped, ReadingFailed."""
-        wanted = [(function, sorted(changed)) for function, changed in changes]
-        found: list[int | None] = self._ask("lines_of_changes", [source], {"changes": wanted})
-        return found
-
-    def nested_definitions(self, source: bytes, names: Sequence[str]) -> dict[str, tuple[int, str]]:
-        """diagnosis.nested.nested_definitions. Raises ReadingStopped, ReadingFailed."""
-        found = self._ask("nested_definitions", [source], {"names": list(names)})
-        return {name: (line, inside) for name, (line, inside) in found.items()}
-
-    def contents_of(self, source: bytes, functions: Sequence[str]) -> dict[str, Any]:
-        """diagnosis.edits.contents_of. Raises ReadingStopped, ReadingFailed."""
-        found: dict[str, Any] = self._ask("contents_of", [source], {"functions": list(functions)})
-        return found
-
-    def edits_of(self, source: bytes, function: str, named: str, known: Known) -> tuple[list[Edit], list[str]]:
-        """diagnosis.edits.edits_of. Raises ReadingStopped, ReadingFailed."""
-        from grader.verdict.diagnosis.repairs.edits import Edit
-
-        arguments = {"function": function, "named": named, "known": asdict(known)}
-        found, texts = self._ask("edits_of", [source], arguments)
-        return [Edit(**edit) for edit in found], texts
-
-    def notebook(
-        self, data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
-    ) -> NotebookRead:
-        """notebook.reading.read_for, for all `lessons` at once. Raises ReadingStopped, ReadingFailed."""
-        from grader.intake.notebook.as_file import Origin
-        from grader.source.literals import WrittenNumber
-
-        arguments = {
-            "shown": shown,
-            "is_notebook": is_notebook,
-            "lessons": [lesson.to_dict() for lesson in lessons],
-            "functions": functions,
-        }
-        answer = self._ask("notebook", [data], arguments)
-        if "refused" in answer:
-            return NotebookRead(refused=answer["refused"])
-        found = {}
-        for name, entry in answer["lessons"].items():
-            if "refused" in entry:
-                found[name] = LessonRead(refused=entry["refused"])
-                continue
-            origin = Origin(
-                {line: (file, number) for line, (file, number) in entry["lines"]},
-                answer["texts"] if entry["texts"] else {},
-                entry["missing"],
-                {row: (file, line) for row, (file, line) in entry["rows"].items()},
-                entry["sizes"],
-                {row: [WrittenNumber(*number) for number in found] for row, found in entry["numbers"].items()},
-                entry["remarks"],
-                tuple(entry["uncounted"]),
-            )
-            source = entry["source"]
-            source = None if source is None else source.encode("utf-8", "surrogatepass")
-            found[name] = LessonRead(source, entry["message"], origin, attempted=entry["attempted"])
-        return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
-
-    def _ask(self, task: str, texts: Sequence[bytes], arguments: Mapping[str, Any]) -> Any:
-        request = {"task": task, "arguments": arguments, "sizes": [len(text) for text in texts]}
-        message = json.dumps(request).encode() + b"\n" + b"".join(texts)
+        Raises:
+            ReadingStopped: a limit was reached.
+            ReadingFailed: the function raised.
+        """
+        request = pickle.dumps((function, arguments))
+        message = len(request).to_bytes(LENGTH_BYTES, "big") + request
         with self._lock:
             line = self._exchange(message) or self._exchange(message)  # it may have been killed for no fault of its own
         if line is None:
@@ -204,7 +102,7 @@ class SourceReader:
         if "stopped" in reply:
             raise ReadingStopped(f"reading it took more than {self._memory >> 20:,} MiB of memory")
         if "failed" in reply:
-            raise ReadingFailed(f"{task}: {reply['failed']}")
+            raise ReadingFailed(f"{function.__name__}: {reply['failed']}")
         return reply["answer"]
 
     def _exchange(self, message: bytes) -> bytes | None:
@@ -224,7 +122,7 @@ class SourceReader:
             line = b""
         if line.endswith(b"\n"):
             if b'"stopped"' in line[:12]:
-                self._end()  # what is left of its memory is in pieces
+                self._end()  # its memory is fragmented
             return line
         late = time.monotonic() >= end
         status = self._end()
@@ -237,14 +135,14 @@ class SourceReader:
             self._end()
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-I", "-S", "-c", self._bootstrap),
+                    *(sys.executable, "-I", "-S", "-c", BOOTSTRAP),
                     *(str(ROOT), str(self._seconds), str(self._memory)),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={name: os.environ[name] for name in KEPT if name in os.environ},
                 cwd=ROOT.anchor,
-                start_new_session=True,  # a Ctrl-C in the terminal is for who started it
+                start_new_session=True,  # a Ctrl-C in the terminal reaches only the parent
             )
         return self._process
 
@@ -261,7 +159,7 @@ class SourceReader:
 
 
 def read_line(descriptor: int, end: float) -> bytes:
-    """Bytes up to the end of a line, or up to the end of all. Raises TimeoutError after the time `end`."""
+    """Bytes up to the end of a line or of the file. Raises TimeoutError at the time `end` of time.monotonic()."""
     found: list[bytes] = []
     poll = select.poll() if hasattr(select, "poll") else None
     if poll is not None:
@@ -278,7 +176,7 @@ def read_line(descriptor: int, end: float) -> bytes:
 
 @contextlib.contextmanager
 def killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kills the process after so long, where one cannot wait for a pipe and for a time at once."""
+    """Kills the process after `seconds` on a system without select.poll, which cannot wait for a pipe and a time."""
     if hasattr(select, "poll"):
         yield
         return
@@ -290,11 +188,11 @@ def killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[N
         timer.cancel()
 
 
-_shared: dict[int, SourceReader] = {}  # by process: one that was forked has its own
+_shared: dict[int, SourceReader] = {}  # {process id: its reader}: a forked process needs its own
 
 
 def source_reader() -> SourceReader:
-    """The one of this process."""
+    """The reader that all of this process share. It is closed when the process exits."""
     number = os.getpid()
     if number not in _shared:
         _shared.clear()

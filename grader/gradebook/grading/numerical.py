@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Lesson
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
-from grader.source.reader import source_reader
+from grader.sandbox.policy.reading import numerical_observations
 from grader.verdict.judging.line import Row
 
 JUDGED = ("passed", "failed", "here", "hidden")
@@ -27,7 +27,7 @@ def observations(lesson: Lesson, handed: Handed) -> list[Observation]:
     if not rows or not any(len(text) > LONG or may_differentiate_numerically(text) for text in texts):
         return []
     neighbours = {name: text for name, text in handed.files.items() if name != MAIN}
-    return source_reader().numerical(handed.files[MAIN], MAIN, rows, neighbours)
+    return numerical_observations(handed.files[MAIN], MAIN, rows, neighbours)
 
 
 def read_for(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:

@@ -18,9 +18,12 @@ from grader.intake.submissions.submission import MAIN, Handed
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.policy.names import may_hold_acts
+from grader.sandbox.policy.reading import static_findings
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.printed import cut, labelled
 from grader.sandbox.workers.student import Student
+from grader.source.in_place_changes import lines_of_changes
+from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
 from grader.verdict.judging.line import STATUS_OF, Row, chain_verdicts
@@ -70,7 +73,7 @@ def judge_file(
     try:
         sources = handed.files.values()
         may_act = any(len(source) > MOST_BYTES or may_hold_acts(source) for source in sources)
-        found = source_reader().static_check(handed.files[MAIN], MAIN, lesson.functions, neighbours) if may_act else []
+        found = static_findings(handed.files[MAIN], MAIN, lesson.functions, neighbours) if may_act else []
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
         found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}
@@ -172,10 +175,11 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
         return
     source = handed.files[MAIN]
     try:
-        numbers = source_reader().lines_of_changes(source, [change for _, change in found])
+        text = source.decode("utf-8", errors="replace")
+        numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
     except ReadingStopped:
         return
-    lines = re.split(r"\r\n|\r|\n", source.decode("utf-8", errors="replace")) if any(numbers) else []
+    lines = re.split(r"\r\n|\r|\n", text) if any(numbers) else []
     for (row, _), line in zip(found, numbers, strict=True):
         if line is not None and row.mistake is not None:
             quoted = lines[line - 1].strip().replace("`", "'")[:80]
@@ -192,7 +196,9 @@ def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: H
     inside: Mapping[str, tuple[int, str]] = {}
     if wanted:
         with suppress(ReadingStopped):
-            inside = source_reader().nested_definitions(handed.files[MAIN], wanted)
+            inside = source_reader().call(
+                nested_definitions, handed.files[MAIN].decode("utf-8", errors="replace"), wanted
+            )
     for row in missing:
         name = lesson.item_for(row.name).function
         what = "class" if name[:1].isupper() and row.name != name else "function"

@@ -14,7 +14,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.diagnosis.repairs.edits import Edit, Known
+from grader.verdict.diagnosis.repairs.edits import Edit, Known, contents_of, edits_of
 
 SECONDS = 6.0
 """Waiting time for the trials of one file."""
@@ -43,7 +43,8 @@ class FileTrials:
     """Trials on the file of `student`. What an unreadable file is made of is not known, and nothing is tried on it."""
 
     def __init__(self, student: Student, source: bytes, functions: Iterable[str]) -> None:
-        self._student, self._source, self._functions = student, source, tuple(functions)
+        self._student, self._functions = student, tuple(functions)
+        self._text = source.decode("utf-8", errors="replace")
         self._contents: Mapping[str, Any] | None = None
         self._tried: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
@@ -55,7 +56,7 @@ class FileTrials:
         """What a function is made of, see edits.contents_of; None where that is not known."""
         if self._contents is None:
             try:
-                self._contents = source_reader().contents_of(self._source, self._functions)
+                self._contents = source_reader().call(contents_of, self._text, self._functions)
             except (ReadingStopped, ReadingFailed):
                 self._contents = {}
         return self._contents.get(function)
@@ -107,9 +108,10 @@ class FileTrials:
 
     def _made(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
         try:
-            edits, texts = source_reader().edits_of(self._source, function, NAME, known)
+            found, texts = source_reader().call(edits_of, self._text, function, NAME, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
+        edits = [Edit(**each) for each in found]
         if not edits or self._left <= 0:
             return [], None
         self.close()  # one worker for trials at a time

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from grader.intake.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
@@ -29,15 +29,19 @@ CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @dataclass(frozen=True)
 class Reading:
-    """`source` is the file to be graded, None where there is nothing for the lesson; `message` says why.
+    """What a notebook or script contains for one lesson.
 
-    `attempted` is False where the notebook does not have the lesson's exercise at all.
+    Attributes:
+        source: the file to be graded; None where there is nothing for the lesson, and `message` says why.
+        attempted: False where the notebook does not have the lesson's exercise at all.
+        refused: why the notebook is not read for the lesson.
     """
 
-    source: bytes | None
-    origin: Origin
+    source: bytes | None = None
+    origin: Origin = field(default_factory=Origin)
     message: str | None = None
     attempted: bool = True
+    refused: str | None = None
 
 
 def read_for(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> Reading:

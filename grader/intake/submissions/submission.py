@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.notebook.handed_in import PageRead, as_a_script, read_page, without_gradients
 from grader.intake.submissions.archive import ArchiveRefused, is_archive, unpacked
 from grader.intake.submissions.handed import MAIN as MAIN
 from grader.intake.submissions.handed import MAX_FILE_BYTES as MAX_FILE_BYTES
 from grader.intake.submissions.handed import Handed as Handed
 from grader.intake.submissions.handed import Unreadable as Unreadable
 from grader.intake.submissions.handed import read_file as read_file
+from grader.intake.submissions.notebook_files import PageRead, as_a_script, read_page, without_gradients
 from grader.intake.submissions.places import (
     NOTEBOOK,
     Inside,

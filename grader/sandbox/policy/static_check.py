@@ -46,7 +46,7 @@ class Finding:
     filename: str
 
 
-def check(
+def find_acts(
     source: bytes, filename: str, entry_points: Collection[str], neighbours: Mapping[str, bytes] | None = None
 ) -> list[Finding]:
     """Acts that the functions named in ``entry_points`` reach, ordered by line. Raises nothing, whatever the bytes are.

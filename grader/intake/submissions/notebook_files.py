@@ -1,4 +1,4 @@
-"""A notebook, or a script in the lecture's manner, as what was handed in for a lesson."""
+"""A notebook, or a script in the lecture's manner, as the submission for a lesson."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, Cell, NotebookError, cells_of, script_cells
-from grader.intake.notebook.reading import read_for
+from grader.intake.notebook.limited_reading import read_notebook
+from grader.intake.notebook.reading import Reading, read_for
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.handed import MAIN, Handed, read_file
 from grader.intake.submissions.places import NOTEBOOK, kind
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
-from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+from grader.source.reader import ReadingFailed, ReadingStopped
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,14 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
 def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
     """Raises NotebookError."""
     try:
-        sought = [notebook_lesson(lesson) for lesson in lessons]
-        read = source_reader().notebook(data, shown, is_notebook, sought, functions)
+        read = read_notebook(data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions)
     except ReadingStopped as reason:
         raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
     except ReadingFailed as reason:
         raise NotebookError(
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."
         ) from reason
-    if read.refused is not None:
-        raise NotebookError(read.refused)
-    handed = {
-        name: refused(name, shown, each.refused)
-        if each.refused is not None
-        else as_handed(name, shown, each.source, each.message, each.origin, each.attempted)
-        for name, each in read.lessons.items()
-    }
+    handed = {name: as_handed(name, shown, reading) for name, reading in read.lessons.items()}
     return PageRead(handed, read.cells, read.defined, read.too_much)
 
 
@@ -64,11 +56,11 @@ def refused(lesson: str, shown: str, why: object) -> Handed:
     return Handed(lesson, message=f"{shown} cannot be read: {why}", rejected=True)
 
 
-def as_handed(
-    lesson: str, shown: str, source: bytes | None, message: str | None, origin: Origin | None, attempted: bool
-) -> Handed:
-    files = {MAIN: source} if source is not None else {}
-    return Handed(lesson, files, shown, message, origin=origin, nothing=not attempted)
+def as_handed(lesson: str, shown: str, reading: Reading) -> Handed:
+    if reading.refused is not None:
+        return refused(lesson, shown, reading.refused)
+    files = {MAIN: reading.source} if reading.source is not None else {}
+    return Handed(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
 def read_cells(path: Path, shown: str = "") -> list[Cell]:
@@ -90,7 +82,7 @@ def from_notebook(lesson: Lesson, cells: Sequence[Cell], shown: str, functions: 
         reading = read_for(notebook_lesson(lesson), Page(cells), shown, functions)
     except NotebookError as error:
         return refused(lesson.name, shown, error)
-    return as_handed(lesson.name, shown, reading.source, reading.message, reading.origin, reading.attempted)
+    return as_handed(lesson.name, shown, reading)
 
 
 def as_a_script(lesson: Lesson, source: bytes, shown: str) -> Handed | None:

@@ -1,0 +1,92 @@
+"""Reads a notebook or script for all lessons at once, in the process that has limits of time and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.intake.notebook.as_file import Origin
+from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
+from grader.intake.notebook.reading import Reading, read_for
+from grader.intake.notebook.script import Page, script_of
+from grader.lesson.notebook_table import NotebookLesson
+from grader.source.literals import WrittenNumber
+from grader.source.reader import source_reader
+
+
+@dataclass(frozen=True)
+class NotebookRead:
+    """What a notebook or script contains.
+
+    Attributes:
+        lessons: {name of a lesson: what there is for it}.
+        cells: how many code cells there are; of a script 1, or 0 where Python cannot parse it.
+        defined: the functions and classes outside of others.
+        too_much: why `defined` is not known.
+    """
+
+    lessons: Mapping[str, Reading] = field(default_factory=dict)
+    cells: int = 0
+    defined: frozenset[str] = frozenset()
+    too_much: str | None = None
+
+
+def read_notebook(
+    data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
+) -> NotebookRead:
+    """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages, `functions` as in
+    `reading.read_for`.
+
+    Raises:
+        ReadingStopped, ReadingFailed: as SourceReader.call.
+        NotebookError: nothing of it can be read.
+    """
+    answer = source_reader().call(notebook_data, data, shown, is_notebook, lessons, functions)
+    if "refused" in answer:
+        raise NotebookError(answer["refused"])
+    found = {name: reading_of(entry, answer["texts"]) for name, entry in answer["lessons"].items()}
+    return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
+
+
+def reading_of(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Reading:
+    """The Reading that `notebook_data` took apart."""
+    origin, source = entry["origin"], entry["source"]
+    origin["texts"] = texts if origin["texts"] else {}
+    for key in ("rows", "lines"):
+        origin[key] = {place: (file, line) for place, (file, line) in origin[key]}
+    origin["numbers"] = {
+        row: [WrittenNumber(*number) for number in numbers] for row, numbers in origin["numbers"].items()
+    }
+    source = None if source is None else source.encode("utf-8", "surrogatepass")
+    return Reading(**{**entry, "source": source, "origin": Origin(**origin)})
+
+
+def notebook_data(
+    data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
+) -> dict[str, Any]:
+    """What `read_notebook` returns, as JSON can hold it; {"refused": why} where nothing of it can be read."""
+    try:
+        cells = cells_of(data, shown) if is_notebook else script_cells(data, shown)
+    except NotebookError as error:
+        return {"refused": str(error)}
+    page = Page(cells)
+    answer: dict[str, Any] = {"cells": len(cells), "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
+    for lesson in lessons:
+        try:
+            reading = read_for(lesson, page, shown, functions)
+        except NotebookError as error:
+            reading = Reading(refused=str(error))
+        origin = {
+            **vars(reading.origin),
+            "texts": bool(reading.origin.texts),  # those of the page, sent once
+            "lines": [*reading.origin.lines.items()],
+            "rows": [*reading.origin.rows.items()],
+        }
+        source = None if reading.source is None else reading.source.decode("utf-8", "surrogatepass")
+        answer["lessons"][lesson.name] = {**vars(reading), "source": source, "origin": origin}
+    try:
+        answer["defined"] = sorted(script_of(page, ()).functions)
+    except NotebookError as error:
+        answer["defined"], answer["too_much"] = None, str(error)
+    return answer
