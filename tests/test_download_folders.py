@@ -152,7 +152,7 @@ def test_names_inside_of_a_student_s_folder_decide_nothing(course, tmp_path):
 def test_a_file_s_own_name_leads_nowhere(course, tmp_path, file):
     laid_out(course, tmp_path / "in", {f"okaforada_12345_67890_{file}": "right", "chenbo_12346_67891_a.py": "right"})
     bo, ada = find([tmp_path / "in"], [course.find("04")], list(course.lessons.values()))
-    assert (bo.student, ada.student) == ("chenbo", "okaforada") and bo.handed["04_cross_entropy"].present
+    assert (bo.student, ada.student) == ("chenbo", "okaforada") and bo.lessons["04_cross_entropy"].present
 
 
 def test_a_class_archive_that_reaches_outside_is_refused_as_a_whole(course, tmp_path):
@@ -177,7 +177,7 @@ def test_a_link_in_a_download_is_refused(course, tmp_path):
     folder = laid_out(course, tmp_path / "in", {"okaforada_12_345_backward.py": "right"})
     (folder / "evaeve_13_346_backward.py").symlink_to(secret)
     eva, ada = find([folder], [course.find("04")], list(course.lessons.values()))
-    assert (eva.student, eva.handed, ada.student) == ("evaeve", {}, "okaforada")
+    assert (eva.student, eva.lessons, ada.student) == ("evaeve", {}, "okaforada")
     assert eva.message == "backward.py is a link. Hand in the folder or file itself."
 
 

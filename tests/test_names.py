@@ -142,7 +142,7 @@ def test_what_a_folder_costs(course, tmp_path: Path, count: int, source: str | N
     course.find("04").public  # noqa: B018  (PyTorch is imported once, whatever the class)
     start = time.process_time()
     found = find([tmp_path], lessons, list(course.lessons.values()))
-    messages = {each.handed["04_cross_entropy"].message for each in found}
+    messages = {each.lessons["04_cross_entropy"].message for each in found}
     assert len(found) == count
     assert messages == {None if source else "The folder is empty: expected 04_cross_entropy/backward.py."}
     assert (time.process_time() - start) / count * 1000 < milliseconds

@@ -11,8 +11,11 @@ from hypothesis import strategies as some
 from test_notebook import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.submissions.notebook_files import from_notebook
+from grader.intake.notebook.reading import Reading, read_for
+from grader.intake.notebook.script import Page
+from grader.intake.submissions.notebook_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
 
 STORED = [(NOTEBOOKS / f"{style}.ipynb").read_bytes() for style in STYLES]
 PIECES = sorted(
@@ -113,7 +116,11 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
     except NotebookError as error:
         assert str(error).endswith(".")
         return
-    handed = from_notebook(lesson, found, "fuzz.ipynb", functions)
+    try:
+        reading = read_for(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
+    except NotebookError as error:
+        reading = Reading(refused=str(error))
+    handed = files_of_reading(lesson.name, "fuzz.ipynb", reading)
     assert handed.present or handed.message
     assert handed.origin is not None or handed.rejected
     source: Any = handed.files.get("backward.py")

@@ -24,7 +24,7 @@ from grader.authoring.stubs import stub_of
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.intake.submissions.notebook_files import from_notebook, read_cells
+from grader.intake.submissions.notebook_files import read_page
 from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parent / "courses" / "calling"
@@ -236,7 +236,7 @@ def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
     lesson = course.find("04")
     path = tmp_path / "04.ipynb"
     path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
-    handed = from_notebook(lesson, read_cells(path), path.name)
+    handed = read_page(path, path.name, [lesson], functions=True).lessons[lesson.name]
     assert handed.present and b"def dlogits(logits, Yb, n):" in handed.files["backward.py"]
 
 

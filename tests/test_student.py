@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from grader.calling.answer import Answer
-from grader.intake.submissions.submission import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel

@@ -19,7 +19,8 @@ from grader.authoring.stubs import stub_of
 from grader.calling.in_process import ModuleTarget
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Item, Lesson, load_module
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
@@ -40,7 +41,7 @@ class Report:
 
 
 def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
-    return Submission(name, Path(name), {lesson.name: Handed(lesson.name, {"backward.py": source.encode()})})
+    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {"backward.py": source.encode()})})
 
 
 def rows_of(graded: Graded) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from grader.dojo.file import HERE, HIDDEN, Outline, shown
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed_text
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.probe import Isolation
@@ -68,15 +68,15 @@ class LocalJudge:
             return []
         return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
 
-    def judge(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Judged:
+    def judge(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Judged:
         """Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for a reason of ours."""
         heard: list[tuple[str, list[str]]] = []
-        suite, problems = self._suite(lesson, Outline(handed.files[MAIN]), heard), self._problems(lesson)
+        suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), heard), self._problems(lesson)
         try:
-            judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
+            judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
         except ZygoteDied:  # it may have been killed, for memory say
             self._starter.again()
-            judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
+            judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
         if heard and heard[-1][0]:
             judged.printed, judged.shown = heard[-1]
         return judged

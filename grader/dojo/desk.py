@@ -15,7 +15,7 @@ from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
@@ -29,7 +29,7 @@ class Checked:
     """What came of one check."""
 
     lesson: Lesson
-    handed: Handed
+    submitted: LessonFiles
     judged: Judged
     seconds: float
 
@@ -41,24 +41,24 @@ class Checked:
 
     @property
     def source(self) -> str:
-        return self.handed.files[MAIN].decode("utf-8", "replace")
+        return self.submitted.files[MAIN].decode("utf-8", "replace")
 
     def text_of(self, row: Row) -> str:
         """The text that a row's line numbers count in: a notebook's cell, or the file."""
-        texts = self.handed.origin.texts if self.handed.origin else {}
+        texts = self.submitted.origin.texts if self.submitted.origin else {}
         return texts.get(row.file or "", self.source)
 
     @property
     def next_place(self) -> str:
         """Where what is to be mended or written next begins; of a file that does not run, where it stops."""
-        name, origin = self.progress.next_row, self.handed.origin
+        name, origin = self.progress.next_row, self.submitted.origin
         if not self.judged.runs or name is None:
             row = self.judged.rows[0]
-            return place(row.file or self.handed.shown, row.line)
-        line = Outline(self.handed.files[MAIN]).line(self.lesson.item_for(name))
+            return place(row.file or self.submitted.shown, row.line)
+        line = Outline(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
         if origin is None:
-            return place(self.handed.shown, line)
-        return place(*(origin.rows.get(name) or origin.place(line) or (self.handed.shown, None)))
+            return place(self.submitted.shown, line)
+        return place(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
 
 
 class Desk:
@@ -133,30 +133,30 @@ class Desk:
     def progress(self, lesson: Lesson) -> Progress:
         """Remembered, plain from the file's text, or else found out by running it."""
         try:
-            handed = read_own(lesson)
+            submitted = read_own(lesson)
         except UserError:
             return Progress(lesson, {})
-        if untouched(lesson, handed.files[MAIN]):
+        if untouched(lesson, submitted.files[MAIN]):
             return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
         kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
-        if kept == digest(lesson, handed.files):
+        if kept == digest(lesson, submitted.files):
             return Progress(lesson, statuses)
-        checked = self.check(lesson, handed)
+        checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
         return checked.progress
 
-    def check(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Checked:
+    def check(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Checked:
         """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
         judge = self.judge
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, handed, interrupt)
-        return Checked(lesson, handed, judged, time.monotonic() - started)
+            judged = judge.judge(lesson, submitted, interrupt)
+        return Checked(lesson, submitted, judged, time.monotonic() - started)
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """What came of a check; `working` says that this is the lesson that is worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        self.memory.judged(lesson, digest(lesson, checked.handed.files), statuses, working)
+        self.memory.judged(lesson, digest(lesson, checked.submitted.files), statuses, working)
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
+from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 
 HIDDEN = "hidden"
@@ -35,7 +35,7 @@ def own_file(lesson: Lesson) -> Path:
     return lesson.exercise / MAIN
 
 
-def read_own(lesson: Lesson) -> Handed:
+def read_own(lesson: Lesson) -> LessonFiles:
     """The lesson's file as it is now, and the Python files beside it. Raises UserError where it cannot be read."""
     path, files = own_file(lesson), {}
     try:
@@ -48,7 +48,7 @@ def read_own(lesson: Lesson) -> Handed:
         raise UserError(f"{shown(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
     if len(files[MAIN]) > MAX_FILE_BYTES:
         raise UserError(f"{shown(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-    return Handed(lesson.name, files, shown=shown(path))
+    return LessonFiles(lesson.name, files, shown=shown(path))
 
 
 class Outline:

@@ -57,7 +57,9 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
         pictures={each.lesson.name: each.judged.pictures for each in checks},
         printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
         shown={each.lesson.name: each.judged.shown for each in checks if each.judged.shown},
-        texts={file: text for each in checks if each.handed.origin for file, text in each.handed.origin.texts.items()},
+        texts={
+            file: text for each in checks if each.submitted.origin for file, text in each.submitted.origin.texts.items()
+        },
     )
 
 

@@ -189,7 +189,7 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     """All about one lesson, or about `only` some of its rows; with little `room` for them, the most important."""
     judged = checked.judged
     rows = [row for row in judged.rows if not only or row.name in only]
-    yield heading(checked.lesson, checked.handed.shown)
+    yield heading(checked.lesson, checked.submitted.shown)
     yield ""
     if not judged.runs:
         yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)

@@ -23,7 +23,7 @@ from grader.dojo.report import NAME, open_page, write_report
 from grader.dojo.screen import heading, lesson_screen, listed
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 
 GRACE = 0.1
@@ -88,24 +88,24 @@ class Watch:
     def _check(self) -> bool:
         """Checks the file as it is now and shows what came of it; False when something else happened meanwhile."""
         try:
-            handed = self._work.read(self._lesson)
-            sound = Outline(handed.files[MAIN]).complete and bool(handed.files[MAIN].strip())
+            submitted = self._work.read(self._lesson)
+            sound = Outline(submitted.files[MAIN]).complete and bool(submitted.files[MAIN].strip())
         except UserError as error:
-            handed, sound, trouble = None, False, str(error)
+            submitted, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):
             return False
         saved, self._saved = self._saved, None
-        if handed is None:
+        if submitted is None:
             self._draw([self._heading(), "", Paragraph(trouble), "", "Waiting for it."])
             return True
         try:
-            checked = self._desk.check(self._lesson, handed, self._selector.fileno())
+            checked = self._desk.check(self._lesson, submitted, self._selector.fileno())
         except Interrupted:
             self._saved = saved
             return False
         self._tell_news(checked)
         self._checked, self._took = checked, None
-        self._draw(self._screen(checked), lambda: self._footer(saved, handed))
+        self._draw(self._screen(checked), lambda: self._footer(saved, submitted))
         if self._work.remembered:
             self._desk.remember(checked)
         self._desk.judge.prepare(self._lesson)
@@ -196,7 +196,7 @@ class Watch:
     def _room(self) -> int | None:
         return max(6, self._console.height - AROUND) if self._console.is_terminal else None
 
-    def _footer(self, saved: float | None, handed: Handed) -> str:
+    def _footer(self, saved: float | None, submitted: LessonFiles) -> str:
         """When the file was saved is what its time stamp says, if that can be."""
         if saved is None:
             return ""

@@ -9,8 +9,8 @@ from typing import Protocol
 from grader.dojo.file import own_file, read_own, shown
 from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.submissions.handed import MAIN, Handed, Unreadable, read_file
-from grader.intake.submissions.notebook_files import PageRead, read_page, without_gradients
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
+from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
 from grader.intake.submissions.places import NOTEBOOK, kind
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
@@ -24,7 +24,7 @@ class Work(Protocol):
     deep: bool
     remembered: bool
 
-    def read(self, lesson: Lesson) -> Handed:
+    def read(self, lesson: Lesson) -> LessonFiles:
         """What there is for the lesson now. Raises UserError."""
 
     def path(self, lesson: Lesson) -> Path: ...
@@ -44,7 +44,7 @@ class Exercises:
     def __init__(self, course: Course) -> None:
         self.folder = course.root / "exercises"
 
-    def read(self, lesson: Lesson) -> Handed:
+    def read(self, lesson: Lesson) -> LessonFiles:
         return read_own(lesson)
 
     def path(self, lesson: Lesson) -> Path:
@@ -80,20 +80,20 @@ class OneFile:
         wanted = notebook_table(lesson)
         return "" if wanted and row in wanted.names else shown(own_file(lesson))
 
-    def read(self, lesson: Lesson) -> Handed:
-        handed = self._page([lesson], functions=True).handed[lesson.name]
-        if not handed.present and kind(self._path) != NOTEBOOK and not handed.rejected:
-            handed = Handed(lesson.name, {MAIN: self._bytes()}, self.shown)
-        if not handed.present:
-            raise UserError(f"Lesson {lesson.number}: {handed.message}")
-        return handed
+    def read(self, lesson: Lesson) -> LessonFiles:
+        submitted = self._page([lesson], functions=True).lessons[lesson.name]
+        if not submitted.present and kind(self._path) != NOTEBOOK and not submitted.rejected:
+            submitted = LessonFiles(lesson.name, {MAIN: self._bytes()}, self.shown)
+        if not submitted.present:
+            raise UserError(f"Lesson {lesson.number}: {submitted.message}")
+        return submitted
 
     def lessons(self) -> list[Lesson]:
         """Those whose gradients it assigns, else the one whose functions it defines. Raises UserError."""
         page = self._page(self._all, functions=False)
-        found = [(lesson, page.handed[lesson.name]) for lesson in self._all]
-        held = [lesson for lesson, handed in found if handed.present]
-        refused = next((handed.message for _, handed in found if handed.rejected), None)
+        found = [(lesson, page.lessons[lesson.name]) for lesson in self._all]
+        held = [lesson for lesson, submitted in found if submitted.present]
+        refused = next((submitted.message for _, submitted in found if submitted.rejected), None)
         if refused and not held:
             raise UserError(refused)
         return held or [self._by_functions(page)]
@@ -118,7 +118,7 @@ class OneFile:
         counted = {lesson: len(defined & set(lesson.functions)) for lesson in self._all}
         most = max(counted.values())
         if most == 0:
-            raise UserError(without_gradients(self.shown, []))
+            raise UserError(nothing_gradable(self.shown, []))
         held = [lesson for lesson, count in counted.items() if count == most]
         held = [lesson for lesson in held if defined.issuperset(lesson.functions)] or held
         if len(held) > 1:

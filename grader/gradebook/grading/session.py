@@ -15,7 +15,8 @@ from grader.errors import GraderFault
 from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
 from grader.publish.report.scores import number
 from grader.sandbox.isolation.limits import Limits
@@ -89,7 +90,7 @@ class Session:
             "score": number(sum(lesson["score"] for lesson in lessons)),
             "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
             "status": "rejected" if rejected else "graded",
-            "message": submission.told,
+            "message": submission.full_message,
             "isolation": self.isolation.level,
             "isolation_missing": list(self.isolation.missing),
             "seed": self.seed,
@@ -106,7 +107,9 @@ class Session:
 
     def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> dict[str, Any]:
         started = time.monotonic()
-        handed = submission.handed.get(lesson.name) or Handed(lesson.name, message=submission.message, rejected=True)
+        handed = submission.lessons.get(lesson.name) or LessonFiles(
+            lesson.name, message=submission.message, rejected=True
+        )
         status, message = "graded", None
         if handed.present and submission.message is None:
             rows, message = self._judged(lesson, handed, graded)
@@ -130,7 +133,7 @@ class Session:
             "gradients": [clean(vars(row)) for row in rows],
         }
 
-    def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
+    def _judged(self, lesson: Lesson, handed: LessonFiles, graded: Graded) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
         try:

@@ -6,12 +6,11 @@ confirmed. Every other case is a sentence for the instructor.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from grader.intake.submissions.people import as_folder, near, rotations, words
+from grader.intake.submissions.people import as_folder, folded, near, rotations, words
 from grader.intake.submissions.roster import Member, Roster, recognised
 
 MOST_GUESSES = 3
@@ -180,11 +179,6 @@ class Book:
     @staticmethod
     def rank(found: tuple[Member, Rank] | None) -> Rank | None:
         return None if found is None else found[1]
-
-
-def folded(name: str) -> str:
-    """Equal for names that differ in capitals only, or in the way to write an accent."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def listed(names: Collection[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Self
 
 from grader.intake.submissions.archive import ONE, is_archive, stem
 from grader.intake.submissions.arrival import Arrival, NewFolder
-from grader.intake.submissions.handed import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.people import as_folder
 from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, kind, visible
 
@@ -148,9 +148,9 @@ def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 def moodle_student(
     name: str, number: str, parts: Sequence[tuple[Path, re.Match[str]]], new_folder: NewFolder
 ) -> Arrival:
-    handed = [(path, match) for path, match in parts if match["kind"] == "file"]
-    flat = {match["file"]: path for path, match in handed if match["file"] and not path.is_dir()}
-    (path, _), *_ = handed or parts
+    submitted = [(path, match) for path, match in parts if match["kind"] == "file"]
+    flat = {match["file"]: path for path, match in submitted if match["file"] and not path.is_dir()}
+    (path, _), *_ = submitted or parts
     if not path.is_dir():
         path = laid_out(new_folder(), flat)
     shown = f"{name} {number}" if name == "Participant" else name  # marked blind: all have that name
@@ -163,7 +163,7 @@ def moodle_student(
         account=f"Moodle {number}",
         displayed=True,
     )
-    return arrival if handed else arrival.with_note("It came as text typed into Moodle; only files are read.")
+    return arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.")
 
 
 def from_classroom(folder: Path) -> list[Arrival]:

@@ -17,7 +17,6 @@ from typing import overload
 from grader.errors import UserError
 from grader.intake.submissions.archive import (
     METADATA,
-    ArchiveRefused,
     is_archive,
     names_in,
     stem,
@@ -36,11 +35,12 @@ from grader.intake.submissions.downloads import (
 )
 from grader.intake.submissions.gradescope import NAME as EXPORTED
 from grader.intake.submissions.gradescope import MetadataError, from_gradescope
-from grader.intake.submissions.handed import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.people import alike, as_folder, is_reserved
 from grader.intake.submissions.places import CLUTTER, NOTEBOOK, folders, gradable, holds_a_lesson, kind
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
+from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 KIT = "exercises"
@@ -92,9 +92,9 @@ class Found(Sequence[Submission]):
             if not unseen:
                 break
             if arrival.refused is None and may_contain(arrival.path, list(unseen.values())):
-                for handed in self._read(arrival).handed.values():
-                    if not handed.nothing:
-                        unseen.pop(handed.lesson, None)
+                for submitted in self._read(arrival).lessons.values():
+                    if not submitted.nothing:
+                        unseen.pop(submitted.lesson, None)
         return [lesson for lesson in lessons if lesson.name not in unseen] or list(lessons)
 
     def _read(self, arrival: Arrival) -> Submission:

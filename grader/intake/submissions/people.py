@@ -80,6 +80,11 @@ def is_unseen(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
+def folded(name: str) -> str:
+    """Equal for names that differ only in capitals, or in the way to write an accent."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
 def alike(name: str) -> str:
     """Equal for names that a disk or a reader may take for one: capitals, widths, accents' spelling, joiners."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 
 from grader.intake.submissions.archive import MOST_DEPTH, is_archive
-from grader.intake.submissions.handed import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
 
 NOTEBOOK = ".ipynb"
@@ -93,7 +93,7 @@ def names_lesson(stem: str, lesson: Lesson) -> bool:
     return plain.removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
 
 
-def absent(folder: Inside | Path, lesson: Lesson) -> str:
+def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
     """The sentence about a lesson's folder that is not there, with a guess which one it may be."""
     number, _, rest = lesson.name.lower().partition("_")
     inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MOST_GUESSES]

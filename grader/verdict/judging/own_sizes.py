@@ -28,7 +28,7 @@ from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.evidence import Explanation
 
 if TYPE_CHECKING:
-    from grader.intake.submissions.handed import Handed
+    from grader.intake.submissions.lesson_files import LessonFiles
     from grader.lesson.lesson import Lesson
     from grader.verdict.judging.runner import StepRunner
 
@@ -59,7 +59,7 @@ class Terms:
 STRICT = Terms()
 
 
-def terms_of(lesson: Lesson, handed: Handed) -> Terms:
+def terms_of(lesson: Lesson, handed: LessonFiles) -> Terms:
     """By the course's settings; without any: strict for functions, broadcast for a notebook in the lecture's style."""
     origin = handed.origin
     is_notebook = origin is not None and origin.sizes is not None
