@@ -24,8 +24,10 @@ from hypothesis import strategies as some
 from support import GOLDEN, ROOT, solution_of
 
 from grader.commands.grade import main
+from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.class_folder import is_class
 from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
-from grader.intake.submissions.finding import SubmissionError, find, is_class
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.gradescope import seconds
 from grader.intake.submissions.roster import read_roster
 from grader.lesson.lesson import Course

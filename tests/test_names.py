@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.finding import find, unique
+from grader.intake.submissions.arrival import Arrival, unique
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.people import alike, as_folder, is_reserved
 
 

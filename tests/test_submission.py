@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.finding import Found, SubmissionError, find, unique
+from grader.intake.submissions.arrival import Arrival, SubmissionError, unique
+from grader.intake.submissions.finding import Found, find
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.submission import MAX_FILES
 from grader.lesson.lesson import LessonError

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from grader.intake.submissions.archive import SUFFIXES, unpacked
-from grader.intake.submissions.finding import SubmissionError, find
+from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Course, Lesson

@@ -16,7 +16,7 @@ from typing import Self
 from grader.intake.submissions.archive import ONE, is_archive, stem
 from grader.intake.submissions.arrival import Arrival, NewFolder
 from grader.intake.submissions.lesson_files import MAIN
-from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.people import NUMBERED, as_folder
 from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, kind, visible
 
 CANVAS = re.compile(
@@ -24,7 +24,6 @@ CANVAS = re.compile(
     r"_(?:(?P<attachment>\d{3,})_(?P<file>.+)|(?P<text>text|link)\.html)"
 )
 MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?")
-AGAIN = re.compile(r"-(\d+)$")
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 def again(file: str) -> str:
     """The name before Canvas numbered it: backward-1.py was backward.py, handed in once more."""
     path = Path(file)
-    return AGAIN.sub("", path.stem) + path.suffix
+    return NUMBERED.sub("", path.stem) + path.suffix
 
 
 def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
@@ -109,7 +108,7 @@ def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
     own = {file.file for file in files.values()} | {MAIN}
     chosen: dict[str, tuple[int, int, str]] = {}
     for name, file in files.items():
-        number = AGAIN.search(Path(file.file).stem)
+        number = NUMBERED.search(Path(file.file).stem)
         first = again(file.file)
         numbered = number is not None and (first in own or len(files) == 1)
         key = first if numbered else file.file

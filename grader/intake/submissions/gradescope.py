@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.intake.submissions.archive import METADATA
-from grader.intake.submissions.arrival import Arrival, newest
+from grader.intake.submissions.arrival import Arrival, SubmissionError, newest
 from grader.intake.submissions.places import entries_of, is_folder
 
 MOST_BYTES = 64 << 20
@@ -18,12 +18,8 @@ NAME = re.compile(r"submission_\d+")
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|UTC|[+-]\d\d:?\d\d)?")
 
 
-class MetadataError(Exception):
-    """The metadata cannot be used; the text is one sentence."""
-
-
 def from_gradescope(folder: Path) -> list[Arrival]:
-    """One submission for each submitter: of a group, each gets the result. Raises MetadataError, OSError.
+    """One submission for each submitter: of a group, each gets the result. Raises SubmissionError, OSError.
 
     A folder that holds anything else to grade is not an export: the metadata may be a student's own file.
     """
@@ -78,14 +74,14 @@ def metadata(path: Path) -> dict[Any, Any]:
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     if path.stat().st_size > MOST_BYTES:
-        raise MetadataError(f"{path.name} has more than {MOST_BYTES:,} bytes: export again without the results.")
+        raise SubmissionError(f"{path.name} has more than {MOST_BYTES:,} bytes: export again without the results.")
     try:
         loaded = yaml.load(path.read_bytes(), Loader=loader)  # it makes nothing but text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise MetadataError(f"{path.name} cannot be read ({reason}): export again from Gradescope.") from error
+        raise SubmissionError(f"{path.name} cannot be read ({reason}): export again from Gradescope.") from error
     if not isinstance(loaded, dict):
-        raise MetadataError(f"{path.name} is not as Gradescope writes it: export again.")
+        raise SubmissionError(f"{path.name} is not as Gradescope writes it: export again.")
     return loaded
 
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 """Letters that Unicode does not take apart into a plain one and an accent."""
+NUMBERED = re.compile(r"-(\d+)$")
+"""The number that a platform or this program adds to a second file or student of one name."""
 ALIKE = 0.84  # of two names' letters: a letter or two missing, doubled or exchanged
 LONGEST = 120
 WORDLESS = " .-"
