@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.submissions.archive import is_archive, stem, unpacked
+from grader.intake.submissions.archive import is_archive, unpacked, without_suffix
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
@@ -224,7 +224,12 @@ def test_broken_archives_are_a_sentence(tmp_path: Path, name: str, data: bytes) 
 
 
 def test_names_without_their_suffix() -> None:
-    assert [stem(Path(name)) for name in ("ada.zip", "ada.tar.gz", "a.b.TGZ", "ada.py")] == ["ada", "ada", "a.b", "ada"]
+    assert [without_suffix(Path(name)) for name in ("ada.zip", "ada.tar.gz", "a.b.TGZ", "ada.py")] == [
+        "ada",
+        "ada",
+        "a.b",
+        "ada",
+    ]
     assert is_archive(Path("ADA.ZIP")) and not is_archive(Path("ada.gz"))
 
 

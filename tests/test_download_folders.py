@@ -28,7 +28,7 @@ from grader.intake.submissions.arrival import SubmissionError
 from grader.intake.submissions.class_folder import is_class
 from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.gradescope import seconds
+from grader.intake.submissions.gradescope import seconds_since_1970
 from grader.intake.submissions.roster import read_roster
 from grader.lesson.lesson import Course
 from grader.publish.report.classroom import csv_rows, without_results
@@ -275,7 +275,7 @@ def test_checkouts_are_a_download_only_if_all_are(course, tmp_path):
     ],
 )
 def test_times_as_ruby_writes_them(time, expected):
-    assert seconds(time) == expected
+    assert seconds_since_1970(time) == expected
 
 
 # As it is typed ------------------------------------------------------------------------------------------------------

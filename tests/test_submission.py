@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from grader.intake.submissions.arrival import Arrival, SubmissionError, unique
-from grader.intake.submissions.finding import Found, find
+from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
+from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.submission import MAX_FILES
 from grader.lesson.lesson import LessonError
@@ -32,10 +32,10 @@ def lay(folder: Path, *paths: str, source: bytes = SOURCE) -> Path:
 
 
 @pytest.fixture
-def found(lessons) -> Callable[..., Found]:
+def found(lessons) -> Callable[..., FoundSubmissions]:
     """found(path, ..., lessons="04 03"): what `grade run` finds there, all lessons unless some are named."""
 
-    def look(*paths: Path, wanted: str = "") -> Found:
+    def look(*paths: Path, wanted: str = "") -> FoundSubmissions:
         everything = list(lessons.values())
         chosen = [next(e for e in everything if e.name.startswith(number)) for number in wanted.split()] or everything
         return find(paths, chosen, everything)
@@ -370,7 +370,7 @@ def test_names_that_the_output_needs_itself(tmp_path, found, name):
 
 def test_unique_leaves_other_names_alone():
     places = [("zoe", "z"), ("Ada Okafor", "a"), ("ada okafor", "b"), ("../../etc", "c"), ("a/b\x1b", "d"), ("..", "e")]
-    found, remarks = unique([Arrival(name, Path(place), place) for name, place in places])
+    found, remarks = make_names_unique([Arrival(name, Path(place), place) for name, place in places])
     assert remarks == ()
     assert [(each.student, each.who) for each in found] == [
         *(("unnamed", "e"), ("etc", "c"), ("a-b", "d")),

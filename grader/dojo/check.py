@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, Outline, shown
+from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed_text
@@ -119,7 +119,7 @@ class LocalJudge:
             failed = run_example(example, Example(lesson, item, student, RemoteTarget(student), self._book))
             row.status = HERE if failed is None else failed.status
             if failed is not None:
-                place = f"{shown(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
+                place = f"{shown_path(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
                 message = str(failed) or "It failed."
                 row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
                 row.line = failed.line or row.line

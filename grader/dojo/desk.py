@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo.file import Outline, own_file, place, read_own, shown, untouched
+from grader.dojo.file import Outline, is_untouched, location, own_file, read_own, shown_path
 from grader.dojo.progress import BROKEN, Progress
-from grader.dojo.state import Memory, digest
+from grader.dojo.state import Memory, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -54,11 +54,11 @@ class Checked:
         name, origin = self.progress.next_row, self.submitted.origin
         if not self.judged.runs or name is None:
             row = self.judged.rows[0]
-            return place(row.file or self.submitted.shown, row.line)
+            return location(row.file or self.submitted.shown, row.line)
         line = Outline(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
         if origin is None:
-            return place(self.submitted.shown, line)
-        return place(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
+            return location(self.submitted.shown, line)
+        return location(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
 
 
 class Desk:
@@ -136,10 +136,10 @@ class Desk:
             submitted = read_own(lesson)
         except UserError:
             return Progress(lesson, {})
-        if untouched(lesson, submitted.files[MAIN]):
+        if is_untouched(lesson, submitted.files[MAIN]):
             return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
         kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
-        if kept == digest(lesson, submitted.files):
+        if kept == verdict_digest(lesson, submitted.files):
             return Progress(lesson, statuses)
         checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
@@ -156,7 +156,7 @@ class Desk:
     def remember(self, checked: Checked, working: bool = True) -> None:
         """What came of a check; `working` says that this is the lesson that is worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        self.memory.judged(lesson, digest(lesson, checked.submitted.files), statuses, working)
+        self.memory.judged(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working)
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]
@@ -167,7 +167,7 @@ class Desk:
             line = Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
         except UserError:
             line = None
-        return place(shown(own_file(lesson)), line)
+        return location(shown_path(own_file(lesson)), line)
 
 
 def suggestion(word: str, known: list[str]) -> str:

@@ -18,13 +18,13 @@ HERE = "here"
 """The status of a row that agrees with its public examples, and of which the hidden suite checks more."""
 
 
-def shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """A path as it is shortest from here, for a terminal that opens what is clicked on."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(os.pardir) else relative
 
 
-def place(file: str, line: int | None) -> str:
+def location(file: str, line: int | None) -> str:
     """Where something stands: as a terminal opens it, or as a reader of a notebook finds it."""
     if line is None:
         return file
@@ -43,12 +43,12 @@ def read_own(lesson: Lesson) -> LessonFiles:
             if each == path or each.stat().st_size <= MAX_FILE_BYTES:
                 files[each.name] = each.read_bytes()
     except OSError as error:
-        raise UserError(f"{shown(path)} cannot be read: {error.strerror}.") from error
+        raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
     if MAIN not in files:
-        raise UserError(f"{shown(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
+        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
     if len(files[MAIN]) > MAX_FILE_BYTES:
-        raise UserError(f"{shown(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-    return LessonFiles(lesson.name, files, shown=shown(path))
+        raise UserError(f"{shown_path(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
+    return LessonFiles(lesson.name, files, shown=shown_path(path))
 
 
 class Outline:
@@ -86,7 +86,7 @@ def raises_not_implemented(node: ast.AST) -> bool:
     return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
 
 
-def untouched(lesson: Lesson, source: bytes) -> bool:
+def is_untouched(lesson: Lesson, source: bytes) -> bool:
     """Whether it is still the stub: then all is to do, and nothing has to be run to know it."""
     try:
         return lesson.pristine.read_bytes() == source
@@ -94,15 +94,15 @@ def untouched(lesson: Lesson, source: bytes) -> bool:
         return False
 
 
-def reset(lesson: Lesson) -> Path | None:
+def reset_to_stub(lesson: Lesson) -> Path | None:
     """Puts the stub in place; where the old file is now, or None where there was none. Raises UserError."""
     path = own_file(lesson)
     try:
         stub = lesson.pristine.read_bytes()
     except OSError as error:
         raise UserError(
-            f"{shown(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it from "
-            "where you have the exercises from."
+            f"{shown_path(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it "
+            "from where you have the exercises from."
         ) from error
     kept = None
     try:
@@ -111,7 +111,7 @@ def reset(lesson: Lesson) -> Path | None:
             path.rename(kept)
         path.write_bytes(stub)
     except OSError as error:
-        raise UserError(f"{shown(path)} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
     return kept
 
 

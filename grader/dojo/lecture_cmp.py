@@ -21,14 +21,14 @@ ALIKE = 1e-4
 """Relative difference below which a wrong gradient is taken for that of a wrong formula."""
 
 
-def compare(name: str, gradient: object, value: object) -> None:
+def print_comparison(name: str, gradient: object, value: object) -> None:
     """Prints the row for `gradient`, yours, and `value`, whose `.grad` autograd has filled; then what is wrong."""
-    for line in lines(name, gradient, value):
+    for line in comparison_lines(name, gradient, value):
         print(line)
 
 
-def lines(name: str, gradient: object, value: object) -> Iterator[str]:
-    trouble = unusable(name, gradient, value)
+def comparison_lines(name: str, gradient: object, value: object) -> Iterator[str]:
+    trouble = reason_not_comparable(name, gradient, value)
     if trouble is not None:
         yield f"{name:15s} | {trouble}"
         return
@@ -40,15 +40,17 @@ def lines(name: str, gradient: object, value: object) -> Iterator[str]:
     maxdiff = "none" if found.maxdiff is None else str(found.maxdiff)
     exact, approximate = bool(found.exact), bool(found.approximate)
     yield f"{name:15s} | exact: {exact!s:5s} | approximate: {approximate!s:5s} | maxdiff: {maxdiff}"
-    yield from (f"    {sentence}" for sentence in sentences(name, gradient.detach(), mine, reference, approximate))
+    yield from (
+        f"    {sentence}" for sentence in difference_sentences(name, gradient.detach(), mine, reference, approximate)
+    )
 
 
-def unusable(name: str, gradient: object, value: object) -> str | None:
+def reason_not_comparable(name: str, gradient: object, value: object) -> str | None:
     """Why there is nothing to compare, if so."""
     if not isinstance(value, Tensor):
-        return f"the third argument is {kind(value)}; expected the tensor `{name}` of your forward pass."
+        return f"the third argument is {type_phrase(value)}; expected the tensor `{name}` of your forward pass."
     if not isinstance(gradient, Tensor):
-        return f"`d{name}` is {kind(gradient)}; expected a tensor of shape {written(value.shape)}."
+        return f"`d{name}` is {type_phrase(gradient)}; expected a tensor of shape {written(value.shape)}."
     if not value.is_leaf and not value.retains_grad:
         return f"`{name}` has no .grad: call {name}.retain_grad() before loss.backward()."
     if value.grad is None:
@@ -58,11 +60,11 @@ def unusable(name: str, gradient: object, value: object) -> str | None:
     return None
 
 
-def kind(value: object) -> str:
+def type_phrase(value: object) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
 
 
-def sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approximate: bool) -> Iterator[str]:
+def difference_sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approximate: bool) -> Iterator[str]:
     """`given` is what was handed over, `mine` the same in floating point."""
     if not given.is_floating_point():
         yield f"The numbers are {str(given.dtype).removeprefix('torch.')}; a gradient is floating point."
@@ -78,7 +80,7 @@ def sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approxi
         where = first_index(~finite)
         yield f"Element {list(where)} is {float(mine[where])}: look for a division by zero, log(0) or an overflow."
     elif not approximate:
-        yield likeness(name, mine, reference)
+        yield resemblance(name, mine, reference)
 
 
 def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str]:
@@ -103,7 +105,7 @@ def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str
         yield "Summed over the axis too many it is right: a broadcast forward is a sum backward."
 
 
-def likeness(name: str, mine: Tensor, reference: Tensor) -> str:
+def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:
     """What the wrong numbers are like."""
     if close(mine, reference, ROUNDING):
         return (

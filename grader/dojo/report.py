@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HERE, HIDDEN, shown
+from grader.dojo.file import HERE, HIDDEN, shown_path
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
@@ -72,7 +72,7 @@ def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)
     except OSError as error:
-        raise UserError(f"{shown(path)} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
 
 
 def open_page(path: Path) -> bool:

@@ -53,7 +53,7 @@ class State:
             raise ValueError("`hints` are no numbers")
         if not is_table(verdicts, is_verdict):
             raise ValueError("`verdicts` are none")
-        return cls(last, hints, {lesson: (digest, rows) for lesson, (digest, rows) in verdicts.items()})
+        return cls(last, hints, {lesson: (verdict_digest, rows) for lesson, (verdict_digest, rows) in verdicts.items()})
 
 
 def is_table(value: Any, entry: Callable[[Any], bool]) -> bool:
@@ -132,7 +132,7 @@ class Memory:
             self._complain(sentence)
 
 
-def digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
+def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """Of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
     total = hashlib.sha256(f"{__version__} {text_of(lesson.settings)}".encode())
     settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py")}

@@ -15,12 +15,12 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import HERE, Outline, shown
+from grader.dojo.file import HERE, Outline, shown_path
 from grader.dojo.keys import Changes, Keys
 from grader.dojo.overview import Paragraph, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.report import NAME, open_page, write_report
-from grader.dojo.screen import heading, lesson_screen, listed
+from grader.dojo.screen import first_names, heading, lesson_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -33,7 +33,7 @@ AROUND = 14
 KEYS = "n next · h hint · l list · r report · q quit"
 
 
-class Watch:
+class WatchSession:
     """One lesson at a time; `n` goes to the next one, nothing else does."""
 
     def __init__(
@@ -120,12 +120,12 @@ class Watch:
         for words, status in (("turned right", "passed"), ("passed here now", HERE)):
             turned = [row for row in now if now[row] == status and before.get(row, status) != status]
             if turned:
-                self._news.append(Text(f"✓ {listed(turned)} {words}.", "bold green"))
+                self._news.append(Text(f"✓ {first_names(turned)} {words}.", "bold green"))
         if checked.progress.finished and self._news:
             self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
         spoilt = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
         if spoilt:
-            self._news.append(Text(f"✗ {listed(spoilt)} was right before.", "bold red"))
+            self._news.append(Text(f"✗ {first_names(spoilt)} was right before.", "bold red"))
         self._before = now
 
     # keys
@@ -180,7 +180,7 @@ class Watch:
             self._say(Text(str(error), "bold red"))
             return
         opened = self._browser(path)
-        self._say(Text(f"{'Opened' if opened else 'Open it in a browser:'} {shown(path)}"))
+        self._say(Text(f"{'Opened' if opened else 'Open it in a browser:'} {shown_path(path)}"))
 
     # the screen
 
@@ -191,7 +191,7 @@ class Watch:
         yield from list(next_lines(checked.progress, checked.next_place))[:1]
 
     def _heading(self) -> Text:
-        return heading(self._lesson, shown(self._work.path(self._lesson)))
+        return heading(self._lesson, shown_path(self._work.path(self._lesson)))
 
     def _room(self) -> int | None:
         return max(6, self._console.height - AROUND) if self._console.is_terminal else None

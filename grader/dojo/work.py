@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from grader.dojo.file import own_file, read_own, shown
+from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
-from grader.intake.submissions.places import NOTEBOOK, kind
+from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.source.reader import source_reader
@@ -66,7 +66,7 @@ class OneFile:
         """Raises UserError where there is no such file."""
         if not path.is_file():
             raise UserError(f"{path} is not there." if not path.exists() else f"{path} is no file.")
-        self._path, self._course, self.shown = path.resolve(), course, shown(path.absolute())
+        self._path, self._course, self.shown = path.resolve(), course, shown_path(path.absolute())
         self.folder = self._path.parent
         source_reader().start()  # it loads while others do
 
@@ -78,11 +78,11 @@ class OneFile:
 
     def elsewhere(self, lesson: Lesson, row: str | None) -> str:
         wanted = notebook_table(lesson)
-        return "" if wanted and row in wanted.names else shown(own_file(lesson))
+        return "" if wanted and row in wanted.names else shown_path(own_file(lesson))
 
     def read(self, lesson: Lesson) -> LessonFiles:
         submitted = self._page([lesson], functions=True).lessons[lesson.name]
-        if not submitted.present and kind(self._path) != NOTEBOOK and not submitted.rejected:
+        if not submitted.present and suffix_of(self._path) != NOTEBOOK and not submitted.rejected:
             submitted = LessonFiles(lesson.name, {MAIN: self._bytes()}, self.shown)
         if not submitted.present:
             raise UserError(f"Lesson {lesson.number}: {submitted.message}")
@@ -149,7 +149,7 @@ def is_file(word: str) -> bool:
     return word.endswith((NOTEBOOK, ".py"))
 
 
-def work_of(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
+def work_in(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
     """What a file's name means, with the lessons in it: also a lesson's own backward.py. Raises UserError.
 
     Where the lessons are `named`, it is not looked for them.

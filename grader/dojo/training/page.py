@@ -26,12 +26,12 @@ def loss_plot(outcome: Outcome) -> Plot | None:
     return plot(outcome.losses, curves, outcome.window, outcome.steps, 1e-6) if outcome.losses else None
 
 
-def differences(outcome: Outcome) -> list[float]:
+def loss_differences(outcome: Outcome) -> list[float]:
     return [abs(a - b) for a, b in zip(outcome.losses, outcome.reference or (), strict=False)]
 
 
 def difference_plot(outcome: Outcome) -> Plot | None:
-    found = differences(outcome)
+    found = loss_differences(outcome)
     return plot(found, [], 1, outcome.steps, SMALLEST, filled=True) if any(found) else None
 
 
@@ -56,7 +56,7 @@ def page(outcome: Outcome, resume: str) -> str:
         resume=resume,
         curve=loss_plot(outcome),
         apart=difference_plot(outcome),
-        largest=max(differences(outcome), default=0.0),
+        largest=max(loss_differences(outcome), default=0.0),
         smallest=SMALLEST,
         rounding=ROUNDING,
     )

@@ -17,7 +17,7 @@ NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 """What a new run is made of where nothing else is asked for: the lecture's numbers."""
 
 
-def find_course(given: Path | None) -> Path:
+def training_course(given: Path | None) -> Path:
     """The course that is meant. Raises UserError."""
     found = nearest_course(given)
     if found is None:
@@ -94,7 +94,7 @@ def options_for(asked: dict[str, Any], kept: dict[str, Any] | None) -> Options:
     return Options(**{**vars(options), "names": asked.get("names", options.names)})
 
 
-def command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:
+def resume_command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:
     """What to type for the same student and folder again."""
     typed = ["dojo", "train", *([str(submission)] if submission else [])]
     for option, value in (("-o", None if out == OUT else out), ("--lesson", lesson), ("--course", course)):

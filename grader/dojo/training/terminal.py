@@ -53,7 +53,7 @@ class Terminal:
 
 
 @contextmanager
-def heeding(watch: Watch, terminal: Terminal) -> Iterator[None]:
+def stop_on_interrupt(watch: Watch, terminal: Terminal) -> Iterator[None]:
     """The first Ctrl-C lets the step that runs end; a second one does not wait for it."""
     before = signal.getsignal(signal.SIGINT)
 

@@ -20,9 +20,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from grader.intake.submissions.tar_entries import entries as tar_entries
+from grader.intake.submissions.tar_entries import read_entries
 from grader.intake.submissions.tarball import open_tar
-from grader.intake.submissions.unpacking import CHUNK, MIB, ArchiveRefused, Caps, EntryRefused, Writer, readable
+from grader.intake.submissions.unpacking import (
+    CHUNK,
+    MIB,
+    ArchiveRefused,
+    ArchiveWriter,
+    Caps,
+    EntryRefused,
+    decoded_name,
+)
 
 MOST_DEPTH = 10
 METADATA = "submission_metadata.yml"  # of Gradescope's export
@@ -74,7 +82,7 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith((*SUFFIXES, *UNREAD))
 
 
-def stem(path: Path) -> str:
+def without_suffix(path: Path) -> str:
     """The name without its archive suffix: ada.tar.gz is ada's."""
     for suffix in (*SUFFIXES, *UNREAD):
         if path.name.lower().endswith(suffix):
@@ -86,8 +94,8 @@ def stem(path: Path) -> str:
 def unpacked(path: Path) -> Iterator[Path]:
     """A temporary folder with the Python files and notebooks of one student's archive. Raises ArchiveRefused."""
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
-        writer = Writer(Path(folder), ONE, path.stat().st_size)
-        unpack(path, writer)
+        writer = ArchiveWriter(Path(folder), ONE, path.stat().st_size)
+        unpack_archive(path, writer)
         if not writer.files and writer.archives:
             raise ArchiveRefused(
                 f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in that "
@@ -96,15 +104,15 @@ def unpacked(path: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def names_in(path: Path) -> list[str]:
+def archive_names(path: Path) -> list[str]:
     """The names of an archive's entries, without unpacking any. Raises ArchiveRefused."""
-    lister = Lister(Path(), WHOLE_CLASS, path.stat().st_size)
-    unpack(path, lister)
+    lister = NameLister(Path(), WHOLE_CLASS, path.stat().st_size)
+    unpack_archive(path, lister)
     return lister.names
 
 
 @dataclass
-class Lister(Writer):
+class NameLister(ArchiveWriter):
     """Writes nothing, and collects every name."""
 
     names: list[str] = field(default_factory=list)
@@ -121,8 +129,8 @@ def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
     Returns {place: sentence} of the entries left out: one student's bad file does not affect the others. Raises
     ArchiveRefused.
     """
-    writer = Writer(folder, WHOLE_CLASS, path.stat().st_size)
-    unpack(path, writer)
+    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size)
+    unpack_archive(path, writer)
     refused = {folder / place: sentence for place, sentence in writer.refused.items()}
     for place in refused:
         with suppress(OSError):  # a name that no disk takes; its student may have handed in another file
@@ -131,7 +139,7 @@ def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
     return refused
 
 
-def unpack(path: Path, writer: Writer) -> None:
+def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
     """Gives `writer` every entry of the archive. Raises ArchiveRefused."""
     if writer.archive_bytes > writer.caps.archive:
         raise ArchiveRefused(
@@ -159,7 +167,7 @@ def damage_refused(name: str) -> Iterator[None]:
 
 
 def unpack_entry(
-    writer: Writer, name: str, regular: bool, folder: bool, content: Callable[[], Iterable[bytes]]
+    writer: ArchiveWriter, name: str, regular: bool, folder: bool, content: Callable[[], Iterable[bytes]]
 ) -> None:
     """Writes one entry. In a whole class's archive the writer keeps a refusal for its student; else it is raised."""
     if name.lower().endswith((*SUFFIXES, *UNREAD)):
@@ -189,7 +197,7 @@ class BoundedFile(io.FileIO):
         return data
 
 
-def read_zip(path: Path, writer: Writer) -> None:
+def read_zip(path: Path, writer: ArchiveWriter) -> None:
     with BoundedFile(path, writer.caps.directory) as file, zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         if sum(entry.compress_size for entry in entries) > writer.archive_bytes:
@@ -220,8 +228,8 @@ def zip_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[by
     return iter(partial(archive.open(entry).read, CHUNK), b"")
 
 
-def read_tar(path: Path, writer: Writer) -> None:
+def read_tar(path: Path, writer: ArchiveWriter) -> None:
     with open_tar(path, writer.caps, writer.clock) as stream:
-        for entry in tar_entries(stream):
+        for entry in read_entries(stream):
             content = partial(stream.content, entry.size)
-            unpack_entry(writer, readable(entry.name), entry.regular, entry.folder, content)
+            unpack_entry(writer, decoded_name(entry.name), entry.regular, entry.folder, content)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.errors import UserError
-from grader.intake.submissions.people import NUMBERED, alike, as_folder, is_reserved
+from grader.intake.submissions.people import NUMBERED, as_folder, collision_key, is_reserved
 from grader.intake.submissions.places import folders, gradable, is_folder
 
 NewFolder = Callable[[], Path]
@@ -85,25 +85,25 @@ def modified(*paths: Path) -> float:
         return 0.0
 
 
-def unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[list[Arrival], tuple[str, ...]]:
+def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[list[Arrival], tuple[str, ...]]:
     """Makes names safe as folder names next to index.html, and unique on any disk; remarks say what was renamed.
 
     `members` are the roster's names: a submission that is not certainly a member's gets none of these.
     """
-    result, remarks, taken = [], [], {alike(name) for name in members}
+    result, remarks, taken = [], [], {collision_key(name) for name in members}
     owned, numbers, first = frozenset(taken), Counter[str](), dict[str, Arrival]()
     # what the command line names comes before names inside: a student's folder must not take another's name
     for arrival in sorted(found, key=lambda entry: (entry.student.lower(), not entry.given)):
         name = student = as_folder(arrival.student)
-        if {alike(student), NUMBERED.sub("", alike(student))} & owned:
+        if {collision_key(student), NUMBERED.sub("", collision_key(student))} & owned:
             name = student = as_folder(f"{student} (not confirmed)")
         if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
             name = student = f"student-{student}"
-        while alike(name) in taken or is_reserved(name):
-            numbers[alike(student)] += 1
-            name = f"{student}-{numbers[alike(student)] + 1}"
-        taken.add(alike(name))
-        before = first.setdefault(alike(student), arrival)
+        while collision_key(name) in taken or is_reserved(name):
+            numbers[collision_key(student)] += 1
+            name = f"{student}-{numbers[collision_key(student)] + 1}"
+        taken.add(collision_key(name))
+        before = first.setdefault(collision_key(student), arrival)
         if before is not arrival and before.given != arrival.given:
             remarks.append(f"Two submissions are called `{student}`: that in {arrival.path} is graded as `{name}`.")
         if is_reserved(as_folder(arrival.student)):

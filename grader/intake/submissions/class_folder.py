@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from grader.intake.submissions.archive import METADATA, is_archive, names_in, stem, unpack_class
+from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
 from grader.intake.submissions.downloads import (
     MOODLE,
@@ -14,12 +14,12 @@ from grader.intake.submissions.downloads import (
     from_canvas,
     from_classroom,
     from_moodle,
-    plain,
+    one_per_entry,
 )
 from grader.intake.submissions.gradescope import NAME as EXPORTED
 from grader.intake.submissions.gradescope import from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
-from grader.intake.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, kind
+from grader.intake.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, suffix_of
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
@@ -37,7 +37,7 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
             f"{given} does not exist: give a submission, or a folder that holds one for each student."
         )
     path = given.resolve()  # the command line may name a link; a submission that is a link is refused
-    if path.is_dir() and not is_one(path, all_lessons):
+    if path.is_dir() and not is_one_submission(path, all_lessons):
         arrivals = in_class(path, new_folder)
         if not arrivals:
             raise SubmissionError(
@@ -49,11 +49,11 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
         if arrivals:
             return arrivals
     name = path.name if given.name in ("", ".", "..") else given.name
-    student = name if path.is_dir() else stem(Path(name))
+    student = name if path.is_dir() else without_suffix(Path(name))
     return [Arrival(student, path, str(path), given=True)]
 
 
-def is_one(folder: Path, lessons: Sequence[Lesson]) -> bool:
+def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether a folder is one submission: it contains a lesson, or it is a student's kit with lessons in exercises/."""
     kit = folder / KIT
     return holds_a_lesson(folder, lessons) or (kit.is_dir() and holds_a_lesson(kit, lessons))
@@ -69,14 +69,14 @@ def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         or from_canvas(folder, new_folder)
         or from_moodle(folder, new_folder)
         or from_classroom(folder)
-        or plain(folder)
+        or one_per_entry(folder)
     )
 
 
 def in_class_archive(given: Path, path: Path, lessons: Sequence[Lesson], new_folder: NewFolder) -> list[Arrival]:
     """The submissions in a whole class's archive; none if it is something else. Raises SubmissionError, OSError."""
     try:
-        names = names_in(path)
+        names = archive_names(path)
     except ArchiveRefused:
         return []  # as one submission, it is refused with the same sentence
     if not is_class(names, lessons):
@@ -89,10 +89,10 @@ def in_class_archive(given: Path, path: Path, lessons: Sequence[Lesson], new_fol
     while len(folders(folder)) == 1 and not gradable(folder) and not (folder / METADATA).exists():
         (folder,) = folders(folder)
     arrivals = in_class(folder, new_folder)
-    return [replace(arrival, refused=refusal_of(arrival, refused)) for arrival in arrivals]
+    return [replace(arrival, refused=refusal_sentence(arrival, refused)) for arrival in arrivals]
 
 
-def refusal_of(arrival: Arrival, refused: dict[Path, str]) -> str | None:
+def refusal_sentence(arrival: Arrival, refused: dict[Path, str]) -> str | None:
     """The sentence about one of the student's entries that was not unpacked, if there is one."""
     places = arrival.sources or (arrival.path,)
     return next((refused[at] for at in refused if any(at == p or p in at.parents for p in places)), None)
@@ -106,7 +106,7 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
             return True
         parts = [each[1:] for each in parts]
     top = {each[0] for each in parts} - CLUTTER
-    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or kind(Path(e[0])) in (".py", ".ipynb")}
+    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
     if METADATA in top and all(map(EXPORTED.fullmatch, graded - CLUTTER)):
         return True
     if any(map(MOODLE.fullmatch, top)) and all(map(MOODLE.fullmatch, top)):

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from grader.intake.submissions.archive import ONE, is_archive, stem
+from grader.intake.submissions.archive import ONE, is_archive, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.people import NUMBERED, as_folder
-from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, kind, visible
+from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, suffix_of, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -57,7 +57,7 @@ def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
         file = CanvasFile.of(name)
         if file is not None:
             found[name] = file
-        elif is_archive(Path(name)) or kind(Path(name)) in (".py", ".ipynb"):
+        elif is_archive(Path(name)) or suffix_of(Path(name)) in (".py", ".ipynb"):
             return {}
     owners = {(file.user, file.name) for file in found.values()}
     attachments = [file.attachment for file in found.values() if file.attachment]
@@ -78,7 +78,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     for user, names in by_user.items():
         kept = last_attempts({name: files[name] for name in names})
         first = files[names[0]]
-        path = laid_out(new_folder(), {new: folder / name for new, name in kept.items()})
+        path = copy_under_own_names(new_folder(), {new: folder / name for new, name in kept.items()})
         sources = tuple(folder / name for name in names)
         arrival = Arrival(
             first.name, path, user, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True
@@ -86,7 +86,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         left = sorted(files[name].file for name in names if name not in kept.values())
         if left:
             counts = ", ".join(
-                files[name].file for new, name in kept.items() if any(again(file) == new for file in left)
+                files[name].file for new, name in kept.items() if any(without_number(file) == new for file in left)
             )
             arrival = arrival.with_note(
                 f"Handed in more than once: the newest counts, {counts}, not {', '.join(left)}."
@@ -97,7 +97,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     return arrivals
 
 
-def again(file: str) -> str:
+def without_number(file: str) -> str:
     """The name before Canvas numbered it: backward-1.py was backward.py, handed in once more."""
     path = Path(file)
     return NUMBERED.sub("", path.stem) + path.suffix
@@ -109,7 +109,7 @@ def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
     chosen: dict[str, tuple[int, int, str]] = {}
     for name, file in files.items():
         number = NUMBERED.search(Path(file.file).stem)
-        first = again(file.file)
+        first = without_number(file.file)
         numbered = number is not None and (first in own or len(files) == 1)
         key = first if numbered else file.file
         attempt = (int(number[1]) if numbered and number else 0, file.attachment, name)
@@ -117,7 +117,7 @@ def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
     return {key: name for key, (_, _, name) in chosen.items()}
 
 
-def laid_out(place: Path, files: Mapping[str, Path]) -> Path:
+def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
     """A student's files under their own names: the folder with them, or the file where there is one only."""
     for name, source in files.items():
         target = place / as_folder(name)
@@ -151,7 +151,7 @@ def moodle_student(
     flat = {match["file"]: path for path, match in submitted if match["file"] and not path.is_dir()}
     (path, _), *_ = submitted or parts
     if not path.is_dir():
-        path = laid_out(new_folder(), flat)
+        path = copy_under_own_names(new_folder(), flat)
     shown = f"{name} {number}" if name == "Participant" else name  # marked blind: all have that name
     arrival = Arrival(
         shown,
@@ -187,9 +187,9 @@ def common_prefix(names: Sequence[str]) -> str:
     return prefix if len(names) > 1 and all(len(name) > len(prefix) for name in names) else ""
 
 
-def plain(folder: Path) -> list[Arrival]:
+def one_per_entry(folder: Path) -> list[Arrival]:
     """One submission per entry: a folder, an archive or a file with the student's name. Raises OSError."""
-    names = {path: path.name if path.is_dir() else stem(path) for path in entries_of(folder)}
+    names = {path: path.name if path.is_dir() else without_suffix(path) for path in entries_of(folder)}
     count = Counter(names.values())
     return [
         # ada/ and ada.zip: nothing says that both are one student's, or which one counts

@@ -13,12 +13,12 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
-from grader.intake.submissions.archive import is_archive, names_in
-from grader.intake.submissions.arrival import Arrival, SubmissionError, newest_of, unique
-from grader.intake.submissions.claims import Claim, join
+from grader.intake.submissions.archive import archive_names, is_archive
+from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
+from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.people import as_folder
-from grader.intake.submissions.places import NOTEBOOK, kind
+from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused
@@ -27,7 +27,7 @@ from grader.lesson.lesson import Lesson
 MOST_NAMES = 2_000  # of files in a submission; with more, it is read to find its lessons
 
 
-class Found(Sequence[Submission]):
+class FoundSubmissions(Sequence[Submission]):
     """Submissions in order of name; each is read from disk when it is needed, so that memory holds few.
 
     Attributes:
@@ -89,7 +89,7 @@ class Found(Sequence[Submission]):
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
-        claims = [claim(arrival) for arrival in self.arrivals]
+        claims = [submitter_of(arrival) for arrival in self.arrivals]
         joined = join(roster, claims)
         by_member: dict[str, list[Arrival]] = {}
         others = []
@@ -98,9 +98,9 @@ class Found(Sequence[Submission]):
                 others.append(arrival)
             else:
                 by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
-        before = {arrival.path: arrival.student for arrival in unique(self.arrivals)[0]}
+        before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
         own = [newest_of(same) for same in by_member.values()]
-        unsure, renamed = unique(others, [member.student for member in roster.members])
+        unsure, renamed = make_names_unique(others, [member.student for member in roster.members])
         self.arrivals = sorted([*own, *unsure], key=lambda arrival: arrival.student.lower())
         for arrival in self.arrivals:
             names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
@@ -121,13 +121,13 @@ def may_contain(path: Path, lessons: Sequence[Lesson]) -> bool:
             found = chain.from_iterable((*names, *files) for _, names, files in os.walk(path))
             names = list(islice(found, MOST_NAMES))
         else:
-            names = names_in(path) if is_archive(path) else [path.name]
+            names = archive_names(path) if is_archive(path) else [path.name]
     except (OSError, ArchiveRefused):
         return False
     parts = {part.lower() for name in names for part in PurePosixPath(name.replace("\\", "/")).parts}
     numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
     words = {word for part in parts for word in re.findall("[a-z]+", part)}
-    is_page = any(part.endswith(NOTEBOOK) for part in parts) or kind(path) == ".py"
+    is_page = any(part.endswith(NOTEBOOK) for part in parts) or suffix_of(path) == ".py"
     return len(names) == MOST_NAMES or any(
         (lesson.number.isdigit() and int(lesson.number) in numbers)
         or not words.isdisjoint(lesson.name.lower().split("_"))
@@ -136,21 +136,21 @@ def may_contain(path: Path, lessons: Sequence[Lesson]) -> bool:
     )
 
 
-def claim(arrival: Arrival) -> Claim:
+def submitter_of(arrival: Arrival) -> Submitter:
     """What the roster is joined by: names as given, before they are made safe and unique."""
     names = tuple(dict.fromkeys((arrival.student, *arrival.names)))
-    return Claim(as_folder(arrival.student), names, arrival.marks, arrival.account, arrival.displayed)
+    return Submitter(as_folder(arrival.student), names, arrival.marks, arrival.account, arrival.displayed)
 
 
 def find(
     paths: Iterable[Path], lessons: Sequence[Lesson], all_lessons: Sequence[Lesson], roster: Roster | None = None
-) -> Found:
+) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. Raises SubmissionError for a path that does not exist or contains no submission.
     """
-    found = Found(lessons)
+    found = FoundSubmissions(lessons)
     arrivals: list[Arrival] = []
     given = list(paths)
     try:
@@ -159,7 +159,7 @@ def find(
     except OSError as error:
         raise SubmissionError(f"{error.filename} cannot be read: {error.strerror}.") from error
     if roster is None:
-        found.arrivals, found.remarks = unique(arrivals)
+        found.arrivals, found.remarks = make_names_unique(arrivals)
     else:
         found.arrivals = sorted(arrivals, key=lambda arrival: arrival.student.lower())
         found.join(roster)

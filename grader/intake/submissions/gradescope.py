@@ -31,11 +31,11 @@ def from_gradescope(folder: Path) -> list[Arrival]:
         place = folder / str(name)
         if not NAME.fullmatch(str(name)) or not is_folder(place):
             continue
-        people = [person for person in listed(entry, ":submitters") if isinstance(person, dict)]
-        when = seconds(entry.get(":created_at")) if isinstance(entry, dict) else 0.0
-        everybody = [text(person, ":name") or text(person, ":email") or str(name) for person in people]
+        people = [person for person in list_at(entry, ":submitters") if isinstance(person, dict)]
+        when = seconds_since_1970(entry.get(":created_at")) if isinstance(entry, dict) else 0.0
+        everybody = [text_at(person, ":name") or text_at(person, ":email") or str(name) for person in people]
         for person, student in zip(people, everybody, strict=True):
-            marks = tuple(mark for mark in (text(person, ":sid"), text(person, ":email")) if mark)
+            marks = tuple(mark for mark in (text_at(person, ":sid"), text_at(person, ":email")) if mark)
             account = f"Gradescope {marks[-1]}" if marks else ""
             who = f"{account} {sorted(everybody) if len(everybody) > 1 else ''}" if marks else f"{student} {name}"
             arrival = Arrival(student, place, who, when, marks, account=account, displayed=True)
@@ -85,17 +85,17 @@ def metadata(path: Path) -> dict[Any, Any]:
     return loaded
 
 
-def listed(entry: Any, key: str) -> list[Any]:
+def list_at(entry: Any, key: str) -> list[Any]:
     found = entry.get(key) if isinstance(entry, dict) else None
     return found if isinstance(found, list) else []
 
 
-def text(entry: dict[Any, Any], key: str) -> str:
+def text_at(entry: dict[Any, Any], key: str) -> str:
     found = entry.get(key)
     return found.strip() if isinstance(found, str) and found.strip() not in ("~", "null") else ""
 
 
-def seconds(time: Any) -> float:
+def seconds_since_1970(time: Any) -> float:
     """Since 1970, of a time as Ruby writes it; 0 for anything else."""
     found = TIME.match(time) if isinstance(time, str) else None
     if found is None:

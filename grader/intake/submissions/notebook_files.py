@@ -11,7 +11,7 @@ from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook
 from grader.intake.notebook.reading import Reading
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
-from grader.intake.submissions.places import NOTEBOOK, kind
+from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.source.reader import ReadingFailed, ReadingStopped
@@ -33,7 +33,7 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
     With `functions` it may also define the stub's functions: see reading.read_for. Raises Unreadable, and
     NotebookError where nothing of it can be read.
     """
-    is_notebook = kind(path) == NOTEBOOK
+    is_notebook = suffix_of(path) == NOTEBOOK
     data = read_file(path, MOST_NOTEBOOK_BYTES) if is_notebook else read_file(path)
     return read_page_bytes(data, shown, lessons, functions, is_notebook)
 

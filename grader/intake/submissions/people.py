@@ -24,7 +24,7 @@ DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-
 """Names that Windows keeps for devices, whatever suffix they have."""
 
 
-def words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     """The words of a name, folded: "Dupont, Amélie" gives ("amelie", "dupont"), as "Amélie Dupont" does."""
     last, comma, first = name.partition(",")
     if comma:
@@ -38,17 +38,17 @@ def rotations(name: Sequence[str]) -> set[str]:
     return {"".join([*name[start:], *name[:start]]) for start in range(len(name))}
 
 
-def near(one: str, other: str) -> bool:
+def may_be_one_person(one: str, other: str) -> bool:
     """Whether two names may be one person's: words left out or shortened, or a few letters different."""
-    short, long = sorted((words(one), words(other)), key=len)
+    short, long = sorted((name_words(one), name_words(other)), key=len)
     if not short:
         return False
-    return shortened(short, long) or any(
+    return abbreviates(short, long) or any(
         difflib.SequenceMatcher(None, "".join(short), way).ratio() >= ALIKE for way in rotations(long)
     )
 
 
-def shortened(short: Sequence[str], long: Sequence[str]) -> bool:
+def abbreviates(short: Sequence[str], long: Sequence[str]) -> bool:
     """Whether each word of `short` begins another word of `long`, and one of three letters or more is that word."""
     left = list(long)
     for word in sorted(short, key=len, reverse=True):
@@ -87,7 +87,7 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def alike(name: str) -> str:
+def collision_key(name: str) -> str:
     """Equal for names that a disk or a reader may take for one: capitals, widths, accents' spelling, joiners."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     return "".join(c for c in plain if unicodedata.category(c) != "Cf").strip(WORDLESS)
@@ -95,5 +95,5 @@ def alike(name: str) -> str:
 
 def is_reserved(name: str) -> bool:
     """Whether OUT needs the name itself, for a file, for one beside it while it is written, or Windows for a device."""
-    plain = alike(name)
+    plain = collision_key(name)
     return bool(RESERVED.fullmatch(plain)) or bool(DEVICE.fullmatch(plain))

@@ -30,7 +30,7 @@ def folders(folder: Path) -> list[Path]:
     return [path for path in visible(folder) if is_folder(path)] if folder.is_dir() else []
 
 
-def kind(path: PurePath) -> str:
+def suffix_of(path: PurePath) -> str:
     """What its name says it is: ".py", also of a BACKWARD.PY from a system that does not mind."""
     return path.suffix.lower()
 
@@ -45,12 +45,14 @@ def gradable(folder: Path) -> list[Path]:
 
 
 def is_gradable(path: Path) -> bool:
-    return (kind(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
+    return (suffix_of(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
 
 
 def entries_of(folder: Path) -> list[Path]:
     """What may be submissions right inside a class's folder: folders and links to folders, and what is gradable."""
-    return [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()]
+    return [
+        path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
+    ]
 
 
 class Inside:
@@ -127,7 +129,7 @@ def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
     """Whether it was meant as a lesson's: one that is not graded now, or a wrong name."""
     if re.match(r"\d+(_|$)|lesson[ _-]*\d", folder.name.lower()):
         return True
-    return len(lessons) > 1 and any(kind(path) == ".py" for path in gradable(folder))
+    return len(lessons) > 1 and any(suffix_of(path) == ".py" for path in gradable(folder))
 
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:

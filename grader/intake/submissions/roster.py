@@ -98,7 +98,7 @@ def read_roster(path: Path) -> Roster:
     except OSError as error:
         raise RosterError(f"{path} cannot be read: {error.strerror}. Give the class's list as CSV.") from error
     try:
-        lines = cells_of(text)
+        lines = csv_lines(text)
     except csv.Error as error:
         raise RosterError(f"{path} is no CSV file ({error}): save the class's list as CSV.") from error
     columns = tuple(cell.strip() for cell in lines[0]) if lines else ()
@@ -112,7 +112,7 @@ def read_roster(path: Path) -> Roster:
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(named_apart(members)), columns, points_possible(columns, lines[1:], known))
+    return Roster(tuple(with_unique_names(members)), columns, points_possible(columns, lines[1:], known))
 
 
 def points_possible(
@@ -135,7 +135,7 @@ def decoded(data: bytes) -> str:
         return data.decode("cp1252", "replace")
 
 
-def cells_of(text: str) -> list[list[str]]:
+def csv_lines(text: str) -> list[list[str]]:
     """The lines' cells, by the separator that gives the first line most columns that are known. Raises csv.Error."""
     ways = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
     ways = [[line for line in way if any(cell.strip() for cell in line)] for way in ways]
@@ -165,7 +165,7 @@ def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, 
     return Member(line=dict(zip(columns, cells, strict=False)), **{**fields, "name": name, "student": as_folder(name)})
 
 
-def named_apart(members: Sequence[Member]) -> Iterable[Member]:
+def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:
     """Students of the same name are told apart by id or e-mail, or by number."""
     count = Counter(member.student.casefold() for member in members)
     taken: set[str] = set()

@@ -17,10 +17,10 @@ from grader.intake.submissions.places import (
     NOTEBOOK,
     Inside,
     innermost,
-    kind,
     loose_file,
     message_of_absence,
     names_lesson,
+    suffix_of,
     visible,
 )
 from grader.intake.submissions.unpacking import ArchiveRefused
@@ -78,19 +78,19 @@ def not_submitted(folder: Inside | Path, lesson: Lesson) -> LessonFiles:
 def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
     """What a folder contains for `lesson`. With `alone`, a backward.py directly inside counts as well."""
     place = folder.lesson_folder(lesson)
-    if place is None and alone and any(kind(path) == ".py" for path in folder.entries):
+    if place is None and alone and any(suffix_of(path) == ".py" for path in folder.entries):
         place = folder.folder
     if place is None:
         named = [path for path in folder.gradable if names_lesson(path.stem, lesson) and not is_archive(path)]
         return read_loose(named[0], lesson) if len(named) == 1 else not_submitted(folder, lesson)
     inside = "" if place is folder.folder else place.name + "/"
     entries = folder.entries if place is folder.folder else visible(place)
-    sources = [path for path in entries if kind(path) == ".py"]
+    sources = [path for path in entries if suffix_of(path) == ".py"]
     names = [path.name for path in sources]
     main_names = [name for name in names if name.lower() == MAIN]
     main = MAIN if MAIN in names else main_names[0] if len(main_names) == 1 else None
     if main is None:
-        notebooks = [path for path in entries if kind(path) == NOTEBOOK]
+        notebooks = [path for path in entries if suffix_of(path) == NOTEBOOK]
         if len(notebooks) == 1:
             return read_notebook_file(notebooks[0], lesson, inside + notebooks[0].name)
         return LessonFiles(lesson.name, message=f"{inside}{MAIN} is missing{without_main(inside, names, notebooks)}")
@@ -124,7 +124,7 @@ def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -
 
 def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
     """A notebook or a Python file of any name, for this one lesson."""
-    if kind(path) == NOTEBOOK:
+    if suffix_of(path) == NOTEBOOK:
         return read_notebook_file(path, lesson, path.name)
     try:
         source = read_file(path)
@@ -154,7 +154,7 @@ def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Subm
                 return replace(read_submission(folder, student, lessons), path=path)
     except (ArchiveRefused, OSError) as error:
         return replace(refused, message=str(error))
-    if path.is_file() and kind(path) in (".py", NOTEBOOK):
+    if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
         return read_single(path, student, lessons)
     if path.is_file():
         expected = f"expected a folder or an archive with NN_name/{MAIN}, a notebook, or a .py file."
@@ -201,15 +201,15 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
             return Submission(student, path, {lessons[0].name: rejected(lessons[0], error)})
         return Submission(student, path, {}, message=str(error))
     except NotebookError as error:
-        if not (kind(path) == ".py" and alone):
+        if not (suffix_of(path) == ".py" and alone):
             return Submission(student, path, {}, message=f"{path.name} cannot be read: {error}")
         page = PageRead({})
     if any(each.present for each in page.lessons.values()):
         return Submission(student, path, page.lessons)
-    if kind(path) == ".py" and alone:
+    if suffix_of(path) == ".py" and alone:
         name = lessons[0].name
         return Submission(student, path, {name: LessonFiles(name, {MAIN: read_file(path)}, shown=path.name)})
-    if kind(path) == ".py":
+    if suffix_of(path) == ".py":
         message = f"{path.name} is a single file: say which lesson it is for, with --lesson."
         return Submission(student, path, {}, message=message)
     faults = {each.message for each in page.lessons.values() if each.rejected}

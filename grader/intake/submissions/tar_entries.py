@@ -30,7 +30,7 @@ class Entry:
     folder: bool
 
 
-def entries(stream: TarStream) -> Iterator[Entry]:
+def read_entries(stream: TarStream) -> Iterator[Entry]:
     """Each entry while the stream is at its content, of which the caller may read any part.
 
     Raises tarfile.ReadError for what is not a tar, ArchiveRefused at a cap.
@@ -39,7 +39,7 @@ def entries(stream: TarStream) -> Iterator[Entry]:
     own: dict[bytes, bytes] = {}
     extended = False
     while (header := read_header(stream, extended)) is not None:
-        size, kind = number(header[124:136]), header[156:157]
+        size, kind = header_number(header[124:136]), header[156:157]
         extended = kind in EXTENDED
         if extended:
             data = stream.header(padded(size))
@@ -94,7 +94,7 @@ def read_header(stream: TarStream, extended: bool) -> bytes | None:
         raise tarfile.ReadError("it ends too early")
     signed = sum(block) - sum(block[CHECKSUM]) + 8 * ord(" ")
     outside = block[: CHECKSUM.start] + block[CHECKSUM.stop :]
-    if number(block[CHECKSUM]) not in (signed, signed - 256 * sum(byte > 127 for byte in outside)):
+    if header_number(block[CHECKSUM]) not in (signed, signed - 256 * sum(byte > 127 for byte in outside)):
         raise tarfile.ReadError("a header is damaged, or it is no tar")
     return block
 
@@ -105,7 +105,7 @@ def name_in(header: bytes) -> bytes:
     return prefix + b"/" + name if prefix and header[257:263] == b"ustar\0" else name
 
 
-def number(text: bytes) -> int:
+def header_number(text: bytes) -> int:
     """Octal digits, or GNU's bytes after 0x80. Raises tarfile.ReadError."""
     if text[0] == 0x80:
         return int.from_bytes(text[1:], "big")

@@ -70,7 +70,7 @@ class Clock:
 
 
 @dataclass
-class Writer:
+class ArchiveWriter:
     """Writes the gradable entries of an archive below `folder`. Raises ArchiveRefused at a cap.
 
     Attributes:
@@ -177,7 +177,7 @@ class Writer:
             )
 
 
-def readable(name: str | bytes) -> str:
+def decoded_name(name: str | bytes) -> str:
     """A name that is no UTF-8 as Latin-1, which gives each of its bytes a letter."""
     raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
     try:
