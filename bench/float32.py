@@ -33,7 +33,8 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Case, compared, judge_line
+from grader.verdict.judging.line import compared, judge_line
+from grader.verdict.judging.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_SEED = 7

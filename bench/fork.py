@@ -26,7 +26,7 @@ import torch
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.wire import DTYPES
+from grader.sandbox.workers.tensor_bytes import DTYPES
 
 GOAL_SECONDS = 0.015
 SETTLE_SECONDS = 1.0  # an idle zygote arranges its memory for faster forks, once

@@ -41,10 +41,13 @@ from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import tree, wire
+from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.replies import decode_called, encode_called
 from grader.sandbox.workers.worker_process import CALL_ROOM
 from grader.verdict.diagnosis.time_allowance import Allowance
-from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.own_sizes import STRICT
@@ -79,11 +82,11 @@ class Hostile:
         key = (request["keep"] is not None, request["after"], len(args), budget)
         if key not in self._replies:  # packed once: a worker has its own time for that
             called = Called(self._value, arguments=[self._value for _ in args])
-            self._replies[key] = tree.encode_called(called, 1, key[0], key[1], CALL_ROOM, budget)
+            self._replies[key] = encode_called(called, 1, key[0], key[1], CALL_ROOM, budget)
         reply = self._replies[key]
         try:
-            return tree.decode_called(received(reply), 1, budget)
-        except wire.WireError as error:
+            return decode_called(received(reply), 1, budget)
+        except WireError as error:
             return Called(failed=Answer("crashed", message=str(error)))
 
     def answers(self, problem: Problem) -> dict[str, Answer]:
@@ -97,7 +100,7 @@ class Hostile:
         reply = wire.encode_answer(step, answer, 1, 1 << 20)
         try:
             return wire.decode_answer(received(reply), step, 1, None, 1 << 20)
-        except wire.WireError as error:
+        except WireError as error:
             return Answer("crashed", message=str(error))
 
     def prefetch(self, problems: Sequence[Problem]) -> None:

@@ -32,10 +32,13 @@ from grader.comparison.tensors import TOLERANCE
 from grader.lesson.lesson import Course, Item, Lesson, load_module
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Draw, Problem, derive
-from grader.verdict.judging.behaviour import Check, CheckFailed, Scenario, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import CheckFailed
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of
 from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.scenarios import Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 LEARNED, LEARNED_OF_FUNCTIONS = 4, 16

@@ -19,7 +19,8 @@ from grader.authoring.verify import steps_of, suite_of
 from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
 

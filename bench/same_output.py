@@ -174,7 +174,7 @@ def write_inputs(place: Path, quick: bool) -> None:
     sys.path.insert(0, str(TESTS))
     from support import golden_names, lay_out, solution_of
 
-    from grader.lesson import Course
+    from grader.lesson.lesson import Course
 
     course = Course(ROOT)
     shutil.copytree(ROOT / "examples" / "submissions", place / "examples", ignore=shutil.ignore_patterns("README.md"))
@@ -209,7 +209,7 @@ def write_corpora(place: Path, quick: bool) -> None:
     """A sample of the corpora of tests/, each file as a submission of its lesson."""
     from test_in_the_wild import handed_in, member_of
 
-    from grader.lesson import Course
+    from grader.lesson.lesson import Course
 
     course = Course(ROOT)
     classes = sorted(path for path in (TESTS / "in_the_wild").iterdir() if path.is_dir())
@@ -228,7 +228,7 @@ def write_dojo_files(place: Path) -> None:
     """A student's files for the kit: lessons 02 and 07 right, 03 with mistakes, 04 begun; the others are stubs."""
     from support import solution_of
 
-    from grader.lesson import Course
+    from grader.lesson.lesson import Course
 
     course = Course(ROOT)
     for number in ("02", "07"):

@@ -5,7 +5,7 @@
     python -m bench.sent --lesson 06
 
 The answer key of each lesson is graded through real workers, once as it is and once as if each answer differed from the
-true one in its last bit (then more is disclosed, see student.Student), and everything that is written to them is
+true one in its last bit (then more is disclosed, see stage_guesses.py), and everything that is written to them is
 recorded. A tensor is a disclosure when it is a multiple of a reference, in any shape and order of elements, unless
 
 * the row has been answered by then (the published problem is disclosed stage by stage, see
@@ -43,9 +43,10 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import student, wire
+from grader.sandbox.workers import step_scheduler, wire
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.requests import PackedProblem
+from grader.sandbox.workers.tensor_bytes import DTYPES, tensor_from, unpack_tensors
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -101,7 +102,7 @@ class Tap:
             answered = frozenset(known)
             if operation in ("problem", "upstream") or "upstream" in header:
                 problem = self.problem(zygote, header["problem"])
-                for name, tensor in wire.unpack_tensors(header["tensors"], body).items():
+                for name, tensor in unpack_tensors(header["tensors"], body).items():
                     self.sent.append(Sent(name, tensor, problem, answered))
             elif operation == "call":
                 for tensor in call_tensors(header, body):
@@ -114,9 +115,9 @@ class Tap:
 def call_tensors(header: Mapping[str, Any], body: bytearray) -> Iterator[Tensor]:
     start = 0
     for entry in header["tensors"]:
-        dtype, shape = wire.DTYPES[entry["dtype"]], entry["shape"]
+        dtype, shape = DTYPES[entry["dtype"]], entry["shape"]
         size = int(numpy.prod(shape, dtype=int)) * dtype.itemsize
-        yield wire.tensor_from(body[start : start + size], dtype, shape)
+        yield tensor_from(body[start : start + size], dtype, shape)
         start += size
     for part in ("args", "kwargs"):
         yield from (torch.tensor(number, dtype=torch.float64) for number in numbers_in(header[part]))
@@ -282,8 +283,8 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True
     """
     book, tap = ProblemBook(seed), Tap()
     files = {MAIN: (lesson.solution / MAIN).read_bytes()}
-    judged_exact = student.is_exactly if exact else lambda answer, reference: False
-    with tapped(tap), patch.object(student, "is_exactly", judged_exact):
+    judged_exact = step_scheduler.is_exactly if exact else lambda answer, reference: False
+    with tapped(tap), patch.object(step_scheduler, "is_exactly", judged_exact):
         suite = HiddenSuite(lesson, book)
         try:
             judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.rows)

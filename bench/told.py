@@ -26,7 +26,9 @@ from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.verdict.diagnosis.diagnose import known_mistake
-from grader.verdict.judging.behaviour import Check, CheckFailed, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import CheckFailed
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line

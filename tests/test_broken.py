@@ -15,7 +15,7 @@ from grader.authoring.slips import faults
 from grader.commands.console import FAULT, UNUSABLE, what_failed
 from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson, LessonError
-from grader.lesson.validation import broken
+from grader.lesson.validation import lesson_faults
 
 NAME = "04_cross_entropy"
 
@@ -78,7 +78,7 @@ BREAKS = {
 def test_what_is_broken_is_refused_in_the_words_of_verify(own, what):
     BREAKS[what](own)
     lesson = lesson_in(own)
-    sentences = list(broken(lesson))
+    sentences = list(lesson_faults(lesson))
     assert len(sentences) == 1
     try:
         verify = list(faults(lesson))
@@ -95,7 +95,7 @@ def test_nothing_is_graded_and_nothing_is_written(own, what):
     first, second, *rest = done.stderr.splitlines()
     assert first == "grade: the course is broken, and nothing was graded. Fix it, then run `grade verify 04`."
     assert second.startswith(f"{NAME}: ") and not rest
-    assert next(broken(lesson_in(own))) in second
+    assert next(lesson_faults(lesson_in(own))) in second
 
 
 LEAVES_DOUBT = {
@@ -110,9 +110,9 @@ LEAVES_DOUBT = {
 @pytest.mark.parametrize("text", LEAVES_DOUBT.values(), ids=LEAVES_DOUBT)
 def test_a_check_that_may_be_there_is_not_refused(own, text):
     BREAKS["a row without a check"](own)
-    assert len(list(broken(lesson_in(own)))) == 1
+    assert len(list(lesson_faults(lesson_in(own)))) == 1
     add(suite(own), text)
-    assert list(broken(lesson_in(own))) == []
+    assert list(lesson_faults(lesson_in(own))) == []
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_a_check_that_may_be_there_is_not_refused(own, text):
 def test_a_value_that_may_be_named_is_not_refused(own, text):
     BREAKS["a gradient without a value"](own)
     add(own / "exercises" / NAME / "forward.py", text)
-    assert list(broken(lesson_in(own))) == []
+    assert list(lesson_faults(lesson_in(own))) == []
 
 
 def test_the_whole_course_is_sound_and_read_in_milliseconds(course):
     lessons = course.lessons.values()
     started = time.process_time()
-    assert [sentence for lesson in lessons for sentence in broken(lesson)] == []
+    assert [sentence for lesson in lessons for sentence in lesson_faults(lesson)] == []
     assert time.process_time() - started < 0.1 * len(lessons)
 
 

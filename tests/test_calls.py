@@ -20,7 +20,9 @@ from grader.comparison.trees import agreement
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.tree import Opaque, Packer, decode_called, encode_called, frame_of, tensors_of, unpack
+from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.replies import decode_called, encode_called
+from grader.sandbox.workers.tree import Opaque, Packer, frame_of, tensors_of, unpack
 
 COURSE = Course(Path(__file__).parent / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
@@ -328,7 +330,7 @@ def test_a_mutated_reply_is_refused_or_read_as_another(data):
     try:
         frame = reader.next()
         assert isinstance(decode_called(frame, ticket=4), Called)
-    except wire.WireError:
+    except WireError:
         pass
 
 
@@ -345,13 +347,13 @@ NODES = st.recursive(
 @given(NODES)
 @settings(max_examples=400)
 def test_any_node_is_a_value_or_refused(node):
-    with contextlib.suppress(wire.WireError):
+    with contextlib.suppress(WireError):
         unpack(node, [torch.ones(2)], trusted=False)
 
 
 @pytest.mark.parametrize("node", [{"fn": ["def f(): pass", {"d": []}]}, {"g": 0}, {"t": 1}, {"t": -1}, {"t": True}])
 def test_no_function_and_no_generator_is_taken_from_a_worker(node):
-    with pytest.raises(wire.WireError):
+    with pytest.raises(WireError):
         unpack(node, [torch.zeros(5056, dtype=torch.uint8)], trusted=False)
 
 

@@ -12,7 +12,11 @@ from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.where_wrong import direction, wrong_places
-from grader.verdict.judging.line import GOES_ROUND, IN_FLOAT32, Row, chain_verdicts, judge_line, unstable
+from grader.verdict.judging.chain import chain_verdicts
+from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.line_messages import IN_FLOAT32, unstable
+from grader.verdict.judging.verdicts import Row
 
 NOTE = "At a tie the maximum has no derivative."
 
@@ -308,7 +312,7 @@ def test_a_step_may_go_round_a_neighbour(problems):
         return through_d - at_the_maximum * through_d.sum(1, keepdim=True)
 
     verdict = judged(problems, "x", answer, uses=frozenset({"de", "s", "x"}))
-    assert verdict.passed and verdict.message == GOES_ROUND and verdict.relative_error < 1e-12
+    assert verdict.passed and verdict.message == FROM_EARLIER_GRADIENT and verdict.relative_error < 1e-12
     verdict = judged(problems, "x", answer, uses=frozenset({"dd", "dm", "s", "x"}))
     assert not verdict.passed  # it asks for its neighbours: then it is to use them
     verdict = judged(problems, "x", lambda p: answer(p) * 1.001, uses=frozenset({"de", "s", "x"}))

@@ -13,7 +13,7 @@ import torch
 from support import IMPORTS, Rows
 
 from grader.comparison.tensors import written
-from grader.verdict.judging.line import IN_FLOAT32
+from grader.verdict.judging.line_messages import IN_FLOAT32
 
 HELPERS = (
     IMPORTS

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from grader.calling.in_process import ModuleTarget
-from grader.calling.recorder import Call, Listening, by_name, numbers_given, tensors_given
+from grader.calling.recorder import Call, RecordingTarget, by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
 from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.results.results import Outcome, explain_result
-from grader.verdict.judging.behaviour import parts_of
+from grader.verdict.judging.scenarios import differing_parts
 
 MOMENTA = (0.1, 0.3)
 
@@ -49,7 +49,7 @@ def told(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None
     for p in PROBLEMS:
         expected = {name: p[name] for name in PARTS}
         found = expected | {part: formula(p)}
-        wrong = parts_of(agreement(found, expected, tolerance).findings)
+        wrong = differing_parts(agreement(found, expected, tolerance).findings)
         given = {"`x`": p["x"], "`gamma`": p["gamma"], "`old`": p["old"]}
         outcomes.append(Outcome(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
     return explain_result(outcomes, tolerance, coarse=False)
@@ -229,17 +229,17 @@ class Course:
 
 
 def test_calls_are_noted_by_the_names_of_the_parameters():
-    listening = Listening(ModuleTarget(Course), Course, keeping=True)
+    recorder = RecordingTarget(ModuleTarget(Course), Course, copies=True)
     weights = [torch.zeros(2), torch.ones(3)]
-    assert listening.call("update", weights, 0.5) == 2
-    layer = listening.new("Layer", 4)
+    assert recorder.call("update", weights, 0.5) == 2
+    layer = recorder.new("Layer", 4)
     layer.call("forward", torch.ones(1))
     layer.call("forward", torch.ones(2))
     layer.set("gamma", torch.ones(5))
     names = ["update", "Layer", "Layer.forward", "Layer.forward", "Layer.__setattr__"]
-    assert [call.function for call in listening.calls] == names
-    assert numbers_given(listening.calls) == {"rate": 0.5, "steps": 3, "size": 4, "momentum": 0.1}
-    given = tensors_given(listening.calls)
+    assert [call.function for call in recorder.calls] == names
+    assert numbers_given(recorder.calls) == {"rate": 0.5, "steps": 3, "size": 4, "momentum": 0.1}
+    given = tensors_given(recorder.calls)
     assert {name: len(tensor) for name, tensor in given.items()} == {
         "`parameters[0]`": 2,
         "`parameters[1]`": 3,

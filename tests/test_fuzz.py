@@ -27,7 +27,9 @@ from grader.sandbox.isolation.limits import Limits
 from grader.source import in_place_changes as changed
 from grader.verdict.diagnosis import time_allowance as allowance
 from grader.verdict.diagnosis.time_allowance import Allowance, attempt, check_time, own_seconds, uncounted
-from grader.verdict.judging.behaviour import Check, CheckFailed, ReferenceFailed, run_check
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import CheckFailed, ReferenceFailed
+from grader.verdict.judging.check_runs import run_check
 
 COURSE = Course(ROOT)
 FILES = [read_attack(path) for path in sorted((Path(__file__).parent / "hostile_checks").glob("*.py"))]

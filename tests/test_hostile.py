@@ -33,8 +33,8 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Draw
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.probe import at_least, probe
-from grader.sandbox.workers import wire
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.tensor_bytes import DTYPES
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.pictures import error_picture
 
@@ -181,7 +181,7 @@ def open_files(pid: int) -> list[str]:
 def odd_tensors() -> Iterator[torch.Tensor]:
     shapes = [(), (0,), (1,), (5, 8), (8, 5), (5, 0), (1, 5, 8), (40,), (1,) * 64, (5, 8, 5, 8)]
     fills = [0.0, 1.0, math.nan, math.inf, -math.inf, 1.7e308, 5e-324]
-    for dtype in wire.DTYPES.values():
+    for dtype in DTYPES.values():
         for shape in shapes:
             for fill in fills if dtype.is_floating_point else fills[:2]:
                 yield torch.full(shape, fill, dtype=torch.float64).to(dtype)

@@ -38,7 +38,7 @@ from grader.publish.export.junit import junit_xml
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.inert import csv_cell, markdown, unheard
 from grader.publish.report.pages import Reporter
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 HARMLESS = "harmless"
 VALIDATOR = jsonschema.Draft202012Validator(

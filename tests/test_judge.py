@@ -44,12 +44,12 @@ def test_the_tolerances_are_those_that_were_measured():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize(("error", "rung"), [(0.9e-9, "passed"), (1.1e-9, "value")])
-def test_tolerance_on_both_sides(error, rung, sign):
+@pytest.mark.parametrize(("error", "stage"), [(0.9e-9, "passed"), (1.1e-9, "value")])
+def test_tolerance_on_both_sides(error, stage, sign):
     reference = torch.arange(1, 13, dtype=F64).view(3, 4)
     comparison = compare(reference * (1 + sign * error), reference, scale=1.0)
-    assert comparison.rung == rung
-    assert comparison.passed == (rung == "passed")
+    assert comparison.stage == stage
+    assert comparison.passed == (stage == "passed")
     assert comparison.relative_error == pytest.approx(error, rel=1e-6)
     assert comparison.message == ""
 
@@ -94,11 +94,11 @@ def test_the_floor_is_no_help_where_the_gradient_is_large():
 def test_no_upstream_at_all():
     assert relative_error(f64(0.0), f64(0.0), 0.0) == 0
     assert relative_error(f64(1e-30), f64(0.0), 0.0) == INFINITY
-    assert compare(f64(1e-30), f64(0.0), 0.0).rung == "value"
+    assert compare(f64(1e-30), f64(0.0), 0.0).stage == "value"
 
 
 def test_overflow_of_the_norm_is_no_pass():
-    assert compare(f64(1e300, 1e300), f64(1.0, 1.0), 1.0).rung == "value"
+    assert compare(f64(1e300, 1e300), f64(1.0, 1.0), 1.0).stage == "value"
 
 
 finite = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
@@ -165,12 +165,12 @@ def test_it_is_the_norm_of_the_difference_over_the_norm(reference, noise, scale)
 def test_shapes_that_broadcast_are_other_shapes(shape, expected, sentence):
     """Equal numbers everywhere: only the shape can tell, and it does, before any value is looked at."""
     comparison = compare(torch.ones(shape, dtype=F64), torch.ones(expected, dtype=F64), 1.0)
-    assert (comparison.rung, comparison.relative_error, comparison.message) == ("shape", None, sentence)
+    assert (comparison.stage, comparison.relative_error, comparison.message) == ("shape", None, sentence)
 
 
 def test_an_empty_gradient_of_an_empty_value_is_right():
     comparison = compare(torch.zeros(0, 3, dtype=F64), torch.zeros(0, 3, dtype=F64), 0.0)
-    assert (comparison.rung, comparison.relative_error) == ("passed", 0)
+    assert (comparison.stage, comparison.relative_error) == ("passed", 0)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_an_empty_gradient_of_an_empty_value_is_right():
 )
 def test_whole_numbers_are_no_gradient(dtype, kind):
     comparison = compare(torch.ones(3, dtype=dtype), torch.ones(3, dtype=F64), 1.0)
-    assert comparison.rung == "shape" and comparison.relative_error is None
+    assert comparison.stage == "shape" and comparison.relative_error is None
     assert comparison.message == (
         f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
     )
@@ -188,7 +188,7 @@ def test_whole_numbers_are_no_gradient(dtype, kind):
 @pytest.mark.parametrize(("dtype", "kind"), [(torch.float16, "float16"), (torch.bfloat16, "bfloat16")])
 def test_half_precision_is_too_coarse(dtype, kind):
     comparison = compare(torch.ones(3, dtype=dtype), torch.ones(3, dtype=F64), 1.0)
-    assert comparison.rung == "shape" and comparison.relative_error is None
+    assert comparison.stage == "shape" and comparison.relative_error is None
     assert (
         comparison.message
         == f"The numbers are {kind}, too coarse to judge: keep the dtype of the values you are given."
@@ -201,14 +201,14 @@ def test_every_number_must_be_finite(bad, text):
     answer = torch.ones(2, 3, dtype=F64)
     answer[1, 2] = bad
     comparison = compare(answer, torch.ones(2, 3, dtype=F64), 1.0)
-    assert comparison.rung == "value" and comparison.relative_error is None
+    assert comparison.stage == "value" and comparison.relative_error is None
     assert comparison.message == (
         f"Element [1, 2] is {text}, not a finite number: look for a division by zero, log(0) or an overflow."
     )
 
 
 def test_the_shape_is_judged_before_the_numbers():
-    assert compare(f64(NAN, NAN), f64(1.0), 1.0).rung == "shape"
+    assert compare(f64(NAN, NAN), f64(1.0), 1.0).stage == "shape"
     assert compare(torch.ones(2, dtype=torch.int64), f64(1.0), 1.0).message.startswith("The shape is (2,)")
 
 

@@ -27,8 +27,9 @@ from grader.sandbox.isolation.probe import probe
 from grader.sandbox.isolation.usage import Usage, own_usage
 from grader.sandbox.workers import measuring
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.measuring import MeasuredCall, measure, memory_is_accounted_for
-from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
+from grader.sandbox.workers.requests import call_request
+from grader.sandbox.workers.student import MeasuredCall, Student
 
 FILES = sorted((Path(__file__).parent / "hostile" / "checkpointing").glob("*.py"))
 HOLD = """
@@ -101,7 +102,7 @@ def test_the_kernel_shows_memory_here(student: Student) -> None:
 
 
 def test_processor_time_is_what_the_call_took(student: Student) -> None:
-    few, many = (student.measured("work", [rounds]).used for rounds in (20, 400))
+    few, many = (student.call_measured("work", [rounds]).used for rounds in (20, 400))
     assert few is not None and many is not None
     assert many.cpu_seconds > 3 * few.cpu_seconds
 
@@ -112,11 +113,11 @@ def test_a_call_that_raises_says_so(student: Student) -> None:
 
 
 def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
-    request = measuring.request_for("hold")
+    request = call_request("hold")
     student.call("hold", request, [1], {})
-    kept = student._worker
-    student.measured("hold", [1])
-    assert student._worker is kept
+    kept = student._file.process
+    student.call_measured("hold", [1])
+    assert student._file.process is kept
     student.close()
     assert student.printed.decode().split() == ["called", "loaded", "called"]
 
@@ -125,9 +126,9 @@ def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) ->
     """Else a submission could leave before anybody looks, and would have used nothing."""
     worker = student.like_this({MAIN: HOLD.encode()}, MAIN)
     assert worker.load_failure is None
-    process = worker._worker
+    process = worker._file.process
     assert process is not None
-    called = worker.call("stay", measuring.request_for("stay"), [], {})
+    called = worker.call("stay", call_request("stay"), [], {})
     assert called.value == 1
     process._zygote.status_if_ended(process._number, 5.0)
     used = process.end_and_measure()
@@ -151,7 +152,7 @@ def fake(ratios: list[float], base: float = 1.0) -> Any:
         return MeasuredCall(Called(1), Usage(100, base * next(calls)))
 
     known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
-    return SimpleNamespace(measurements={}, baselines=known, measured=measured)
+    return SimpleNamespace(measurements={}, baselines=known, call_measured=measured)
 
 
 @pytest.mark.parametrize(

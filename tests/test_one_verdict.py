@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 
 from bench.one_verdict import FILES, candidates, differences
-from grader.lesson.lesson import LessonError, forward_of, public_draws
+from grader.errors import LessonError
+from grader.lesson.config import public_draws
+from grader.lesson.lesson import forward_of
+from grader.lesson.toml_tables import Table
 from grader.reference.problem import Draw
 
 
@@ -52,13 +55,15 @@ def test_the_last_class_never_occurs_where_forward_py_says_so(course):
 
 @pytest.mark.parametrize("draws", [{"batch": 5}, [5], [{"batch": "5"}], [{"batch": 5, "change": 3}]])
 def test_public_draws_that_are_none_are_refused(tmp_path, draws):
+    path = tmp_path / "lesson.toml"
     with pytest.raises(LessonError, match="list of tables of numbers"):
-        public_draws({"public": {"draws": draws}}, tmp_path / "lesson.toml")
+        public_draws(Table(path, {"draws": draws}))
 
 
 def test_a_change_that_forward_py_lacks_is_named(course):
     lesson = type(course.find("04"))(course.root, course.find("04").name)
-    lesson._public_draws = (replace(lesson._public_draws[0], change="no_such"),)
+    draw = replace(lesson.config.public_draws[0], change="no_such")
+    lesson.config = replace(lesson.config, public_draws=(draw,))
     with pytest.raises(LessonError, match=r"forward\.py has no `no_such`"):
         _ = lesson.public_draws
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from test_notebook import CHAIN, SOFTMAX, STYLES, graded, hand_in, lecture, notebook, others, stored  # noqa: F401
 
-from grader.intake.notebook.claims import MOST_CLAIMS, MOST_ROUNDS, claims_of
+from grader.intake.notebook.claims import MOST_CLAIMS, claims_of
 from grader.intake.notebook.forward_names import agreed, other_names, shape_of
-from grader.intake.notebook.other_names import meant_by, spelled
+from grader.intake.notebook.spellings import meant_by, spelled
+from grader.intake.notebook.tuple_loops import MOST_ROUNDS
 from grader.lesson.notebook_lesson import forward_lines
 
 IN_THE_LECTURE = ["".join(cell["source"]) for cell in stored(STYLES[0])["cells"] if cell["cell_type"] == "code"]

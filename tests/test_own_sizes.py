@@ -16,16 +16,9 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.notebook_files import read_page_bytes
 from grader.lesson.lesson import Course, Lesson
 from grader.source.literals import WrittenNumber
+from grader.verdict.judging.hard_coded import accounted_for, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import (
-    Terms,
-    accounted_for,
-    are_drawable,
-    own_problems,
-    size_remark,
-    terms_of,
-    varied,
-)
+from grader.verdict.judging.own_sizes import Terms, are_drawable, own_problems, terms_of, varied
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
@@ -280,8 +273,9 @@ def test_the_terms_are_the_course_s_settings(course):
     lesson = course.find("03")
     functions = find_handed(lesson, "def dh(dlogits, W2):\n    return dlogits @ W2.T")
     notebook = find_handed(lesson, CHAIN)
-    assert terms_of(lesson, functions) == Terms()
-    assert terms_of(lesson, notebook).broadcast and terms_of(lesson, notebook).sizes == LECTURE
+    assert terms_of(lesson, functions.origin.sizes if functions.origin else None) == Terms()
+    terms = terms_of(lesson, notebook.origin.sizes, notebook.origin.numbers)
+    assert terms.broadcast and terms.sizes == LECTURE
 
 
 def find_handed(lesson: Lesson, text: str) -> Any:

@@ -340,10 +340,10 @@ HARD = {
 
 @pytest.mark.parametrize("source", HARD.values(), ids=HARD.keys())
 def test_any_file_is_survived_quickly(source: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for finding in check(source, "backward.py", ["dx"], {"helpers.py": source, "x.txt": source}):
         assert finding.what == ".backward()"
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_byte_order_mark_and_nested_brackets_hide_nothing() -> None:
@@ -382,6 +382,6 @@ def test_student_files_with_pieces_cut_out_and_swapped(path: Path, data: st.Data
 def test_checking_26_steps_takes_milliseconds() -> None:
     step = b"def d%d(dy, x):\n    a = helper(x) * dy\n    b = a.sum(1, keepdim=True)\n    return torch.exp(b)\n"
     source = b"import torch\ndef helper(x): return x\n" + b"".join(step % i for i in range(26))
-    start = time.perf_counter()
+    start = time.process_time()
     assert check(source, "backward.py", [f"d{i}" for i in range(26)]) == []
-    assert time.perf_counter() - start < 0.5  # 8 ms when nothing else runs
+    assert time.process_time() - start < 0.5  # 8 ms

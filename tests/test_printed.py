@@ -6,6 +6,7 @@ import pytest
 
 from grader.dojo.screen import printed_lines
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.printed import cut, first_and_last, labelled
 
 
@@ -29,7 +30,7 @@ def test_spans_that_do_not_fit_move_borders_only():
     for spans in ([(0, 99, "dx")], [(4, 2, "dx")], [(0, 4, "dx"), (2, 6, "dy")], [(3, 9, "dx"), (0, 3, "dy")]):
         kept = cut(spans, 0, len(data))
         assert "".join(line.partition(": ")[2] for line in labelled(data, kept, "file")).encode() in (data, b"efabcd")
-    with pytest.raises(wire.WireError):
+    with pytest.raises(WireError):
         wire.printed_in({"printed": -1})
 
 

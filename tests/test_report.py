@@ -19,7 +19,7 @@ from grader.publish.report.classroom import csv_rows, difficulties, link, mistak
 from grader.publish.report.excerpt import excerpt
 from grader.publish.report.inert import inert, markdown, prose
 from grader.publish.report.pages import Reporter, figure
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 SEED = 987_654_321_987
 HOSTILE = (

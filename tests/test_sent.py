@@ -13,7 +13,7 @@ from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import sending, student
+from grader.sandbox.workers import sending, step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream, pack_problem
 
@@ -45,7 +45,7 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
     number: str, zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lesson = COURSE.find(number)
-    monkeypatch.setattr(student, "packed", with_true_gradients)
+    monkeypatch.setattr(step_scheduler, "packed", with_true_gradients)
     monkeypatch.setattr(sending, "packed", with_true_gradients)
     found = measure(lesson, zygote, 5).found
     asked = [item.name for item in lesson.gradients if item.name not in ("dX", "dC", "dW", "db")]
@@ -62,7 +62,7 @@ def test_gradients_disclosed_a_stage_too_early_are_noticed(
     def a_stage_more(key: int, problem: Problem, steps: list[str], first: int, last: int) -> PackedUpstream:
         return own(key, problem, steps, first, last + 1)
 
-    monkeypatch.setattr(student, "disclosed", a_stage_more)
+    monkeypatch.setattr(step_scheduler, "disclosed", a_stage_more)
     assert measure(COURSE.find("02"), zygote, 6, exact).found
 
 

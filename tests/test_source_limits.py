@@ -387,7 +387,10 @@ def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, sess
 
 
 def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_path, monkeypatch):
-    monkeypatch.setattr("grader.sandbox.policy.reading.source_reader", lambda: SourceReader(0.05))
+    def stopped(*_: object) -> None:
+        raise ReadingStopped("reading it took more than 0.05 seconds")
+
+    monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", stopped)
     text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
     folder = laid_out(tmp_path, {MAIN: text})
     graded = session.grade(read_submission(folder, "student", [lesson])).results

@@ -17,7 +17,8 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.calling.failures import refuse_to_stop
 from grader.calling.operators import OperatorWatch
-from grader.calling.steps import call_step, names_read, parameters_of, same
+from grader.calling.parameters import names_read, parameters_of
+from grader.calling.steps import call_step, same
 from grader.sandbox.workers.imports import NotAvailable
 
 X = torch.arange(12.0, dtype=torch.float64).view(3, 4) + 1

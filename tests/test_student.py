@@ -1,4 +1,4 @@
-"""A student asked in a hurry gives what the same student gives asked one by one, and a fault falls on the same step."""
+"""Steps run in batches give what the same steps give run one by one, and a fault falls on the same step."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import probe
-from grader.sandbox.workers import student as asking
+from grader.sandbox.workers import step_scheduler
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import WorkerLost
 from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.student import Student
-from grader.sandbox.workers.worker_process import MOST_HELD, WorkerProcess
+from grader.sandbox.workers.worker_pipes import MOST_HELD
+from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.hidden_problems import ProblemBook
 
 if not kernel.supported():
@@ -75,21 +76,21 @@ def zygote() -> Iterator[ZygoteProcess]:
 
 
 @pytest.fixture
-def ask(zygote, problems, monkeypatch):
-    """ask(middle, hurry): (answers on each problem, what was printed), with that line in the second step."""
+def run(zygote, problems, monkeypatch):
+    """run(middle, seconds): (answers on each problem, what was printed), with that line in the second step."""
 
-    def ask(middle: str, hurry: float = 5.0, expected: bool = True) -> tuple[list[dict[str, Answer]], str]:
-        monkeypatch.setattr(asking, "HURRY_SECONDS", hurry)
+    def run(middle: str, seconds: float = 5.0, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
+        monkeypatch.setattr(step_scheduler, "BATCH_SECONDS", seconds)
         student = Student(zygote, {MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS)
         try:
-            if expected:
+            if prefetch:
                 student.prefetch(problems)
             answers = [student.answers(problem) for problem in problems]
         finally:
             student.close()
         return answers, student.printed.decode()
 
-    return ask
+    return run
 
 
 def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool:
@@ -113,37 +114,37 @@ FAULTS = {
     "on_some_problems": "import os; len(dlogits) != 5 or os._exit(3)",
     "noise_on_the_pipe": "import os; os.write(4, b'x' * 100)",
 }
-NO_HURRY = -1.0
+NO_BATCH = -1.0
 
 
 @pytest.mark.parametrize("middle", FAULTS.values(), ids=FAULTS.keys())
-def test_in_a_hurry_and_one_by_one_give_the_same(ask, middle):
-    one_by_one, _ = ask(middle, NO_HURRY)
-    for hurry, expected in ((5.0, True), (0.05, True), (0.05, False)):
-        hurried, _ = ask(middle, hurry, expected)
-        assert same(hurried, one_by_one)
+def test_batches_and_one_by_one_give_the_same(run, middle):
+    one_by_one, _ = run(middle, NO_BATCH)
+    for seconds, prefetch in ((5.0, True), (0.05, True), (0.05, False)):
+        in_batches, _ = run(middle, seconds, prefetch)
+        assert same(in_batches, one_by_one)
 
 
 @pytest.mark.parametrize("fault", ["crash", "loop"])
-def test_the_step_at_fault_is_found(ask, fault):
-    answers, _ = ask(FAULTS[fault])
+def test_the_step_at_fault_is_found(run, fault):
+    answers, _ = run(FAULTS[fault])
     for each in answers:
         outcomes = {step: each[step].outcome for step in STEPS}
         blamed = "crashed" if fault == "crash" else "timeout"
         assert outcomes == {"dlogits": "returned", "db2": blamed, "dW2": "returned", "dh_bn": "returned"}
 
 
-@pytest.mark.parametrize("hurry", [5.0, 0.05, NO_HURRY])
-def test_what_is_printed_is_heard_once(ask, problems, hurry):
-    _, printed = ask(FAULTS["slow"], hurry)
+@pytest.mark.parametrize("seconds", [5.0, 0.05, NO_BATCH])
+def test_what_is_printed_is_kept_once(run, problems, seconds):
+    _, printed = run(FAULTS["slow"], seconds)
     assert printed.count("last") == len(problems)
     assert printed.count("loaded") == 1  # though the file itself may have been run again, by a new worker
 
 
-def test_a_hang_costs_its_deadline_and_little_more(ask, zygote):
+def test_a_hang_costs_its_deadline_and_little_more(run, zygote):
     started = time.monotonic()
-    ask(FAULTS["loop"], asking.HURRY_SECONDS)
-    assert time.monotonic() - started < zygote.limits.step_seconds + asking.HURRY_SECONDS + 1.0
+    run(FAULTS["loop"], step_scheduler.BATCH_SECONDS)
+    assert time.monotonic() - started < zygote.limits.step_seconds + step_scheduler.BATCH_SECONDS + 1.0
 
 
 def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
@@ -162,7 +163,7 @@ def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
     try:
         with pytest.raises(WorkerLost, match="without end"):
             worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
-        assert worker._reader.held < MOST_HELD + (1 << 20)
+        assert worker._pipes.reader.held < MOST_HELD + (1 << 20)
     finally:
         worker.close()
         for descriptor in (requests[0], answers[1], output[1]):
@@ -216,7 +217,9 @@ def answered(
     student = Student(zygote, {MAIN: source.format(middle="pass").encode()}, MAIN, STEPS)
     try:
         student.prefetch(problems)
-        return [student.answers(problem) for problem in problems], student.printed.decode() + student.heard.decode()
+        return [
+            student.answers(problem) for problem in problems
+        ], student.printed.decode() + student.printed_so_far.decode()
     finally:
         student.close()
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.reference.problem import Draw, Problem
-from grader.reference.tape import Tape, TapeError, record, total
+from grader.reference.tape import Tape, TapeError, record_forward, total
 
 # The lecture's forward pass once more, a line for each name; the parameters of a line are what it reads.
 LECTURE: dict[str, Any] = {
@@ -150,7 +150,7 @@ def test_fused_names_are_kept_but_are_one_step_with_their_consumer():
         t.p = t.e / t.s
         t.loss = t.p.square().sum()
 
-    graph = record(forward, {"x": normal(3, 4)})
+    graph = record_forward(forward, {"x": normal(3, 4)})
     assert graph.fused == ("e", "s")
     assert graph.names == ("x", "p", "loss")
     assert graph.consumers["x"] == ("p",)
@@ -167,7 +167,7 @@ def test_a_name_is_set_once():
         t.y = t.y + 1
 
     with pytest.raises(TapeError) as caught:
-        record(forward, {"x": normal(2)})
+        record_forward(forward, {"x": normal(2)})
     assert str(caught.value) == (
         "`t.y` is set twice, or is a name of the tape itself. Each name stands for one value: choose another."
     )
@@ -185,7 +185,7 @@ def test_a_name_is_set_before_it_is_read():
         t.z = t.Y + 1
 
     with pytest.raises(TapeError) as caught:
-        record(forward, {"x": normal(2), "n": 3})
+        record_forward(forward, {"x": normal(2), "n": 3})
     assert str(caught.value) == (
         "`t.Y` is read before it is set. Set it first, or give it as an input; set so far: x, n, y."
     )
@@ -198,14 +198,14 @@ def test_a_read_without_a_gradient_is_no_edge():
         t.c = t.x[t.w.argmax(1)]  # an index
         t.d = t.x * t.w
 
-    graph = record(forward, {"x": normal(3, 3), "w": normal(3, 3, seed=1)})
+    graph = record_forward(forward, {"x": normal(3, 3), "w": normal(3, 3, seed=1)})
     assert graph.sources["a"] == graph.sources["b"] == graph.sources["c"] == graph.sources["d"] == {"x", "w"}
     assert graph.consumers["x"] == ("a", "b", "c", "d")
     assert graph.consumers["w"] == ("d",)
 
 
 def test_an_input_that_nobody_reads_has_no_gradient():
-    graph = record(lambda t: setattr(t, "y", t.x * 2), {"x": normal(2), "unused": normal(2)})
+    graph = record_forward(lambda t: setattr(t, "y", t.x * 2), {"x": normal(2), "unused": normal(2)})
     assert graph.names == ("x", "y")
     assert graph.consumers["unused"] == ()
 
@@ -218,7 +218,7 @@ def test_integers_are_never_cut():
         t.m = t.n + 1
         t.y = t.x[t.i] * t.m + t.x[t.k]
 
-    graph = record(forward, {"x": normal(2, 2), "i": indices, "n": 3})
+    graph = record_forward(forward, {"x": normal(2, 2), "i": indices, "n": 3})
     assert "k" not in graph.consumers and "m" not in graph.consumers and "i" not in graph.consumers
     assert graph.names == ("x", "y")
     assert torch.equal(graph.values["i"], indices) and graph.values["m"] == 4
@@ -235,7 +235,7 @@ def test_what_is_read_is_a_leaf_of_its_own():
         t.z = t.y * 2
 
     x = normal(2, 2)
-    graph = record(forward, {"x": x})
+    graph = record_forward(forward, {"x": x})
     assert seen["y"].is_leaf and seen["y"].requires_grad
     assert seen["y"].data_ptr() != x.data_ptr()
     assert not graph.values["y"].requires_grad and not x.requires_grad
@@ -247,8 +247,8 @@ def test_an_expanded_leaf_has_the_gradient_before_the_sum():
         t.loss = t.y.square().sum()
 
     inputs, upstream = {"x": normal(3, 4), "b": normal(4, seed=1)}, normal(3, 4, seed=2)
-    graph = record(forward, inputs)
-    expanded = record(forward, inputs, {"b": torch.Size((3, 4))})
+    graph = record_forward(forward, inputs)
+    expanded = record_forward(forward, inputs, {"b": torch.Size((3, 4))})
     assert torch.equal(expanded.values["y"], graph.values["y"])
     whole = expanded.vjp("y", upstream)["b"]
     assert torch.equal(whole, upstream * inputs["x"])
@@ -271,7 +271,7 @@ def test_two_ends_each_bring_their_gradient():
         t.y = t.x**2
         t.z = t.x * 3
 
-    graph = record(forward, {"x": normal(3)})
+    graph = record_forward(forward, {"x": normal(3)})
     assert graph.sinks == ("y", "z")
     ends = {"y": normal(3, seed=1), "z": normal(3, seed=2)}
     torch.testing.assert_close(graph.chain(ends)["x"], ends["y"] * 2 * normal(3) + ends["z"] * 3)
@@ -297,7 +297,7 @@ def test_three_contributions_are_added_in_autograd_s_order():
 
 def test_recording_needs_no_grad_mode():
     with torch.no_grad():
-        graph = record(lambda t: setattr(t, "y", t.x**2), {"x": normal(3)})
+        graph = record_forward(lambda t: setattr(t, "y", t.x**2), {"x": normal(3)})
     torch.testing.assert_close(graph.vjp("y", torch.ones(3, dtype=torch.float64))["x"], 2 * normal(3))
 
 
@@ -343,7 +343,7 @@ def test_any_graph_s_chain_is_autograd_s(steps):
         values = run(OnTape(t), lambda name, value: value)
         t.loss = values[list(values)[-1]].square().sum()
 
-    graph = record(forward, inputs)
+    graph = record_forward(forward, inputs)
     plain = {name: value.clone().requires_grad_() for name, value in inputs.items()}
 
     def retained(name, value):

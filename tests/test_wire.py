@@ -15,22 +15,24 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.wire import (
+from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.tensor_bytes import (
     DTYPES,
     MAX_BODY,
-    MAX_HEADER,
-    PREFIX,
-    Frame,
-    Reader,
-    WireError,
-    decode_answer,
-    decode_header,
-    encode,
-    encode_answer,
     pack_tensors,
     tensor_bytes,
     tensor_from,
     unpack_tensors,
+)
+from grader.sandbox.workers.wire import (
+    MAX_HEADER,
+    PREFIX,
+    Frame,
+    Reader,
+    decode_answer,
+    decode_header,
+    encode,
+    encode_answer,
 )
 
 STEP, TICKET = "dprobs", 7

@@ -10,7 +10,7 @@ from grader.authoring.stubs import ANSWER, stub_of
 from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.course_formulas import LocalStudent
-from grader.verdict.judging.behaviour import CheckFailed
+from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
 

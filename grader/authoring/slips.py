@@ -8,8 +8,8 @@ from grader.lesson.lesson import Lesson, LessonError, load_module
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
 from grader.reference.tape import TapeError
-from grader.verdict.judging.behaviour import tests_of
-from grader.verdict.judging.line import TRIVIAL
+from grader.verdict.judging.check_runs import tests_of
+from grader.verdict.judging.earlier_gradient import TRIVIAL
 
 HINTS, FEWEST_DRAWS, FEWEST_VARIANTS = 3, 3, 5
 

@@ -24,7 +24,8 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Item, Lesson, load_module
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
-from grader.verdict.judging.behaviour import Check, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.examples import examples_of
 from grader.verdict.judging.gradient import judge_step
 from grader.verdict.judging.hidden_problems import ProblemBook

@@ -1,4 +1,4 @@
-"""A side that notes what it is asked, by the names of the parameters: for telling what an answer was made of."""
+"""A target that records each call by the names of its parameters: for naming what an answer was computed from."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-class Listening:
+class RecordingTarget:
     """Passes everything on to `target`. Parameters are named as those of `namespace`'s functions and classes.
 
-    `keeping` copies what is given, for whoever reads it after the scenario has gone on.
+    With `copies`, arguments are copied, for code that reads them after the scenario has gone on and changed them.
     """
 
-    def __init__(self, target: Target, namespace: Any, keeping: bool = False) -> None:
-        self._target, self._namespace, self._keeping = target, namespace, keeping
+    def __init__(self, target: Target, namespace: Any, copies: bool = False) -> None:
+        self._target, self._namespace, self._copies = target, namespace, copies
         self.calls: list[Call] = []
         self.returned: list[tuple[str, Any]] = []  # (function, method or attribute, its value), of calls that gave one
 
@@ -48,51 +48,51 @@ class Listening:
         return self.calls[-1].function.rpartition(".")[2] if self.calls else ""
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        self.note(name, getattr(self._namespace, name, None), args, kwargs)
-        return self.heard(name, self._target.call(name, *args, **kwargs))
+        self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
+        return self.note_value(name, self._target.call(name, *args, **kwargs))
 
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
-        self.note(name, getattr(self._namespace, name, None), args, kwargs)
+        self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
         value, counts = self._target.counted(name, *args, **kwargs)
-        return self.heard(name, value), counts
+        return self.note_value(name, value), counts
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
-        self.note(name, getattr(self._namespace, name, None), args, {})
+        self.note_call(name, getattr(self._namespace, name, None), args, {})
         return self._target.measured(key, name, args, yardstick, cpu_ratio)
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        self.note(name, getattr(self._namespace, name, None), args, kwargs)
+        self.note_call(name, getattr(self._namespace, name, None), args, kwargs)
         value, arguments = self._target.apply(name, *args, **kwargs)
-        return self.heard(name, value), arguments
+        return self.note_value(name, value), arguments
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
         kind = getattr(self._namespace, name, None)
-        self.note(name, kind, args, kwargs)
-        return _ListeningObject(self, name, kind, self._target.new(name, *args, **kwargs))
+        self.note_call(name, kind, args, kwargs)
+        return _RecordingHandle(self, name, kind, self._target.new(name, *args, **kwargs))
 
-    def heard(self, name: str, value: Any) -> Any:
+    def note_value(self, name: str, value: Any) -> Any:
         self.returned.append((name, value))
         return value
 
-    def note(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def note_call(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         arguments = by_name(function, args, kwargs)
-        self.calls.append(Call(name, copied(arguments) if self._keeping else arguments))
+        self.calls.append(Call(name, copied(arguments) if self._copies else arguments))
 
 
-class _ListeningObject:
-    def __init__(self, listening: Listening, kind: str, namespace: Any, handle: Handle) -> None:
-        self._listening, self._kind, self._namespace, self._handle = listening, kind, namespace, handle
+class _RecordingHandle:
+    def __init__(self, recorder: RecordingTarget, kind: str, namespace: Any, handle: Handle) -> None:
+        self._recorder, self._kind, self._namespace, self._handle = recorder, kind, namespace, handle
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
         name = f"{self._kind}.{method}"
         if method == "__setattr__" and len(args) == 2:
-            self._listening.note(name, None, (), {str(args[0]): args[1]})
+            self._recorder.note_call(name, None, (), {str(args[0]): args[1]})
         else:
-            self._listening.note(name, getattr(self._namespace, method, None), (None, *args), kwargs)
-        return self._listening.heard(method, self._handle.call(method, *args, **kwargs))
+            self._recorder.note_call(name, getattr(self._namespace, method, None), (None, *args), kwargs)
+        return self._recorder.note_value(method, self._handle.call(method, *args, **kwargs))
 
     def get(self, attribute: str) -> Any:
-        return self._listening.heard(attribute, self._handle.get(attribute))
+        return self._recorder.note_value(attribute, self._handle.get(attribute))
 
     def set(self, attribute: str, value: Any) -> None:
         self.call("__setattr__", attribute, value)

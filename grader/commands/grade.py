@@ -278,9 +278,9 @@ def run(
 
 def check_lessons(lessons: Sequence[Lesson]) -> None:
     """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
-    from grader.lesson.validation import broken
+    from grader.lesson.validation import lesson_faults
 
-    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in broken(lesson)]
+    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
     if faults:
         numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
         shown = "\n".join(faults[:MOST_FAULTS])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import torch
@@ -35,22 +34,23 @@ pass is judged. The factor is FlashAttention's (https://github.com/Dao-AILab/fla
 
 HALF = (torch.float16, torch.bfloat16)
 
-Rung = Literal["shape", "value", "passed"]
+Stage = Literal["shape", "value", "passed"]
 
 
 class Comparison(NamedTuple):
-    """How an answer stands to its reference. `relative_error` is None where shapes differ or numbers are not finite."""
+    """The result of `compare`. `relative_error` is None where shapes differ or numbers are not finite."""
 
-    rung: Rung
+    stage: Stage
     relative_error: float | None
     message: str = ""
 
     @property
     def passed(self) -> bool:
-        return self.rung == "passed"
+        return self.stage == "passed"
 
 
 def written(shape: torch.Size | tuple[int, ...]) -> str:
+    """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
@@ -62,9 +62,14 @@ def compare(
     size: float | None = None,
     low_precision_tolerance: float = LOW_PRECISION_TOLERANCE,
 ) -> Comparison:
-    """Judges `answer` against `reference`; `scale` is the norm of the upstream gradients that the step was fed.
+    """Compare a gradient with its reference: the shape and dtype, then the value.
 
-    `size` is the reference's own norm, where it is known already.
+    Args:
+        scale: the norm of the upstream gradients that the step was fed; errors are measured against a share of it
+            where the reference is nearly zero.
+        low_precision: the step computed in float32 although it was given float64.
+        size: the norm of the reference, where it is known.
+        low_precision_tolerance: the largest relative error of a right answer in float32.
     """
     if answer.shape != reference.shape:
         message = (
@@ -90,14 +95,14 @@ def compare(
             f"Element {list(where)} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) "
             "or an overflow.",
         )
-    coarse = is_coarse(answer, low_precision)
+    narrow = is_float32(answer, low_precision)
     size = norm(exact) if size is None else size
-    error = quotient(difference, low_precision_size(size, scale) if coarse else max(size, FLOOR * scale))
-    limit = low_precision_tolerance if coarse and reference.dtype == torch.float64 else TOLERANCE
+    error = quotient(difference, low_precision_size(size, scale) if narrow else max(size, FLOOR * scale))
+    limit = low_precision_tolerance if narrow and reference.dtype == torch.float64 else TOLERANCE
     return Comparison("passed" if error <= limit else "value", error)
 
 
-def is_coarse(answer: Tensor, low_precision: bool) -> bool:
+def is_float32(answer: Tensor, low_precision: bool) -> bool:
     """Whether an answer is judged with float32's tolerance."""
     return low_precision or answer.dtype == torch.float32
 
@@ -113,10 +118,12 @@ def relative_error(answer: Tensor, reference: Tensor, scale: float, floor: float
 
 
 def quotient(difference: float, size: float) -> float:
+    """`difference` / `size`; of a size of zero 0 where there is no difference, and infinity where there is one."""
     return difference / size if size else (0.0 if difference == 0 else float("inf"))
 
 
 def norm(tensor: Tensor) -> float:
+    """The Euclidean norm of all elements."""
     return float(torch.linalg.vector_norm(tensor))
 
 
@@ -129,8 +136,7 @@ def differs_in_ones(shape: Sequence[int], other: Sequence[int]) -> bool:
     return list(shape) != list(other) and [n for n in shape if n != 1] == [n for n in other if n != 1]
 
 
-@dataclass(frozen=True)
-class Bits:
+class Bits(NamedTuple):
     """The lecture's `cmp`, plus the largest distance in units in the last place. All None where shapes differ."""
 
     exact: bool | None = None
@@ -157,7 +163,7 @@ def bits(answer: Tensor, reference: Tensor) -> Bits:
 
 
 def broadcast_bits(answer: Tensor, reference: Tensor) -> Bits:
-    """`bits`, for shapes that differ what the lecture's cmp prints of them: it compares what they broadcast to."""
+    """`bits` of what two tensors of different shapes broadcast to: this is what the lecture's cmp compares."""
     if answer.shape == reference.shape or not answer.is_floating_point():
         return bits(answer, reference)
     try:
@@ -165,7 +171,7 @@ def broadcast_bits(answer: Tensor, reference: Tensor) -> Bits:
     except RuntimeError:  # here cmp raises
         return Bits()
     found = bits(answer.expand(shape), reference.expand(shape))
-    return found if answer.numel() == shape.numel() else replace(found, ulps=None)
+    return found if answer.numel() == shape.numel() else found._replace(ulps=None)
 
 
 def ulps(a: Tensor, b: Tensor) -> int:

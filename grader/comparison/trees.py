@@ -1,4 +1,4 @@
-"""Whether what a call gave agrees with what it should give: trees of tensors, numbers, texts, compared part by part."""
+"""Comparison of nested results (tensors, numbers, texts in lists and dicts), part by part."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ MOST_SHOWN = 10**30
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One part that does not agree. `rung` is "shape" or "value"; `part` is its name in the result ("" for all)."""
+class Difference:
+    """One part that does not agree. `stage` is "shape" or "value"; `part` is its name in the result ("" for all)."""
 
     part: str
-    rung: str
+    stage: str
     message: str
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two results stand to each other. `error` is the largest relative error of any part that has one."""
+    """The result of `agreement`. `error` is the largest relative error of any part that has one."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Difference, ...] = ()
     error: float | None = None
 
     @property
@@ -41,21 +41,22 @@ class Agreement:
         return not self.findings
 
 
-def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, coarse: bool = False) -> Agreement:
-    """Compares `found` with `expected`.
+def agreement(found: Any, expected: Any, tolerance: float = TOLERANCE, low_precision: bool = False) -> Agreement:
+    """Compare `found` with `expected`.
 
-    Numbers and tensors agree within `tolerance`, relative to the expected part's norm (with a floor where that is
-    nearly zero beside the other parts), texts and booleans exactly. A list may stand for a tuple, a tensor of no
-    dimension for a number, an array for a tensor. `coarse`: something was computed in float32; then 1e-5 will do.
+    Numbers and tensors agree within `tolerance`, relative to the norm of the expected part (with a floor where that is
+    nearly zero compared with the other parts). Texts and booleans have to be equal. A list counts as a tuple, a tensor
+    of no dimension as a number, an array as a tensor. With `low_precision` something was computed in float32, and the
+    tolerance is at least 1e-5.
     """
-    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in numbers(expected)]
+    norms = [float(torch.linalg.vector_norm(as_tensor(leaf).double())) for leaf in float_leaves(expected)]
     scale = max((norm for norm in norms if math.isfinite(norm)), default=0.0)
-    comparison = _Comparison(tolerance, coarse, scale)
+    comparison = _Comparison(tolerance, low_precision, scale)
     comparison.compare(found, expected, "")
     return Agreement(tuple(comparison.findings), comparison.error)
 
 
-def numbers(tree: Any) -> list[Any]:
+def float_leaves(tree: Any) -> list[Any]:
     return [leaf for leaf in leaves(tree) if isinstance(leaf, (Tensor, numpy.ndarray, float))]
 
 
@@ -64,13 +65,13 @@ def as_tensor(value: Any) -> Tensor:
 
 
 class _Comparison:
-    def __init__(self, tolerance: float, coarse: bool, scale: float) -> None:
-        self._tolerance, self._coarse, self._scale = tolerance, coarse, scale
-        self.findings: list[Finding] = []
+    def __init__(self, tolerance: float, low_precision: bool, scale: float) -> None:
+        self._tolerance, self._low_precision, self._scale = tolerance, low_precision, scale
+        self.findings: list[Difference] = []
         self.error: float | None = None
 
-    def differ(self, part: str, rung: str, message: str) -> None:
-        self.findings.append(Finding(part, rung, message))
+    def differ(self, part: str, stage: str, message: str) -> None:
+        self.findings.append(Difference(part, stage, message))
 
     def compare(self, found: Any, expected: Any, part: str) -> None:
         found, expected = (plain_number(v) for v in (found, expected))
@@ -138,8 +139,8 @@ class _Comparison:
         error = relative_error(wide, expected, self._scale)
         error = math.inf if math.isnan(error) else error  # of numbers so large that their distance overflows
         self.error = max(self.error or 0.0, error)
-        coarse = self._coarse or found.dtype == torch.float32
-        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if coarse else self._tolerance):
+        low_precision = self._low_precision or found.dtype == torch.float32
+        if error > (max(self._tolerance, LOW_PRECISION_TOLERANCE) if low_precision else self._tolerance):
             self.differ(part, "value", self.worst(name, wide, expected.double(), None, error))
         return None
 

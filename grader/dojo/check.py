@@ -27,7 +27,7 @@ from grader.source.reader import source_reader
 from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 
 class LocalJudge:
@@ -83,14 +83,14 @@ class LocalJudge:
 
     def _suite(self, lesson: Lesson, outline: Outline, heard: list[tuple[str, list[str]]]) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
-            loaded = len(student.heard)
+            loaded = len(student.printed_so_far)
             student.chain()
-            chained = len(student.heard)
+            chained = len(student.printed_so_far)
             if lesson.gradients:
                 student.answers(student.public or lesson.public)
             others = {item.name: self._check_row(lesson, item, student, outline) for item in lesson.checks}
             # each step runs on several problems; what it prints on the published one is enough to read
-            text, spans = student.heard, student.heard_from
+            text, spans = student.printed_so_far, student.spans_so_far
             printed = text[:loaded] + text[chained:]
             kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
             heard.append((printed_text(printed, len(printed)), labelled(printed, kept, MAIN)))

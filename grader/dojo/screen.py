@@ -24,7 +24,7 @@ from grader.publish.report.scores import number
 from grader.results import UNWRITTEN
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 WORDS = statuses.WORDS | {
     HERE: "passed here; the hidden suite checks more",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import __version__
-from grader.lesson.course_settings import text_of
+from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 
 NAME = ".dojo.json"
@@ -134,7 +134,7 @@ class Memory:
 
 def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """Of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
-    total = hashlib.sha256(f"{__version__} {text_of(lesson.settings)}".encode())
+    total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
     settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py")}
     texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}
     for name, text in sorted({**files, **texts}.items()):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from grader.gradebook.grading.versions import LOADED
 from grader.intake.submissions.submission import Submission
-from grader.lesson.course_settings import text_of
+from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
     made_of = (f"{name} {version(name)}" for name in LIBRARIES)
-    decided = sorted({text_of(each.settings) for each in lessons})
+    decided = sorted({settings_text(each.settings) for each in lessons})
     parts = (part for each in lessons for part in (each.name, each.digest))
     return digest(LOADED, *made_of, seed, limits, *decided, "left out", *settings.left_out, *parts)
 

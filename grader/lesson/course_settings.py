@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Literal, get_args
 
-from grader.errors import LessonError
-from grader.source.similar_names import close_name
+from grader.lesson.toml_tables import read_toml
 
 NAME = "course.toml"
 
@@ -31,32 +29,21 @@ class CourseSettings:
     numerical_differentiation: NumericalDifferentiation = "no points"
 
 
-CHOICES: dict[str, tuple[Any, ...]] = {
+CHOICES: dict[str, tuple[str, ...]] = {
     "shape": get_args(Shape),
     "numerical_differentiation": get_args(NumericalDifferentiation),
 }
 
 
 def course_settings(course: Path) -> CourseSettings:
-    """Reads `course`/course.toml. Raises LessonError, in one sentence, where the file is not as described above."""
+    """Read `course`/course.toml. Raises LessonError, in one sentence, where the file is not as described above."""
     path = course / NAME
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return CourseSettings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise LessonError(f"{path} cannot be read: {error}") from error
-    for key, value in found.items():
-        if key not in CHOICES:
-            meant = close_name(key, CHOICES)
-            hint = f"did you mean {meant!r}?" if meant else f"the keys are: {', '.join(CHOICES)}."
-            raise LessonError(f"{path}: there is no setting {key!r}; {hint}")
-        if value not in CHOICES[key]:
-            allowed = " or ".join(f'"{choice}"' for choice in CHOICES[key])
-            raise LessonError(f"{path}: {key} is {value!r}; expected {allowed}.")
-    return CourseSettings(**cast(Any, found))
+    table = read_toml(path, CHOICES)
+    return CourseSettings(**{key: table.choice(key, choices) for key, choices in CHOICES.items() if key in table})
 
 
-def text_of(settings: CourseSettings) -> str:
+def settings_text(settings: CourseSettings) -> str:
     """The settings as one line that changes whenever one of them does."""
     return ", ".join(f"{field.name}={getattr(settings, field.name)}" for field in fields(settings))

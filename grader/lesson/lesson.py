@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import importlib.util
 import sys
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import LessonError as LessonError
+from grader.lesson.config import Item as Item
+from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.mistakes import Mistake
-from grader.sandbox.workers.imports import wrong_names
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
     import torch
@@ -26,32 +27,12 @@ if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads ti
     from grader.reference.problem import Draw, Problem
 
 MOST_SIZES = 4
-LECTURE_SEED = 2147483647
-"""The lecture's generator seed; lesson.toml may give another."""
-
-
-@dataclass(frozen=True)
-class Item:
-    """A row of a report: a gradient (`target` is the forward value's name) or another check (`target` is None).
-
-    `function` is the name of the student's function or class that the row is about. `drawn` is what the report draws of
-    the answer: of a gradient "forces", of another check the part of its scenario's result that is a curve. The points
-    of a gradient that is zero whatever the inputs are earned only together with the gradients named by `earned_with`.
-    `differentiates` is the function, or `Class.method`, whose result is a gradient that a check is about.
-    """
-
-    name: str
-    target: str | None
-    points: float
-    hints: tuple[str, ...]
-    function: str
-    drawn: str = ""
-    earned_with: tuple[str, ...] = ()
-    differentiates: str = ""
+SMALL = 1e-2
+"""A constant of a forward pass below this may be an epsilon."""
 
 
 def load_module(path: Path, name: str) -> ModuleType:
-    """Runs a course author's own Python file. Raises LessonError when it is missing or does not run."""
+    """Run a Python file of the course's author. Raises LessonError when it is missing or does not run."""
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise LessonError(f"{path} is missing: every lesson needs one.")
@@ -78,37 +59,6 @@ def part_of(joint: Joint, gradient: str, module: ModuleType) -> Callable[..., An
     return part
 
 
-@dataclass(frozen=True)
-class PublicDraw:
-    """An entry of `[public] draws`: sizes for `inputs`, and names in forward.py, or "": of a change, of its note."""
-
-    sizes: Mapping[str, int | float]
-    change: str = ""
-    note: str = ""
-
-
-def public_draws(settings: Mapping[str, Any], path: Path) -> tuple[PublicDraw, ...]:
-    """`[public] draws = [{batch = 5}, {batch = 7, change = "tied"}]`. Raises LessonError for anything else."""
-    draws = settings.get("public", {}).get("draws", [])
-    if not isinstance(draws, list) or not all(isinstance(entry, dict) for entry in draws):
-        raise LessonError(f"{path}: {NO_DRAWS}")
-    found = []
-    for entry in draws:
-        names = {key: entry[key] for key in ("change", "note") if key in entry}
-        sizes = {key: value for key, value in entry.items() if key not in names}
-        sound = all(type(size) in (int, float) for size in sizes.values())
-        if not sound or not all(isinstance(name, str) for name in names.values()):
-            raise LessonError(f"{path}: {NO_DRAWS}")
-        found.append(PublicDraw(sizes, **names))
-    return tuple(found)
-
-
-NO_DRAWS = (
-    "[public] draws is a list of tables of numbers, such as [{batch = 5}]; in it `change` and `note` are names of what "
-    "forward.py holds."
-)
-
-
 def forward_of(suite: str) -> ModuleType:
     """forward.py of the lesson whose hidden suite is the file `suite`, for the changes that both draw."""
     folder = Path(suite).resolve().parent
@@ -116,69 +66,36 @@ def forward_of(suite: str) -> ModuleType:
     return load_module(path, f"backprop_ninja_forward_of_suite_{folder.name}")
 
 
-def sandbox_imports(settings: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-    """`[sandbox] imports = ["scipy"]`: modules that submissions may import besides. Raises LessonError."""
-    table = settings.get("sandbox", {})
-    names = table.get("imports", []) if isinstance(table, dict) else table
-    if reason := wrong_names(names):
-        raise LessonError(f"{path}: [sandbox] imports: {reason}.")
-    return tuple(names)
-
-
 def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
-    """What submissions to any of these lessons may import besides: they are graded by one zygote."""
+    """The modules that submissions to any of these lessons may import in addition: one zygote grades them all."""
     return tuple(sorted({module for lesson in lessons for module in lesson.imports}))
 
 
 class Lesson:
-    """`exercise` and `solution` are its two folders; the second need not exist (a student's kit has none).
+    """A lesson by its two folders `exercise` and `solution`. A student's kit has only the first.
 
-    Without `secrets` the known mistakes are left alone even if they are there, so that a student's own check says the
-    same in the course's checkout as in a kit.
+    Without `secrets` the known mistakes are not read, even if they are there. So a student's own check says the same in
+    a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
     """
 
     def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
         self.name, self.course, self._secrets = name, course, secrets
         self.settings = settings or course_settings(course)
         self.exercise, self.solution = course / "exercises" / name, course / "solutions" / name
-        try:
-            table = tomllib.loads((self.exercise / "lesson.toml").read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError) as error:
-            raise LessonError(f"{self.exercise / 'lesson.toml'} cannot be read: {error}") from error
-        self.title: str = table.get("title", name)
-        self.seed: int = table.get("seed", LECTURE_SEED)
-        self._function = table.get("function")
-        self.notebook: Any = table.get("notebook")  # see grader/lesson/notebook_table.py
-        self._public_draws = public_draws(table, self.exercise / "lesson.toml")
-        self.imports = sandbox_imports(table, self.exercise / "lesson.toml")
-        self.gradients = tuple(self._items(table.get("gradients", {}), gradient=True))
-        self.checks = tuple(self._items(table.get("checks", {}), gradient=False))
+        self.config = lesson_config(self.exercise)
+        self.title, self.seed, self.notebook = self.config.title, self.config.seed, self.config.notebook
+        self.gradients, self.checks, self.imports = self.config.gradients, self.config.checks, self.config.imports
         self.items = self.gradients + self.checks
         self._wrong: dict[tuple[str, str], ModuleType] = {}
         self._at_sizes: dict[tuple[tuple[str, int], ...], tuple[Problem, Problem]] = {}
-
-    def _items(self, table: dict[str, Any], gradient: bool) -> list[Item]:
-        together = self._function["name"] if gradient and self._function else None
-        return [
-            Item(
-                name,
-                name[1:] if gradient else None,
-                entry.get("points", 1),
-                tuple(entry.get("hints", ())),
-                together or entry.get("function", name),
-                entry.get("drawn", ""),
-                tuple(entry.get("with", ())) if gradient else (),
-                entry.get("differentiates", ""),
-            )
-            for name, entry in table.items()
-        ]
 
     @cached_property
     def joint(self) -> Joint | None:
         """The one function that returns all gradients, if the lesson asks for one."""
         from grader.calling.joint import Joint
 
-        return Joint(self._function["name"], tuple(self._function["returns"])) if self._function else None
+        function = self.config.function
+        return Joint(function.name, function.returns) if function else None
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -199,9 +116,9 @@ class Lesson:
         return load_module(self.exercise / "forward.py", f"backprop_ninja_forward_{self.name}")
 
     def problem(self, draw: Draw, seed: int, dtype: torch.dtype | None = None, random_upstream: bool = True) -> Problem:
-        """In float64 unless another `dtype` is given.
+        """Draw a problem, in float64 unless another `dtype` is given.
 
-        With one function for all gradients there is nothing in between to be fed: the upstream is the true one.
+        With one function for all gradients no step is fed an upstream gradient, so these are the true ones.
         """
         import torch
 
@@ -213,10 +130,13 @@ class Lesson:
 
     @cached_property
     def small_numbers(self) -> tuple[float, ...]:
-        """The small numbers of the forward pass, such as the 1e-5 that it adds to a variance."""
-        from grader.verdict.diagnosis.repairs.repairs import small_numbers_in
-
-        return small_numbers_in(self.exercise / "forward.py")
+        """The small numbers in the text of forward.py, such as the 1e-5 that it adds to a variance."""
+        try:
+            tree = ast.parse((self.exercise / "forward.py").read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError):
+            return ()
+        found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is float)
+        return tuple(dict.fromkeys(value for value in found if 0 < value < SMALL))
 
     def _published(self, dtype: torch.dtype, sizes: Mapping[str, int] | None = None) -> Problem:
         from grader.reference.problem import Draw
@@ -224,7 +144,7 @@ class Lesson:
         return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
 
     def published_at(self, sizes: Mapping[str, int]) -> tuple[Problem, Problem]:
-        """`public` and `public_chain` at other sizes. Those of the latest few sizes are kept."""
+        """Return `public` and `public_chain` at other sizes. Those of the latest MOST_SIZES sizes are kept."""
         import torch
 
         key = tuple(sizes.items())
@@ -236,21 +156,21 @@ class Lesson:
 
     @cached_property
     def public(self) -> Problem:
-        """The published problem, float32, fed the true upstream gradients: where bits are reported."""
+        """The published problem in float32 with the true upstream gradients. Its bits are reported."""
         import torch
 
         return self._published(torch.float32)
 
     @cached_property
     def public_chain(self) -> Problem:
-        """The same problem in float64: where a student's whole chain is judged."""
+        """The published problem in float64, on which a student's whole backward pass is judged."""
         import torch
 
         return self._published(torch.float64)
 
     @cached_property
     def public_draws(self) -> tuple[Draw, ...]:
-        """What a student's own check draws: the published sizes and those that lesson.toml names for it."""
+        """The problems of `dojo check`: the published sizes and those of `[public] draws`."""
         from grader.reference.problem import Draw
 
         def named(name: str, default: Any) -> Any:
@@ -258,12 +178,12 @@ class Lesson:
                 raise LessonError(f"{self.exercise / 'lesson.toml'}: [public] draws: forward.py has no `{name}`.")
             return getattr(self.module, name) if name else default
 
-        draws = self._public_draws or (PublicDraw({}),)
+        draws = self.config.public_draws or (PublicDraw({}),)
         return (Draw(), *(Draw(d.sizes, named(d.change, None), named(d.note, "")) for d in draws))
 
     @property
     def pristine(self) -> Path:
-        """The stub once more, for `dojo reset`: a kit has no solution to generate it from."""
+        """A copy of the stub for `dojo reset`: a kit has no solution to generate it from."""
         return self.exercise / ".stub"
 
     def expected_shape(self, item: Item) -> list[int]:
@@ -279,7 +199,7 @@ class Lesson:
 
     @cached_property
     def wrong_formulas(self) -> tuple[Mistake, ...]:
-        """The known mistakes as one wrong formula a gradient; of a joint function, its part of the wrong result."""
+        """The known mistakes as one wrong function per gradient; of a joint function, its part of the wrong result."""
         gradients = [item.name for item in self.gradients]
         if self.joint is None:
             own = [mistake for mistake in self.mistakes if mistake.gradient in gradients]
@@ -323,13 +243,13 @@ class Lesson:
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
-        """The hidden suite's problems, for checking the course itself."""
+        """The draws of the hidden suite, for `grade verify`."""
         suite = load_module(self.suite, f"backprop_ninja_suite_{self.name}")
         return tuple(getattr(suite, "DRAWS", ()))
 
     @cached_property
     def digest(self) -> str:
-        """Changes when any file of the lesson does: part of the key under which results are kept."""
+        """A hash of all files of the lesson, part of the key under which results are kept."""
         total = hashlib.sha256()
         for folder in (self.exercise, self.solution):
             for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
@@ -355,10 +275,11 @@ class Course:
         self.lessons = {name: Lesson(root, name, secrets, self.settings) for name in names}
         self.imports = imports_of(self.lessons.values())
 
-    def find(self, wanted: str) -> Lesson:
+    def find(self, reference: str) -> Lesson:
         """A lesson by number ("03" or "3"), name ("makemore_steps") or both."""
         for name, lesson in self.lessons.items():
             number, _, rest = name.partition("_")
-            if wanted in (name, rest, number) or (wanted.isdigit() and number.isdigit() and int(wanted) == int(number)):
+            same_number = reference.isdigit() and number.isdigit() and int(reference) == int(number)
+            if same_number or reference in (name, rest, number):
                 return lesson
-        raise LessonError(f"There is no lesson {wanted!r}; there are: {', '.join(self.lessons)}.")
+        raise LessonError(f"There is no lesson {reference!r}; there are: {', '.join(self.lessons)}.")

@@ -8,9 +8,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
-from grader.errors import LessonError
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_table import LessonSizes, NotebookLesson, NotebookTable, StepInputs
 
@@ -20,34 +18,30 @@ PRIMES = (11, 13, 17, 19, 23, 29, 31, 37)
 
 @lru_cache(maxsize=64)
 def notebook_table(lesson: Lesson) -> NotebookTable | None:
-    """The lesson's `[notebook]` table; None for a lesson without one. Raises LessonError for an invalid table."""
+    """The lesson's `[notebook]` table; None for a lesson without one, or without the lesson that it follows."""
     table = lesson.notebook
     if table is None:
         return None
-    validate_notebook_table(table, lesson)
-    before = lesson.course / "exercises" / table["after"] / "lesson.toml" if "after" in table else None
-    if before is not None and not before.is_file():
+    if table.after and not (lesson.course / "exercises" / table.after / "lesson.toml").is_file():
         return None  # a course without the lesson whose chain it follows
     graph = lesson.public.graph
-    names = tuple(table.get("names", [item.name for item in lesson.gradients]))
-    if "loop" in table and lesson.joint is not None:
-        names = tuple(name for name in lesson.joint.returns)
+    names = tuple(item.name for item in lesson.gradients) if table.names is None else table.names
+    if table.loop and lesson.joint is not None:
+        names = lesson.joint.returns
     known = {*graph.values, *("d" + name for name in graph.names)}
-    chosen = set(table.get("values", known))
+    chosen = set(known if table.values is None else table.values)
     return NotebookTable(
         names,
-        StepInputs(
-            frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.get("same", {}))
-        ),
-        frozenset(table.get("again", ())),
-        table.get("after"),
-        table.get("loop"),
+        StepInputs(frozenset(chosen & set(graph.values)), frozenset(chosen - set(graph.values)), dict(table.same)),
+        frozenset(table.again),
+        table.after or None,
+        table.loop or None,
         dict(getattr(lesson.module, "GROUPS", {})),
         {
             name: frozenset("d" + consumer for consumer in graph.consumers.get(name[1:], ()) if consumer != "loss")
             for name in names
         },
-        lesson_sizes(lesson, chosen, table.get("same", {})),
+        lesson_sizes(lesson, chosen, table.same),
         forward_lines((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
     )
 
@@ -99,7 +93,7 @@ def factors(length: int, primes: Mapping[str, int]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def notebook_lesson(lesson: Lesson) -> NotebookLesson:
-    """The lesson as the reader of notebooks receives it. Raises LessonError for an invalid `[notebook]` table."""
+    """The lesson as the reader of notebooks receives it."""
     wanted = chain = notebook_table(lesson)
     if wanted is not None and wanted.after is not None:
         chain = notebook_table(Lesson(lesson.course, wanted.after, secrets=False))
@@ -111,19 +105,6 @@ def notebook_lesson(lesson: Lesson) -> NotebookLesson:
         wanted,
         chain or NotebookTable((), StepInputs(frozenset(), frozenset())),
     )
-
-
-def validate_notebook_table(table: Any, lesson: Lesson) -> None:
-    """Raises LessonError for an unknown key or a value of another type."""
-    kinds = {"names": list, "values": list, "again": list, "after": str, "loop": str, "same": dict}
-    path = lesson.exercise / "lesson.toml"
-    if not isinstance(table, dict):
-        raise LessonError(f"{path}: [notebook] is a table.")
-    for key, value in table.items():
-        kind = kinds.get(key)
-        entries = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-        if kind is None or not isinstance(value, kind) or not all(isinstance(entry, str) for entry in entries):
-            raise LessonError(f"{path}: [notebook] {key} is not as grader/lesson/notebook_table.py says.")
 
 
 def forward_lines(source: str) -> dict[str, str]:

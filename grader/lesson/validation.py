@@ -1,7 +1,7 @@
-"""What keeps a lesson from being graded, read from its files without running them: milliseconds, before every run.
+"""Faults of a lesson that are found in its files without running them, in milliseconds, before every run.
 
-`grade verify` finds all of this too, and more, because it runs the lesson. A fault is reported here only where the text
-leaves no doubt: a suite that makes its tests with `setattr`, say, is left to `grade verify`.
+`grade verify` finds these faults and more, because it runs the lesson. A fault is reported here only where the text
+leaves no doubt. A suite that creates its tests with `setattr`, for example, is left to `grade verify`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DYNAMIC = {"globals", "locals", "vars", "setattr", "exec", "eval", "__import__"}
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def broken(lesson: Lesson) -> Iterator[str]:
+def lesson_faults(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence for each fault, in the words of `grade verify`."""
     try:
         suite = lesson.suite
@@ -25,18 +25,18 @@ def broken(lesson: Lesson) -> Iterator[str]:
         yield str(error)
         return
     try:
-        tests = bound_tests(parsed(suite))
+        tests = bound_tests(parse_module(suite))
         for path in (lesson.solution / "backward.py", lesson.solution / "mistakes.py"):
             if path.is_file():
-                parsed(path)
-        forward = parsed(lesson.exercise / "forward.py") if lesson.gradients else None
+                parse_module(path)
+        forward = parse_module(lesson.exercise / "forward.py") if lesson.gradients else None
     except LessonError as error:
         yield str(error)
         return
     if tests is not None:
         yield from row_faults(lesson, (name for name, is_check in tests.items() if is_check is not False), tests)
     if forward is not None:
-        named = names_in(forward)
+        named = value_names(forward)
         for item in lesson.gradients:
             if named is not None and item.target not in named:
                 yield no_value(item)
@@ -62,7 +62,7 @@ def no_value(item: Item) -> str:
     return f"lesson.toml asks for {item.name}, but forward.py names no value `{item.target}`."
 
 
-def parsed(path: Path) -> ast.Module:
+def parse_module(path: Path) -> ast.Module:
     """Raises LessonError when the file is missing or is not Python."""
     if not path.is_file():
         raise LessonError(f"{path} is missing: every lesson needs one.")
@@ -105,8 +105,8 @@ def bound_tests(suite: ast.Module) -> dict[str, bool | None] | None:
     return found
 
 
-def names_in(forward: ast.Module) -> set[str] | None:
-    """Every word in forward.py that may name a value; None where names may be put together, or come from elsewhere."""
+def value_names(forward: ast.Module) -> set[str] | None:
+    """Every word in forward.py that may name a value; None where names may be computed or come from another file."""
     own = {node.name: node for node in forward.body if isinstance(node, FUNCTION)}
     if is_dynamic(forward) or not {"forward", "inputs"} <= own.keys():
         return None
@@ -116,7 +116,7 @@ def names_in(forward: ast.Module) -> set[str] | None:
     for node in ast.walk(forward):
         if isinstance(node, (ast.JoinedStr, ast.DictComp)):
             return None
-        if isinstance(node, ast.BinOp) and any(is_text(side) for side in (node.left, node.right)):
+        if isinstance(node, ast.BinOp) and any(is_string_constant(side) for side in (node.left, node.right)):
             return None
         if isinstance(node, ast.Attribute):
             if node.attr in ("format", "join"):
@@ -129,11 +129,11 @@ def names_in(forward: ast.Module) -> set[str] | None:
             named.add(node.id)
         elif isinstance(node, (ast.arg, ast.keyword)) and node.arg:
             named.add(node.arg)
-    for node in ast.walk(own["forward"]):  # a tape that is handed on may get names elsewhere
+    for node in ast.walk(own["forward"]):  # another function that gets the tape may set names
         if isinstance(node, ast.Name) and node.id in tapes and id(node) not in attributes_of:
             return None
     return named
 
 
-def is_text(node: ast.expr) -> bool:
+def is_string_constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -15,18 +15,18 @@ MOST_OPERATORS = 100_000
 
 
 def run_formula(function: Callable[..., Any] | None, step: str, problem: Problem, watched: bool = False) -> Answer:
-    """One of the course's own step functions on one problem, called just as a student's would be."""
+    """Call one of the course's own step functions on one problem, as a student's is called."""
     watch = OperatorWatch(cap=MOST_OPERATORS) if watched else None
     return call_step(function, step, problem.given, problem.upstream, problem.dtype, watch=watch)
 
 
 class LocalStudent:
-    """One of the course's own files, asked like a student: `functions` are the file's, by name."""
+    """Runs the steps of one of the course's own files in this process. `functions` are the file's, by name."""
 
     def __init__(self, functions: Mapping[str, Any], steps: Sequence[str], joint: Joint | None = None) -> None:
         self._functions, self._steps, self._joint = functions, steps, joint
         self._answers: dict[int, dict[str, Answer]] = {}
-        self._problems: list[Problem] = []  # kept, so that no two have the same identity
+        self._problems: list[Problem] = []  # kept alive, as answers are kept under their id()
 
     def answers(self, problem: Problem) -> dict[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
@@ -36,10 +36,10 @@ class LocalStudent:
         return self._answers[id(problem)]
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
-        """Nothing is gained by knowing."""
+        """Do nothing: a call in this process has no round trip to save."""
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
-        """The step run once more, with its operators counted and float32 noticed."""
+        """Run the step again with its operators counted and float32 noticed."""
         if self._joint is None:
             return run_formula(self._functions.get(step), step, problem, watched=True)
         function, watch = self._functions.get(self._joint.name), OperatorWatch(cap=MOST_OPERATORS)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
-from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record, total
+from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record_forward, total
 
 Inputs = dict[str, Any]
 MakeInputs = Callable[..., Inputs]
@@ -24,17 +24,17 @@ Forward = Callable[[Any], None]
 
 
 def derive(seed: int, *parts: object) -> int:
-    """A seed for one purpose out of the run's seed: a hash, so that neighbours have nothing in common."""
+    """Derive a seed for one purpose from the seed of the run. A hash makes the seeds of two purposes independent."""
     text = "/".join(map(str, (seed, *parts)))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
 @dataclass(frozen=True)
 class Draw:
-    """What a hidden suite asks to be drawn: sizes for `inputs(generator, **sizes)`, and a change made to the drawing.
+    """One problem that a suite requests: sizes for `inputs(generator, **sizes)`, and a change of the drawn values.
 
     `change(inputs)` edits the dictionary in place (ties, one class repeated, repeated tokens). A draw with a `note` is
-    *advisory*: an answer that fails only there passes, and the note tells the student about it.
+    *advisory*: an answer that fails only there passes, and the student reads the note.
     """
 
     sizes: Mapping[str, int | float] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Problem:
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
-        self.graph: Graph = record(forward, self._inputs)
+        self.graph: Graph = record_forward(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
         generator = torch.Generator().manual_seed(derive(seed, "upstream"))
         noise = {
@@ -90,11 +90,11 @@ class Problem:
 
     @cached_property
     def chain(self) -> dict[str, Tensor]:
-        """Every gradient of the whole pass, from the ends back: what autograd's own backward gives."""
+        """{name: its gradient} of the whole backward pass, as `loss.backward()` computes it."""
         return self.graph.chain(self.ends)
 
     def run_on(self, tape: Any) -> None:
-        """Runs the forward pass once more, on something that takes the names as a tape does."""
+        """Run the forward pass again, on an object that takes the names as a tape does."""
         self._forward(tape)
 
     @cached_property
@@ -150,7 +150,7 @@ class Problem:
         """
         if self.random_upstream:
             return LOW_PRECISION_TOLERANCE
-        narrow = record(self._forward, {k: v.float() if is_floating(v) else v for k, v in self._inputs.items()})
+        narrow = record_forward(self._forward, {k: v.float() if is_floating(v) else v for k, v in self._inputs.items()})
         found = narrow.chain({name: upstream.float() for name, upstream in self.ends.items()})
         errors = [
             quotient(
@@ -162,16 +162,17 @@ class Problem:
         ]
         return max(LOW_PRECISION_TOLERANCE, PASS_FACTOR * max(errors, default=0.0))
 
-    def reference_from(self, name: str, asked: Collection[str]) -> Tensor:
-        """The gradient with respect to `name` for a step that asks for the upstream gradients of `asked` only.
+    def reference_from(self, name: str, requested: Collection[str]) -> Tensor:
+        """The gradient with respect to `name` for a step that requests the upstream gradients of `requested` only.
 
-        A consumer that the step does not ask for gets its own gradient from what *it* feeds, up to what is asked or to
-        the loss: a step that goes round a neighbour ("the mean of dbndiff" for dbnmeani) is right if it equals this.
+        The gradient of a consumer that is not requested is computed from its own consumers, up to a requested one or
+        the loss. So a step that is computed from an earlier gradient ("the mean of dbndiff" for dbnmeani) is right if
+        it equals this.
         """
         shares = []
         for consumer in reversed(self.graph.consumers[name]):
-            known = consumer in asked or not self.graph.consumers[consumer]
-            upstream = self.upstream[consumer] if known else self.reference_from(consumer, asked)
+            known = consumer in requested or not self.graph.consumers[consumer]
+            upstream = self.upstream[consumer] if known else self.reference_from(consumer, requested)
             shares.append(self.graph.vjp(consumer, upstream)[name])
         return total(shares)
 
@@ -183,7 +184,7 @@ class Problem:
             if shape == self.values[name].shape:
                 continue
             try:
-                expanded = record(self._forward, self._inputs, {name: shape})
+                expanded = record_forward(self._forward, self._inputs, {name: shape})
                 if expanded.values[consumer].shape == shape:
                     found[consumer] = expanded.vjp(consumer, self.upstream[consumer])[name]
             except (RuntimeError, IndexError, KeyError):  # no broadcast: the step does something else with the shape

@@ -6,7 +6,7 @@ is then the reference of a gradient, for any upstream gradients at all.
 
     def forward(t):
         t.h = torch.tanh(t.hpreact)
-        with t.fused():                   # names inside are kept, but no gradient is asked for them
+        with t.fused():                   # names inside are kept, but have no gradient of their own
             t.probs = torch.softmax(t.h, 1)
         t.loss = t.probs.log().mean()
 """
@@ -50,7 +50,7 @@ class _State:
 
 
 class Tape:
-    """What `forward(t)` writes on. Attributes are the names of the forward pass; `graph_of(tape)` reads it back.
+    """Records a forward pass. Attributes are the names of the forward pass; `Graph(tape)` evaluates the record.
 
     Raises TapeError for a name that is set twice, or read before it is set.
     """
@@ -156,10 +156,6 @@ class Graph:
         shares = gradients(self._outputs[consumer], [self._leaves[p] for p in parents], upstream)
         return dict(zip(parents, (share.detach() for share in shares if share is not None), strict=True))
 
-    def branches(self, name: str, upstream: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """{consumer: its contribution to d`name`}; their sum is the reference."""
-        return {consumer: self.vjp(consumer, upstream[consumer])[name] for consumer in self.consumers[name]}
-
     def chain(self, at_the_end: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """{name: the gradient of the whole pass}, given each sink's upstream gradient. Equals `loss.backward()`."""
         gradients: dict[str, Tensor] = dict(at_the_end)
@@ -185,10 +181,10 @@ class Graph:
         return frozenset(found)
 
 
-def record(
+def record_forward(
     forward: Callable[[Any], None], inputs: Mapping[str, Any], expanded: Mapping[str, torch.Size] | None = None
 ) -> Graph:
-    """Runs `forward` on a fresh tape that holds `inputs` ({name: tensor or plain value}) and reads it back.
+    """Run `forward` on a new tape with `inputs` ({name: tensor or plain value}) and return its graph.
 
     Names in `expanded` are read in that larger shape, as broadcasting would make them: the gradient with respect to
     such a leaf is the one *before* the sum that undoes the broadcast, which is what forgetting that sum gives.

@@ -1,253 +1,135 @@
-"""Which statements of a file give a module-level name its value, and which names a function keeps to itself.
+"""Scopes of a program, and the ways in which each gives its names a value.
 
-Only as much of Python's scoping as the static check needs, from the text alone. Where it must guess, it guesses that a
-name is local: then an act may go unnamed (the sandbox stops it all the same), but no honest step is blamed for a name
-that it shares with something else in the file.
+Flow-insensitive: a name stands for all values that its scope gives it. program.py reads them from syntax trees.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-SCOPED = Definition | ast.Lambda | Comprehension  # made once: these are asked about at every node
-Block = ast.stmt | ast.ExceptHandler | ast.match_case
-LEAVES = frozenset({"ctx", "op", "ops", "id", "attr"})
-
-
-@dataclass
-class Scope:
-    """The names of a module, function or comprehension.
-
-    Attributes:
-        bound: names whose value is not followed: parameters, loop variables, functions, anything assigned twice.
-        imported: name → dotted path, for ``import torch as t`` and ``from torch import autograd``.
-        assigned: name → expression, for names assigned exactly once: ``g = torch.autograd.grad`` can be followed.
-        star: the modules of ``from … import *``.
-    """
-
-    bound: set[str] = field(default_factory=set)
-    imported: dict[str, str] = field(default_factory=dict)
-    assigned: dict[str, ast.expr] = field(default_factory=dict)
-    star: dict[str, None] = field(default_factory=dict)  # in order, each once
-
-    def has(self, name: str) -> bool:
-        return name in self.bound or name in self.imported or name in self.assigned
-
-    @property
-    def names(self) -> set[str]:
-        return {*self.bound, *self.imported, *self.assigned}
-
-    def bind(self, name: str) -> None:
-        self.assigned.pop(name, None)
-        self.bound.add(name)
-
-    def assign(self, name: str, value: ast.expr | None) -> None:
-        if value is None or name in self.assigned or name in self.bound:
-            self.bind(name)
-        else:
-            self.assigned[name] = value
-
-    def take_import(self, statement: ast.Import | ast.ImportFrom) -> None:
-        for alias in statement.names:
-            if isinstance(statement, ast.Import):
-                first = alias.name.partition(".")[0]
-                self.imported[alias.asname or first] = alias.name if alias.asname else first
-            elif alias.name == "*":
-                self.star[statement.module or ""] = None
-            else:
-                module = f"{statement.module}." if statement.module else ""
-                self.imported[alias.asname or alias.name] = f"{module}{alias.name}"
-
-
-BRANCHES: dict[type, tuple[str, ...]] = {}  # a kind of node: its fields that may hold nodes
-
-
-def children(node: ast.AST) -> list[ast.AST]:
-    """As ast.iter_child_nodes, without contexts (Load, Store) and operators, and in half the time."""
-    found: list[ast.AST] = []
-    kind = type(node)
-    if kind not in BRANCHES:
-        BRANCHES[kind] = tuple(name for name in kind._fields if name not in LEAVES)
-    for name in BRANCHES[kind]:
-        value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
-            found += [each for each in value if isinstance(each, ast.AST)]
-    return found
-
-
-def all_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """As ast.walk, without contexts and operators."""
-    waiting = [tree]
-    while waiting:
-        yield (node := waiting.pop())
-        waiting += children(node)
-
-
-PLAIN = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Constant, ast.BinOp, ast.Subscript, ast.Expr, ast.Return})
-"""Kinds of node that bind no name by themselves: most of a file."""
-
-
-def own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes in the scope of ``body`` itself: nested functions, classes, comprehensions are given, not entered."""
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, SCOPED):
-            waiting += children(node)
-
-
-def scope_of(body: Iterable[ast.AST]) -> Scope:
-    """What the statements of one module or function bind."""
-    scope = Scope()
-    followed: set[int] = set()  # targets of plain assignments
-    elsewhere: set[str] = set()  # declared global or nonlocal
-    nodes = list(own_nodes(body))
-    for node in nodes:
-        if type(node) in PLAIN:
-            continue
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            scope.take_import(node)
-        elif isinstance(node, Definition):
-            scope.bind(node.name)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            elsewhere.update(node.names)
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr):
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if isinstance(target, ast.Name):
-                    followed.add(id(target))
-                    scope.assign(target.id, node.value)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            scope.bind(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            scope.bind(node.rest)
-    for node in nodes:
-        if type(node) is ast.Name and type(node.ctx) is not ast.Load and id(node) not in followed:
-            scope.bind(node.id)
-    for name in elsewhere:
-        scope.bound.discard(name)
-        scope.assigned.pop(name, None)
-    return scope
-
-
-def function_scope(function: Function) -> Scope:
-    """Parameters and local names of a function or lambda."""
-    scope = scope_of(function.body if isinstance(function.body, list) else [function.body])
-    given = function.args
-    for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
-        if parameter is not None:
-            scope.bind(parameter.arg)
-    return scope
-
-
-def comprehension_scope(comprehension: Comprehension) -> Scope:
-    """The loop variables of a comprehension."""
-    targets = [generator.target for generator in comprehension.generators]
-    return Scope(bound={node.id for node in own_nodes(targets) if isinstance(node, ast.Name)})
-
-
-# ---- what gives a module-level name its value ----
+from grader.source.syntax import Comprehension
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
-    """A simple statement, or the headers of a compound one: what gives ``names`` their values, all of them at once."""
+class Binding:
+    """One way in which a name gets a value or a part of one.
 
-    nodes: Sequence[ast.AST]
-    names: frozenset[str]
-    redefines: frozenset[str] = frozenset()
-
-
-def bindings(tree: ast.Module, scope: Scope) -> dict[str, list[Piece]]:
-    """For each module-level name the pieces of text that decide its value, without the ``__main__`` block.
-
-    A later plain definition replaces earlier ones, as when Python runs the file. What is done to imported names
-    (``torch.manual_seed(0)``) decides the value of no name of the file's own and is left out.
+    Attributes:
+        kind: "value" (`x = v`), "part" (`x, y = v`: the whole of v), "iter" (`for x in v`), "store" (`x[i] = v`,
+            `x += v`, `x.add_(v)`), "passed" (`fill(x)`: the call), "param", "function", "class", "import".
+        value: the expression; None for a parameter without default.
+        scope: where the expression is evaluated.
+        node: the statement, or the function of a parameter.
+        key: of `x["key"] = v`; of an import the name that is imported.
+        path: the target's indices within nested tuples, for "iter" and "part".
     """
-    found: dict[str, list[Piece]] = {}
-    for statement in tree.body:
-        for piece in _pieces(statement):
-            is_whole = statement in piece.nodes
-            for name in piece.names:
-                if name in scope.imported:
-                    continue
-                if is_whole and name in piece.redefines:
-                    found[name] = []
-                found.setdefault(name, []).append(piece)
-    return found
+
+    kind: str
+    value: ast.AST | None
+    scope: Scope
+    node: ast.AST
+    key: str | None = None
+    path: tuple[int, ...] = ()
+
+    @property
+    def gives_all(self) -> bool:
+        """Whether it is an assignment of a whole expression to one name, as in `x = v`."""
+        whole = isinstance(self.node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and self.node.value is self.value
+        return self.kind == "value" and whole
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it changes an object that the name already has: `x[i] = v` and `fill(x)`, but not `x += v`."""
+        return self.kind == "passed" or (
+            self.kind == "store"
+            and not (isinstance(self.node, ast.AugAssign) and isinstance(self.node.target, ast.Name))
+        )
 
 
-def _pieces(outermost: ast.stmt) -> Iterator[Piece]:
-    """Simple statements within a statement, and the headers of compound ones, from top to bottom."""
-    waiting = [outermost]
-    while waiting:
-        statement = waiting.pop()
-        if isinstance(statement, Definition):
-            yield Piece([statement], frozenset({statement.name}), _redefined(statement))
-            continue
-        main_guard = isinstance(statement, ast.If) and is_main_guard(statement.test)
-        parts: list[ast.AST] = list(statement.orelse if main_guard else ast.iter_child_nodes(statement))  # type: ignore[attr-defined]
-        blocks = [part for part in parts if isinstance(part, Block)]
-        if not blocks and not main_guard:
-            yield Piece([statement], frozenset(_names_given(statement)), _redefined(statement))
-            continue
-        headers = [part for part in parts if not isinstance(part, Block)]
-        if headers:
-            yield Piece(headers, frozenset(name for header in headers for name in _stored(header)))
-        inner: list[ast.stmt] = []
-        for block in blocks:
-            within = [block] if isinstance(block, ast.stmt) else ast.iter_child_nodes(block)
-            inner += [part for part in within if isinstance(part, ast.stmt)]
-        waiting += reversed(inner)
+@dataclass(eq=False)
+class Scope:
+    """A module, function, class or comprehension.
 
+    Attributes:
+        names: {name: its bindings}, in the order of the file.
+        unfollowed: names that get a value which is not followed: `except E as x`, `case x`, `del x`, `x: int`.
+        elsewhere: {name: "global" or "nonlocal"}.
+        imports: {name: dotted path}, for `import torch as t` and `from torch import autograd`.
+        star: the modules of `from ... import *`, each once.
+        returns: expressions of return and yield.
+        loops: first and last lines of the loops.
+    """
 
-def is_main_guard(test: ast.expr) -> bool:
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)):
-        return False
-    sides = (test.left, test.comparators[0])
-    is_name = any(isinstance(side, ast.Name) and side.id == "__name__" for side in sides)
-    return is_name and any(isinstance(side, ast.Constant) and side.value == "__main__" for side in sides)
+    node: ast.AST
+    parent: Scope | None
+    file: str
+    names: dict[str, list[Binding]] = field(default_factory=lambda: defaultdict(list))
+    unfollowed: set[str] = field(default_factory=set)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+    imports: dict[str, str] = field(default_factory=dict)
+    star: dict[str, None] = field(default_factory=dict)
+    returns: list[ast.AST] = field(default_factory=list)
+    loops: list[tuple[int, int]] = field(default_factory=list)
 
+    def runs_before(self, binding: Binding, use: ast.AST) -> bool:
+        """Whether a binding of this scope may have run when one of its expressions is evaluated."""
+        line, own = getattr(binding.node, "lineno", 0), getattr(use, "lineno", 0)
+        return line <= own or any(first <= own and line <= last for first, last in self.loops)
 
-def _names_given(statement: ast.AST) -> set[str]:
-    """Names stored, and the objects changed by ``table[key] = …``, ``thing.part = …`` and ``table.update(…)``."""
-    names = _stored(statement)
-    changed: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        changed = statement.targets
-    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
-        changed = [statement.target]
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        changed = [statement.value.func]
-    for target in changed:
-        while isinstance(target, ast.Attribute | ast.Subscript):
-            target = target.value
-        if isinstance(target, ast.Name):
-            names.add(target.id)
-    return names
+    @property
+    def function(self) -> Scope:
+        """The scope whose statements run in order: that around a comprehension."""
+        scope = self
+        while isinstance(scope.node, Comprehension) and scope.parent is not None:
+            scope = scope.parent
+        return scope
 
+    @property
+    def module(self) -> Scope:
+        return [self, *self.parents][-1]
 
-def _stored(node: ast.AST) -> set[str]:
-    return {name.id for name in own_nodes([node]) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    @property
+    def parents(self) -> Iterator[Scope]:
+        """The scopes around it, from the innermost to the module's."""
+        scope = self.parent
+        while scope is not None:
+            yield scope
+            scope = scope.parent
 
+    def owner(self, name: str) -> Scope | None:
+        """The scope that binds the name, as Python looks it up."""
+        if self.elsewhere.get(name) == "global":
+            return self.module if name in self.module.names else None
+        if name in self.names:
+            return self
+        return next((s for s in self.parents if name in s.names and not isinstance(s.node, ast.ClassDef)), None)
 
-def _redefined(piece: ast.AST) -> frozenset[str]:
-    """Names that get a wholly new value: not ``step = decorated(step)``, which still needs the old one."""
-    if isinstance(piece, ast.Assign):
-        names = {target.id for target in piece.targets if isinstance(target, ast.Name)}
-        sources: list[ast.expr] = [piece.value]
-    elif isinstance(piece, Definition):
-        names, sources = {piece.name}, piece.decorator_list
-    else:
-        return frozenset()
-    if not names:
-        return frozenset()
-    used = (node.id for source in sources for node in all_nodes(source) if isinstance(node, ast.Name))
-    return frozenset(names.difference(used))
+    # ---- names that stand for one thing wherever the scope uses them ----
+
+    @cached_property
+    def bound_names(self) -> set[str]:
+        """Names to which the scope itself gives a value other than an import."""
+        bound = {
+            name
+            for name, bindings in self.names.items()
+            if any(each.kind != "import" and self.is_own(each) for each in bindings)
+        }
+        return (bound | self.unfollowed) - self.elsewhere.keys()
+
+    @cached_property
+    def aliases(self) -> dict[str, ast.expr]:
+        """{name: expression} of names that are assigned exactly once, as in `g = torch.autograd.grad`."""
+        found: dict[str, ast.expr] = {}
+        for name in self.bound_names - self.unfollowed:
+            whole = [each for each in self.names[name] if each.kind != "import" and self.is_own(each)]
+            if len(whole) == 1 and whole[0].gives_all and isinstance(whole[0].value, ast.expr):
+                found[name] = whole[0].value
+        return found
+
+    def is_own(self, binding: Binding) -> bool:
+        """Whether a binding of one of this scope's names is in this scope, and not in a function that declares it."""
+        return not binding.is_partial and (binding.kind == "param" or binding.scope.function is self.function)

@@ -47,11 +47,17 @@ def closeness(name: str, other: str, matcher: difflib.SequenceMatcher[str]) -> f
     rest = "".join(word for word in words if word not in AROUND)
     if rest == plain(name) or (len(words) > 1 and rest and rest == plain(name).removeprefix("d")):
         return 1.0
-    matcher.set_seq1(plain(other))
-    if matcher.real_quick_ratio() < CLOSE or matcher.quick_ratio() < CLOSE:
+    return ratio(matcher, plain(other), CLOSE)
+
+
+def ratio(matcher: difflib.SequenceMatcher[str], name: str, least: float) -> float:
+    """The ratio of `name` and the matcher's second string; 0 where it is less than `least`, in most cases quickly."""
+    matcher.set_seq1(name)
+    if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
         return 0.0
     return matcher.ratio()
 
 
 def plain(name: str) -> str:
-    return name.casefold().replace("_", "")
+    """A name or a label in small letters, without what separates words."""
+    return name.casefold().replace("_", "").replace(" ", "").replace("-", "")

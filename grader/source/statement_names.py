@@ -7,23 +7,17 @@ given more than it needs, which does no harm.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from grader.source.scopes import all_nodes, children
+from grader.source.aliases import SharedNames, ends_in_underscore
+from grader.source.syntax import Comprehension, FunctionDefinition, all_nodes, children, evaluated_outside, stored_names
 
-VIEWS = frozenset(
-    {"view", "view_as", "reshape", "squeeze", "unsqueeze", "t", "transpose", "permute", "expand", "expand_as"}
-    | {"flatten", "contiguous", "detach", "numpy", "requires_grad_", "narrow", "select", "diagonal"}
-)
-"""Methods whose result may share its numbers with the tensor they are called on."""
-SHARING = frozenset({"from_numpy", "as_tensor", "asarray", "squeeze", "unsqueeze", "transpose", "reshape", "flatten"})
 CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "put", "itemset", "pop", "setdefault"})
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
-class Names:
+class StatementNames:
     """`late` are what a function's body reads when it is called; `shares` are (new name, old name) of one tensor."""
 
     reads: set[str] = field(default_factory=set)
@@ -33,47 +27,8 @@ class Names:
     shares: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Roots:
-    """The name at the bottom of `x.data[...]`, `x.view(-1)[0]`: what changes when that does.
-
-    Each link of a chain is followed once, however often and from wherever the chain is looked at.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[ast.expr, str | None] = {}
-
-    def root(self, node: ast.expr | None) -> str | None:
-        found: str | None = None
-        links: list[ast.expr] = []
-        while node is not None:
-            if isinstance(node, ast.Name):
-                found = node.id
-                break
-            if node in self._known:
-                found = self._known[node]
-                break
-            links.append(node)
-            node = inner(node)
-        self._known.update(dict.fromkeys(links, found))
-        return found
-
-
-def inner(node: ast.expr) -> ast.expr | None:
-    """The object of which an expression is a part or a view; None where it makes its own."""
-    if isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
-        return node.value
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        called = node.func
-        of_library = isinstance(called.value, ast.Name) and called.value.id in ("torch", "np", "numpy")
-        if of_library and called.attr in SHARING and node.args:
-            return node.args[0]
-        if called.attr in VIEWS or called.attr.endswith("_"):
-            return called.value
-    return None
-
-
 class Local:
-    """Names bound on the way. `mark` and `back` are for parts of the code that may not be run."""
+    """StatementNames bound on the way. `mark` and `back` are for parts of the code that may not be run."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = set(names)
@@ -101,15 +56,15 @@ class Local:
         return {name for name in names if name not in self._names}
 
 
-def changed_parameters(function: Function) -> frozenset[int]:
+def changed_parameters(function: FunctionDefinition) -> frozenset[int]:
     """Places of the parameters that the function's body changes in place."""
-    names = Names()
+    names = StatementNames()
     Walk(names, {}).body(function.body, Local(a.arg for a in function.args.args))
     return frozenset(n for n, a in enumerate(function.args.args) if a.arg in names.changes)
 
 
-def free_names(function: Function | ast.Lambda | ast.ClassDef) -> set[str]:
-    """Names that its body takes from outside."""
+def free_names(function: FunctionDefinition | ast.Lambda | ast.ClassDef) -> set[str]:
+    """StatementNames that its body takes from outside."""
     loaded: set[str] = set()
     own: set[str] = set()
     for node in all_nodes(function):
@@ -117,29 +72,18 @@ def free_names(function: Function | ast.Lambda | ast.ClassDef) -> set[str]:
             (loaded if isinstance(node.ctx, ast.Load) else own).add(node.id)
         elif isinstance(node, ast.arg):
             own.add(node.arg)
-        elif isinstance(node, Function | ast.ClassDef) and node is not function:
+        elif isinstance(node, FunctionDefinition | ast.ClassDef) and node is not function:
             own.add(node.name)
     return loaded - own
-
-
-def names_in(target: ast.expr) -> Iterator[str]:
-    """Names in what a comprehension's loop assigns to; those of comprehensions inside are their own."""
-    waiting: list[ast.AST] = [target]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif not isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
-            waiting += children(node)
 
 
 class Walk:
     """Goes through code in the order in which it runs. `local` are names bound on the way: reading them is no reading
     from outside. `changers` are the student's own functions that change their parameters: {name: places}."""
 
-    def __init__(self, names: Names, changers: Mapping[str, frozenset[int]]) -> None:
+    def __init__(self, names: StatementNames, changers: Mapping[str, frozenset[int]]) -> None:
         self.names, self.changers = names, changers
-        self.root = Roots().root
+        self.root = SharedNames().name_of
 
     def body(self, statements: Iterable[ast.stmt], local: Local) -> None:
         for statement in statements:
@@ -185,8 +129,8 @@ class Walk:
         elif isinstance(node, ast.Try):
             handled = [statement for handler in node.handlers for statement in handler.body]
             self.body([*node.body, *handled, *node.orelse, *node.finalbody], local)
-        elif isinstance(node, Function | ast.ClassDef):
-            for part in [*node.decorator_list, *(node.bases if isinstance(node, ast.ClassDef) else defaults(node))]:
+        elif isinstance(node, FunctionDefinition | ast.ClassDef):
+            for part in evaluated_outside(node):
                 self.expression(part, local)
             self.names.late |= local.without(free_names(node))
             self.bind(node.name, local)
@@ -215,11 +159,11 @@ class Walk:
             self.bind(node.target.id, local)
         elif isinstance(node, ast.Lambda):
             self.names.late |= local.without(free_names(node))
-        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+        elif isinstance(node, Comprehension):
             mark = local.mark()
             for part in node.generators:
                 self.expression(part.iter, local)
-                for name in names_in(part.target):
+                for name in stored_names(part.target):
                     local.add(name)
                 for test in part.ifs:
                     self.expression(test, local)
@@ -238,7 +182,7 @@ class Walk:
         changed: list[ast.expr] = [word.value for word in node.keywords if word.arg == "out"]
         if isinstance(node.func, ast.Attribute):
             method = node.func.attr
-            if (method.endswith("_") and not method.startswith("_")) or method in CHANGING:
+            if ends_in_underscore(method) or method in CHANGING:
                 changed.append(node.func.value)
             elif method == "at" and node.args:
                 changed.append(node.args[0])
@@ -286,12 +230,8 @@ class Walk:
                     self.note_shared([each], its)
 
 
-def defaults(function: Function) -> list[ast.expr]:
-    return [*function.args.defaults, *(value for value in function.args.kw_defaults if value is not None)]
-
-
-def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> Names:
-    names = Names()
+def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
+    names = StatementNames()
     Walk(names, changers).statement(node, Local())
     names.reads |= {name for name in names.changes if name not in names.binds}
     return names

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 
 import pytest
 
-from grader.sandbox.workers import worker
+from grader.sandbox.workers import worker_main
+from grader.sandbox.workers.worker import ANSWERS, REQUESTS
 
 PLACES = list(itertools.permutations((3, 4, 5, 9), 4))
 
@@ -24,14 +26,14 @@ def arranged_in_a_child(places: tuple[int, ...]) -> bytes:
     if pid == 0:
         try:
             originals = [os.dup(fd) for fd in (requests_read, answers_write, output_write, other_read)]
-            high = [worker.fcntl.fcntl(fd, worker.fcntl.F_DUPFD, 50) for fd in originals]
+            high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 50) for fd in originals]
             for source, place in zip(high, places, strict=True):
                 os.dup2(source, place)
             requests, answers, output, zygote = places
-            zygote = worker.above_the_pipes(zygote)
-            worker.arrange_descriptors(requests, answers, output)
-            said = os.read(worker.REQUESTS, 100) + b" " + os.read(zygote, 100) + b" " + os.read(0, 1)
-            os.write(worker.ANSWERS, said)
+            zygote = worker_main.above_the_pipes(zygote)
+            worker_main.arrange_descriptors(requests, answers, output)
+            said = os.read(REQUESTS, 100) + b" " + os.read(zygote, 100) + b" " + os.read(0, 1)
+            os.write(ANSWERS, said)
             os.write(1, b"out")
             os.write(2, b"err")
         finally:

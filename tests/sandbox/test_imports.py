@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.lesson.lesson import LessonError, sandbox_imports
+from grader.errors import LessonError
+from grader.lesson.config import sandbox_imports
+from grader.lesson.toml_tables import Table
 from grader.sandbox.isolation import landlock
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.imports import NOT_FROM_THE_STANDARD_LIBRARY, has_handler, is_allowed
+from grader.sandbox.workers.imports import has_handler, is_allowed
 from grader.sandbox.workers.stand_ins import KNOWN
 from grader.sandbox.workers.student import Student
+from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 ROOT = Path(__file__).resolve().parents[2]
 UNUSED = b"""
@@ -183,8 +186,8 @@ def test_where_memory_looks_different_nothing_is_changed() -> None:
 
 def test_names_that_an_instructor_cannot_allow() -> None:
     path = Path("lesson.toml")
-    assert sandbox_imports({"sandbox": {"imports": ["scipy", "sympy"]}}, path) == ("scipy", "sympy")
-    assert sandbox_imports({}, path) == ()
+    assert sandbox_imports(Table(path, {"imports": ["scipy", "sympy"]})) == ("scipy", "sympy")
+    assert sandbox_imports(Table(path, {})) == ()
     for wrong, reason in {
         "scipy": "expected a list of names",
         ("scipy.special",): "'scipy.special' is not the name of a top-level module",
@@ -193,7 +196,7 @@ def test_names_that_an_instructor_cannot_allow() -> None:
         ("torch",): "torch cannot be allowed",
     }.items():
         with pytest.raises(LessonError, match=reason):
-            sandbox_imports({"sandbox": {"imports": wrong}}, path)
+            sandbox_imports(Table(path, {"imports": list(wrong) if isinstance(wrong, tuple) else wrong}))
 
 
 def test_the_standard_library_without_ctypes() -> None:

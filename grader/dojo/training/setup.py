@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoint
-from grader.errors import UserError
+from grader.errors import LessonError, UserError
+from grader.lesson.config import lesson_config
 from grader.lesson.paths import nearest_course
 
 OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
@@ -30,11 +30,11 @@ def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
     found = {}
     for path in sorted((course / "exercises").glob("*/lesson.toml")):
         try:
-            table = tomllib.loads(path.read_text(encoding="utf-8")).get("train")
-        except (OSError, tomllib.TOMLDecodeError):
+            script = lesson_config(path.parent).training_script
+        except LessonError:
             continue  # `grade verify` tells about it
-        if table:
-            found[path.parent.name] = (path.parent, path.parent / table["script"])
+        if script:
+            found[path.parent.name] = (path.parent, path.parent / script)
     number = wanted.zfill(2) if wanted and wanted.isdigit() else wanted
     chosen = [name for name in found if number is None or number in (name, *name.split("_", 1))]
     if len(chosen) == 1:
@@ -105,10 +105,7 @@ def resume_command(submission: Path | None, out: Path, lesson: str | None, cours
 def train_with(script: Path, path: Path, options: Options, watch: Watch, kept: dict[str, Any] | None) -> Outcome:
     """Runs a lesson's script on a student's file. Raises UserError."""
     from grader.dojo.training.own_file import OwnFile, OwnFileError
-    from grader.lesson.lesson import (  # torch, which takes a second, after every look at the options
-        LessonError,
-        load_module,
-    )
+    from grader.lesson.lesson import load_module  # torch, which takes a second, after every look at the options
 
     try:
         module = load_module(script, f"backprop_ninja_script_{script.parent.name}")

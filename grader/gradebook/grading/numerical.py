@@ -12,7 +12,7 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
 from grader.sandbox.policy.reading import numerical_observations
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 JUDGED = ("passed", "failed", "here", "hidden")
 """Statuses of rows that have a value; `here` and `hidden` are those of a student's own check."""

@@ -26,8 +26,9 @@ from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
-from grader.verdict.judging.line import STATUS_OF, Row, chain_verdicts
+from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.own_sizes import is_published, terms_of
+from grader.verdict.judging.verdicts import STATUS_OF, Row
 
 MAX_PRINTED = 4_000
 MOST_BYTES = 100_000
@@ -77,7 +78,8 @@ def judge_file(
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
         found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
     findings = {finding.step: finding for finding in reversed(found)}
-    terms = terms_of(lesson, handed)
+    origin = handed.origin
+    terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
     at_own_sizes = None if is_published(lesson, terms.sizes) else lesson.published_at(terms.sizes or {})
     public, whole = at_own_sizes or (None, lesson.public_chain if lesson.gradients else None)
     chain = own_chain(lesson, whole) if whole is not None else None

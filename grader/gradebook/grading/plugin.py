@@ -23,10 +23,12 @@ from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
-from grader.verdict.judging.behaviour import OURS, Check, CheckFailed, explained_by_the_code
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import OURS, CheckFailed
+from grader.verdict.judging.check_runs import explained_by_the_code
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 
 class GradingPlugin:

@@ -25,7 +25,7 @@ from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import Row
+from grader.verdict.judging.verdicts import Row
 
 
 class Session:

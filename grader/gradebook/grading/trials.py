@@ -31,12 +31,10 @@ class RenamedTarget(RemoteTarget):
         super().__init__(student)
         self._function, self._name = function, name
 
-    def ask(
-        self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, read: bool = False, **more: Any
-    ) -> Called:
+    def request(self, of: str, name: str, args: Any, kwargs: Any, handle: int | None = None, **options: Any) -> Called:
         if handle is None and name == self._function:
             of = name = self._name
-        return super().ask(of, name, args, kwargs, handle, read, **more)
+        return super().request(of, name, args, kwargs, handle, **options)
 
 
 class FileTrials:

@@ -14,10 +14,10 @@ from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import Slice
 from grader.sandbox.workers.stand_ins import KNOWN
 from grader.source.literals import WrittenNumber
-from grader.source.scopes import all_nodes
+from grader.source.syntax import all_nodes
 
 if TYPE_CHECKING:  # torch comes with it
-    from grader.verdict.judging.line import Row
+    from grader.verdict.judging.verdicts import Row
 
 AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | KNOWN
 """Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""

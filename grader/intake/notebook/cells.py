@@ -11,12 +11,12 @@ import io
 import json
 import re
 import tokenize
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from grader.errors import UserError
+from grader.source.parsing import parse_text
 
 MOST_NOTEBOOK_BYTES = 20 << 20
 MOST_CELLS = 10_000
@@ -30,8 +30,6 @@ TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
 PYTHON_CELL = re.compile(r"^\s*%%(time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")
 CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
 BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
-READING = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What Python's own parser raises for a text that is no Python, or too deep for it."""
 
 
 class NotebookError(UserError):
@@ -99,12 +97,12 @@ def script_cells(source: bytes, shown: str) -> list[Cell]:
         text = source.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except (SyntaxError, UnicodeDecodeError):
         return []
-    return [Cell(shown, text)] if len(text) <= MOST_CODE and tree_of(text) is not None else []
+    return [Cell(shown, text)] if len(text) <= MOST_CODE and parse_text(text) is not None else []
 
 
 def python_of(source: str) -> str:
     """The cell as Python, line for line. A cell of another language (`%%bash`) is empty."""
-    if tree_of(source) is not None:
+    if parse_text(source) is not None:
         return source  # a line that begins with % inside brackets is Python's own
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")), 0)
@@ -128,16 +126,6 @@ def python_of(source: str) -> str:
     return "\n".join(result)
 
 
-def tree_of(source: str) -> list[ast.stmt] | None:
-    """Its statements, or None when Python cannot read it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "invalid escape sequence" is between Python and the student
-            return ast.parse(source).body
-    except READING:
-        return None
-
-
 @dataclass(frozen=True)
 class Broken:
     """Lines that Python cannot read: `text` stands from `line` on in `file`."""
@@ -149,9 +137,9 @@ class Broken:
 
 def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
     """The cell's statements, with the cell's line numbers. Where it is no Python as a whole, those parts that are."""
-    body = tree_of(cell.text)
-    if body is not None:
-        return body, []
+    tree = parse_text(cell.text)
+    if tree is not None:
+        return tree.body, []
     lines = cell.text.split("\n")
     starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
     if len(starts) > MOST_PIECES or not starts:
@@ -160,11 +148,11 @@ def statements_of(cell: Cell) -> tuple[list[ast.stmt], list[Broken]]:
     broken: list[Broken] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         text = "\n".join(lines[start:end])
-        part = tree_of(text)
+        part = parse_text(text)
         if part is None:
             broken.append(Broken(cell.file, start + 1, text))
             continue
-        for statement in part:
+        for statement in part.body:
             ast.increment_lineno(statement, start)
-        found += part
+        found += part.body
     return found, broken

@@ -7,18 +7,17 @@ of the student's own that compares one parameter with another one's `.grad`, and
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from grader.source.scopes import all_nodes, children
+from grader.intake.notebook.tuple_loops import MOST_ENTRIES, Row, TupleLoops, names_of, spread
 from grader.source.similar_names import MOST_LENGTH
+from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
 
-MOST_CLAIMS = 1_000
-MOST_ROUNDS = 4_000  # of all loops together
+MOST_CLAIMS = MOST_ENTRIES
 MOST_IN_A_LOOP = 8  # comparisons in the body of a loop over tuples
-MOST_NODES = 60  # of a comparison that a message quotes
-LONGEST = 80  # characters of a comparison that a message quotes
+MOST_NODES, LONGEST = 60, 80  # nodes and characters of a comparison that a message quotes
 HARMLESS = frozenset(
     {"detach", "clone", "float", "double", "to", "cpu", "numpy", "contiguous", "data", "flatten"}
     | {"view", "reshape", "squeeze", "unsqueeze", "view_as", "reshape_as"}
@@ -26,9 +25,8 @@ HARMLESS = frozenset(
 """What leaves the numbers of a tensor as they are."""
 NO_COMPARISON = frozenset({"print", "display", "append", "zip", "list", "dict", "plot", "scatter", "hist", "imshow"})
 LIBRARIES = frozenset({"torch", "F", "np", "numpy", "plt"})
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
-Row = Mapping[str, ast.expr]
+Loop = ast.For | ast.comprehension
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Pair:
 
 
 @dataclass
-class Function:
+class ComparisonFunction:
     """A function of the student's own; `roles` are {"variable" | "tensor" | "label": its parameter's place}."""
 
     name: str
@@ -73,7 +71,7 @@ class Function:
     roles: dict[str, int] = field(default_factory=dict)
 
 
-LECTURE = Function("cmp", ("s", "dt", "t"), {"label": 0, "variable": 1, "tensor": 2})
+LECTURE = ComparisonFunction("cmp", ("s", "dt", "t"), {"label": 0, "variable": 1, "tensor": 2})
 
 
 def claims_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Claim]:
@@ -82,6 +80,7 @@ def claims_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Claim]:
 
 
 def scan_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> Scan:
+    """A Scan that has read all (file, statements)."""
     scan = Scan()
     for file, body in bodies:
         scan.walk(file, body)
@@ -103,31 +102,31 @@ class Scan:
     """One walk over all nodes; names of lists and of gradients that autograd left are followed one step."""
 
     def __init__(self) -> None:
-        self.functions: dict[str, Function] = {"cmp": LECTURE}
+        self.functions: dict[str, ComparisonFunction] = {"cmp": LECTURE}
         self.lists: dict[str, ast.expr] = {}
         self.kept: dict[str, ast.expr] = {}  # {name: the tensor whose .grad it is}
         self.bound: set[str] = set()
         self.stored: set[str] = set()
         self.looping: set[str] = set()  # files with a loop
-        self.rounds = 0
-        self.found: list[tuple[ast.expr | ast.AugAssign, str, Function | None, ast.For | ast.comprehension | None]] = []
+        self.loops = TupleLoops(self.lists)
+        self.found: list[tuple[ast.expr | ast.AugAssign, str, ComparisonFunction | None, Loop | None]] = []
 
     def walk(self, file: str, body: Sequence[ast.stmt]) -> None:
-        waiting: list[tuple[ast.AST, Function | None, ast.For | ast.comprehension | None]] = []
-        waiting += [(node, None, None) for node in reversed(body)]
+        waiting: list[tuple[ast.AST, ComparisonFunction | None, Loop | None]]
+        waiting = [(node, None, None) for node in reversed(body)]
         while waiting:
             node, function, loop = waiting.pop()
             if isinstance(node, ast.Name):
                 if isinstance(node.ctx, ast.Store):
                     self.stored.add(node.id)
                 continue
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
-                function = Function(node.name, [a.arg for a in parameters(node)])
+            if isinstance(node, FunctionDefinition) and function is None:
+                function = ComparisonFunction(node.name, [each.arg for each, _ in parameters(node)])
                 self.functions[node.name] = function
             elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 name = node.targets[0].id
                 if isinstance(node.value, ast.Lambda) and function is None:
-                    function = Function(name, [a.arg for a in parameters(node.value)])
+                    function = ComparisonFunction(name, [each.arg for each, _ in parameters(node.value)])
                     self.functions[name] = function
                 else:
                     self.note(name, node.value)
@@ -165,7 +164,7 @@ class Scan:
             if len(result) >= MOST_CLAIMS:
                 break
             if loop is not None and id(loop) not in rows:
-                rows[id(loop)] = self.rows(loop)
+                rows[id(loop)] = self.loops.rows(loop)
             rounds: Sequence[Row] = rows[id(loop)] if loop is not None else ()
             if rounds:
                 counts[id(loop)] = counts.get(id(loop), 0) + 1
@@ -181,7 +180,7 @@ class Scan:
                     result.setdefault((claim.variable, claim.label, claim.tensor), claim)
         return list(result.values())
 
-    def define(self, function: Function, pair: Pair | None) -> None:
+    def define(self, function: ComparisonFunction, pair: Pair | None) -> None:
         """A function that compares two of its parameters: which of them is what."""
         if pair is None:
             return
@@ -215,8 +214,7 @@ class Scan:
         return self.of_call(node)
 
     def of_two(self, left: ast.expr, right: ast.expr) -> Pair | None:
-        for one, other in ((left, right), (right, left)):
-            tensor = self.differentiated(other)
+        for one, tensor in ((left, self.differentiated(right)), (right, self.differentiated(left))):
             if tensor is not None and isinstance(bare(one), ast.Name) and self.differentiated(one) is None:
                 return Pair(one, tensor)
         return None
@@ -224,13 +222,9 @@ class Scan:
     def of_call(self, node: ast.Call) -> Pair | None:
         """A call with one argument that is some tensor's `.grad`, and one other that is a variable."""
         arguments = [*node.args[:6], *(word.value for word in node.keywords[:6])]
-        name = ""
-        if isinstance(node.func, ast.Name):
-            name = node.func.id
-        elif isinstance(node.func, ast.Attribute):
-            name = node.func.attr
-            if not (isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARIES):
-                arguments.append(node.func.value)
+        name = last_name(node.func)
+        if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in LIBRARIES:
+            arguments.append(node.func.value)
         if not name or name in NO_COMPARISON or name in HARMLESS or len(arguments) < 2:
             return None
         tensors = [tensor for each in arguments if (tensor := self.differentiated(each)) is not None]
@@ -246,40 +240,6 @@ class Scan:
         if isinstance(inner, ast.Attribute) and inner.attr == "grad":
             return inner.value
         return self.kept.get(inner.id) if isinstance(inner, ast.Name) else None
-
-    # a loop over tuples
-
-    def rows(self, loop: ast.For | ast.comprehension) -> list[Row]:
-        """What the loop's names stand for, in each round."""
-        found: list[Row] = []
-        if self.rounds > MOST_ROUNDS:
-            return found
-        for entry in self.entries(loop.iter):
-            self.rounds += 1
-            row: dict[str, ast.expr] = {}
-            if matched(loop.target, entry, row):
-                found.append(row)
-        return found
-
-    def entries(self, node: ast.expr, depth: int = 0) -> list[ast.expr]:
-        if isinstance(node, ast.Name):
-            node = self.lists.get(node.id, node)
-        if isinstance(node, ast.List | ast.Tuple):
-            return node.elts[:MOST_CLAIMS]
-        if not isinstance(node, ast.Call) or depth > 2:
-            return []
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "items":
-            table = node.func.value
-            table = self.lists.get(table.id, table) if isinstance(table, ast.Name) else table
-            if isinstance(table, ast.Dict):
-                return [together(k, v) for k, v in zip(table.keys, table.values, strict=True) if k is not None]
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name == "zip" and node.args and not any(isinstance(each, ast.Starred) for each in node.args):
-            columns = [self.entries(each, depth + 1) for each in node.args[:6]]
-            return [together(*row) for row in zip(*columns, strict=False)]
-        if name == "enumerate" and node.args:
-            return [together(ast.Constant(n), each) for n, each in enumerate(self.entries(node.args[0], depth + 1))]
-        return []
 
 
 def filled(pair: Pair, row: Row) -> Pair:
@@ -324,7 +284,7 @@ def of_update(node: ast.AugAssign, row: Row) -> Pair | None:
     return Pair(names[0], target) if named and len(names) == 1 else None
 
 
-def called(function: Function, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]) -> Pair | None:
+def called(function: ComparisonFunction, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]) -> Pair | None:
     """A call of a function that compares, its arguments by their roles."""
     given = dict(enumerate(arguments[:6]))
     for word in words[:6]:
@@ -336,45 +296,5 @@ def called(function: Function, arguments: Sequence[ast.expr], words: Sequence[as
     return Pair(variable, tensor, label) if variable is not None else None
 
 
-def spread(arguments: Iterable[ast.expr], row: Row) -> list[ast.expr] | None:
-    """`*entry` as the elements that it stands for in this round; None where nobody knows them."""
-    found: list[ast.expr] = []
-    for each in arguments:
-        if isinstance(each, ast.Starred):
-            inner = row.get(each.value.id) if isinstance(each.value, ast.Name) else None
-            if not isinstance(inner, ast.Tuple | ast.List):
-                return None
-            found += inner.elts
-        else:
-            found.append(each)
-    return found
-
-
-def matched(target: ast.expr, value: ast.expr, row: dict[str, ast.expr]) -> bool:
-    """Adds what the names of a loop's target stand for when it gets this value."""
-    if isinstance(target, ast.Name):
-        row[target.id] = value
-        return True
-    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-        pairs = zip(target.elts, value.elts, strict=False)
-        return len(target.elts) == len(value.elts) and all([matched(t, v, row) for t, v in pairs])
-    return False
-
-
-def names_of(node: ast.expr) -> list[str]:
-    """The names in a list of nothing else."""
-    elements = node.elts if isinstance(node, ast.List | ast.Tuple) else []
-    names = [each.id for each in elements if isinstance(each, ast.Name)]
-    return names if len(names) == len(elements) else []
-
-
-def together(*parts: ast.expr) -> ast.expr:
-    return ast.Tuple(elts=list(parts), ctx=ast.Load())
-
-
 def is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def parameters(node: Definition) -> list[ast.arg]:
-    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

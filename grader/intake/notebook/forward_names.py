@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.source.scopes import children
+from grader.source.syntax import children
 
 MOST_NODES = 60  # of a line that is compared; the longest of the lecture's has 20
 MOST_LINES = 500  # of a notebook that may be lines of the forward pass

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from grader.intake.notebook.script import Script, Statement, Uses
+from grader.intake.notebook.script import Statement
 from grader.intake.notebook.slices import CannotSlice, Slice, Slicer
+from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookTable
 
 MOST_TRIED = 20  # answers to one exercise, the last ones
@@ -36,10 +37,10 @@ class Found:
 class Chooser:
     """Picks, for one lesson, each gradient's run of statements out of a script."""
 
-    def __init__(self, script: Script, uses: Uses, wanted: NotebookTable, chain: NotebookTable) -> None:
-        self._script, self.statements, self.uses = script, script.statements, uses
+    def __init__(self, uses: Uses, wanted: NotebookTable, chain: NotebookTable) -> None:
+        self.statements, self.uses = uses.statements, uses
         self.wanted, self.chain = wanted, chain
-        self.slicer = Slicer(script.statements, uses, wanted.given)
+        self.slicer = Slicer(uses, wanted.given)
         self.undecided: dict[str, tuple[str, ...]] = {}  # {gradient: variables that are all answers to it}
         self._variables: dict[str, list[str]] = {}
         for variable, gradient in wanted.given.others.items():
@@ -144,7 +145,7 @@ class Chooser:
             given = replace(wanted.given, others={**wanted.given.others, variable: gradient})
             return replace(wanted, given=given)
 
-        return Chooser(self._script, self.uses, named(self.wanted), named(self.chain))
+        return Chooser(self.uses, named(self.wanted), named(self.chain))
 
     def found(self, name: str, run: Run) -> Found:
         try:

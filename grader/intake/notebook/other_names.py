@@ -9,104 +9,46 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from grader.intake.notebook.claims import Claim
 from grader.intake.notebook.forward_names import agreed, other_names
+from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, Found, last_of
-from grader.intake.notebook.script import Page, Script, Uses
+from grader.intake.notebook.script import Page
+from grader.intake.notebook.spellings import AROUND, MARKS, meant_by, spelled
+from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
-from grader.source.scopes import all_nodes
-from grader.source.similar_names import MOST_LENGTH, MOST_NAMES
+from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain, ratio
+from grader.source.syntax import all_nodes
 
-MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv"})
-"""Words that say that a name is a gradient's."""
-AROUND = MARKS | {"my", "mine", "manual", "manually", "hand", "own", "by", "of", "wrt", "calc", "computed", "the"}
-GLUED = ("dlossd", "dld", "grad", "d")
 NEAR = 0.75
 """The least ratio of difflib's SequenceMatcher at which a name may be a gradient's, if its formula is, too."""
 
 
-@dataclass(frozen=True)
-class Names:
-    """What is known about other names.
-
-    Attributes:
-        others: {the notebook's name: the lecture's}, gradients and values of the forward pass.
-        compared: {the notebook's name of a value: the lecture's}, from comparisons only.
-        remarks: {the notebook's name: why it is taken for a gradient}, a sentence.
-        reasons: {gradient: why nothing is taken for it}, a sentence.
-    """
-
-    others: Mapping[str, str] = field(default_factory=dict)
-    compared: Mapping[str, str] = field(default_factory=dict)
-    remarks: Mapping[str, str] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-    def given_to(self, wanted: NotebookTable) -> NotebookTable:
-        if not self.others and not self.compared:
-            return wanted
-        return replace(wanted, given=replace(wanted.given, others=self.others, compared=self.compared))
-
-
-def plain(name: str) -> str:
-    return name.casefold().replace("_", "").replace(" ", "").replace("-", "")
-
-
-def meant_by(name: str, values: Mapping[str, str]) -> str | None:
-    """The value whose gradient the name spells; `values` are {plain name: value}. None for a name of nothing else."""
-    words = [word for word in name.casefold().split("_") if word]
-    rest = [word for word in words if word not in AROUND]
-    core = "".join(rest)
-    if not core or len(name) > MOST_LENGTH:
-        return None
-    if len(rest) < len(words) and not MARKS.isdisjoint(words) and core in values:
-        return values[core]
-    for start in GLUED:
-        if core.startswith(start) and core[len(start) :] in values:
-            return values[core[len(start) :]]
-    return None
-
-
-def spelled(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, str]:
-    """{plain name: value} of those that no two values share."""
-    found: dict[str, str | None] = {}
-    for name, value in [*((each, each) for each in values), *others.items()]:
-        found[plain(name)] = value if found.get(plain(name), value) == value else None
-    return {name: value for name, value in found.items() if value is not None}
-
-
 def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
-    """Names that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
+    """KnownNames that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
     values = spelled(name[1:] for name in gradients)
     found = {claim.variable for claim in page.claims}
     return found | {name for name in page.stored if meant_by(name, values) is not None}
 
 
-def names_for(lesson: NotebookLesson, wanted: NotebookTable, page: Page, script: Script, uses: Uses) -> Names:
+def names_for(lesson: NotebookLesson, wanted: NotebookTable, page: Page, uses: Uses) -> KnownNames:
     """The chain's names, and those of a lesson that follows it."""
-    names = Reader(lesson.chain, lesson.chain, page, script, uses).names()
+    names = NameReader(lesson.chain, lesson.chain, page, uses, KnownNames()).names()
     if wanted.after is None:
         return names
-    own = Reader(wanted, lesson.chain, page, script, uses, names).names()
+    own = NameReader(wanted, lesson.chain, page, uses, names).names()
     return replace(own, reasons={**names.reasons, **own.reasons} if names.reasons else own.reasons)
 
 
-class Reader:
+class NameReader:
     """Finds the names for one lesson; `known` are those of the chain that it follows."""
 
-    def __init__(
-        self,
-        wanted: NotebookTable,
-        chain: NotebookTable,
-        page: Page,
-        script: Script,
-        uses: Uses,
-        known: Names = Names(),
-    ) -> None:
-        self.wanted, self.chain, self.page, self.script, self.uses = wanted, chain, page, script, uses
+    def __init__(self, wanted: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
+        self.wanted, self.chain, self.page, self.uses = wanted, chain, page, uses
         self.gradients = {name for name in (*chain.names, *wanted.names) if name.startswith("d")}
         self.ordered = [name for name in wanted.names if name in self.gradients]
         given = (wanted.given, chain.given)
@@ -118,27 +60,27 @@ class Reader:
         self.remarks, self.reasons = dict(known.remarks), dict[str, str]()
         self.looked_at = 0
 
-    def names(self) -> Names:
+    def names(self) -> KnownNames:
         chooser = self.chooser()
         lacking = [name for name in self.ordered if not chooser.has_own(name)]
         claims = [claim for claim in self.page.claims if claim.variable in self.bound]
         if not lacking and not any(self.is_free(each.variable) or self.is_foreign(each.tensor) for each in claims):
-            return Names(self.others, self.compared, self.remarks)
+            return KnownNames(self.others, self.compared, self.remarks)
         if not self.values <= self.bound and not self.others:
             self.read_values(claims)
         self.read_claims(claims, set(lacking))
         if lacking:
             self.read_spellings(lacking)
             self.read_similar(lacking)
-        return Names(self.others, self.compared, self.remarks, self.reasons)
+        return KnownNames(self.others, self.compared, self.remarks, self.reasons)
 
     @cached_property
     def bound(self) -> set[str]:
-        return {name for s in self.script.statements if s.computes for name in s.names.binds}
+        return {name for s in self.uses.statements if s.computes for name in s.names.binds}
 
     def chooser(self) -> Chooser:
-        names = Names(self.others, self.compared)
-        return Chooser(self.script, self.uses, names.given_to(self.wanted), names.given_to(self.chain))
+        names = KnownNames(self.others, self.compared)
+        return Chooser(self.uses, names.added_to(self.wanted), names.added_to(self.chain))
 
     # values of the forward pass
 
@@ -162,7 +104,7 @@ class Reader:
         """(name, expression) of the assignments above the first gradient."""
         gradients = {*self.gradients, *(claim.variable for claim in self.page.claims)}
         found = []
-        for statement in self.script.statements:
+        for statement in self.uses.statements:
             names = statement.names.binds
             if statement.computes and any(n in gradients or meant_by(n, self.by_spelling) for n in names):
                 break
@@ -263,7 +205,7 @@ class Reader:
         """Variables of the notebook's own that may be gradients: no result of autograd, no comparison with one."""
         spoiled = {
             name
-            for s in self.script.statements
+            for s in self.uses.statements
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
@@ -327,7 +269,7 @@ class Reader:
                 continue
             core = "".join(word for word in words if word not in AROUND)
             matcher = difflib.SequenceMatcher(b=core if core[:1] == "d" else f"d{core}")
-            ratios = {gradient: ratio(matcher, plain(gradient)) for gradient in self.ordered}
+            ratios = {gradient: ratio(matcher, plain(gradient), NEAR) for gradient in self.ordered}
             best = max(ratios.values(), default=0.0)
             for gradient in gradients:
                 if ratios[gradient] >= max(NEAR, best):
@@ -352,10 +294,3 @@ class Reader:
         chooser = self.chooser()
         found = {name: each for name in variables if (each := self.fitting(chooser, gradient, name))}
         return last_of(found) if len(found) == len(variables) else []
-
-
-def ratio(matcher: difflib.SequenceMatcher[str], name: str) -> float:
-    matcher.set_seq1(name)
-    if matcher.real_quick_ratio() < NEAR or matcher.quick_ratio() < NEAR:
-        return 0.0
-    return matcher.ratio()

@@ -12,19 +12,21 @@ from functools import cached_property
 
 from grader.intake.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, Found, is_placeholder
-from grader.intake.notebook.other_names import Names, looks_like_gradients, names_for
-from grader.intake.notebook.script import Page, Script, Statement, Uses, script_of
+from grader.intake.notebook.other_names import looks_like_gradients, names_for
+from grader.intake.notebook.script import Page, Script, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, numbers_in, sizes_set
 from grader.intake.notebook.slices import Slice
+from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.literals import WrittenNumber
+from grader.source.parsing import PARSE_ERRORS
 from grader.source.similar_names import close_name
 
 MOST_RUNS = 10
 """Assignments to one gradient that are looked at for names of sizes, the last ones."""
 MOST_WRITTEN = 300_000  # characters: what the static check reads
-CANNOT_BE_WRITTEN = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,10 @@ def read_for(lesson: NotebookLesson, page: Page, shown: str, functions: bool = T
     if wanted is None:
         return Reading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
     uses = Uses(script.statements, gradients)
-    names = names_for(lesson, wanted, page, script, uses)
-    size_reader = SizeReader(script.statements, uses)
-    wanted = with_names_of_sizes(names.given_to(wanted), lesson, size_reader, uses)
-    chooser = Chooser(script, uses, wanted, names.given_to(chain))
+    names = names_for(lesson, wanted, page, uses)
+    size_reader = SizeReader(uses)
+    wanted = with_names_of_sizes(names.added_to(wanted), lesson, size_reader, uses)
+    chooser = Chooser(uses, wanted, names.added_to(chain))
     writing = Writing(lesson, script, page, shown, loop_names, names, size_reader)
     if wanted.loop is None:
         for name in lesson.gradients:
@@ -95,7 +97,7 @@ class Writing:
         page: Page,
         shown: str,
         gradients: Collection[str],
-        names: Names,
+        names: KnownNames,
         size_reader: SizeReader,
     ) -> None:
         """`gradients` are all that the lecture's notebook has: none of them is another's other name."""
@@ -186,7 +188,7 @@ class Writing:
         same = [f"{other} = {wanted.given.expression(other)}" for other in found.part.same]
         try:
             self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
-        except CANNOT_BE_WRITTEN as error:
+        except PARSE_ERRORS as error:
             message = f"`{name}` cannot be taken out of {place}: it does not stand on its own ({type(error).__name__})."
             self.missing |= dict.fromkeys(rows, message)
             return

@@ -7,18 +7,17 @@ of cells run twice.
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.intake.notebook.cells import READING, Broken, Cell, NotebookError, statements_of
+from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import Claim, Scan, scan_of
-from grader.source.scopes import Block, all_nodes, children
-from grader.source.statement_names import Function, Names, changed_parameters, names_of
+from grader.source.parsing import PARSE_ERRORS
+from grader.source.statement_names import StatementNames, changed_parameters, names_of
+from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, names_in
 
 MOST_STATEMENTS = 5_000
-MOST_SHARING = 50  # names for one tensor
 Named = ast.Name | ast.Attribute
 WHOLE = 3
 """A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
@@ -36,7 +35,7 @@ class Statement:
 
     node: ast.stmt
     file: str
-    names: Names
+    names: StatementNames
     loop: int | None = None
     opaque: bool = False
 
@@ -47,11 +46,11 @@ class Statement:
     @property
     def computes(self) -> bool:
         """Whether what it binds is computed there: a function or a class is only defined."""
-        return not isinstance(self.node, Function | ast.ClassDef | ast.Import | ast.ImportFrom)
+        return not isinstance(self.node, DefinitionNode | ast.Import | ast.ImportFrom)
 
 
 def is_opaque(node: ast.stmt) -> bool:
-    if isinstance(node, Function | ast.ClassDef):
+    if isinstance(node, DefinitionNode):
         return False
     named = (n.id if isinstance(n, ast.Name) else n.attr for n in all_nodes(node) if isinstance(n, Named))
     return any(name in NOT_FOLLOWED for name in named)
@@ -67,7 +66,7 @@ class Script:
 
     @property
     def functions(self) -> set[str]:
-        return {s.node.name for s in self.statements if isinstance(s.node, Function | ast.ClassDef)}
+        return {s.node.name for s in self.statements if isinstance(s.node, DefinitionNode)}
 
 
 class Page:
@@ -78,7 +77,7 @@ class Page:
         self._parsed: list[tuple[list[ast.stmt], list[Broken]]] | None = None
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._opaque: dict[int, bool] = {}
-        self._names: dict[tuple[int, int], Names] = {}  # (id of a statement, hash of the changers before it) -> names
+        self._names: dict[tuple[int, int], StatementNames] = {}  # by statement and by the changers before it
 
     @cached_property
     def _scan(self) -> Scan:
@@ -110,7 +109,7 @@ class Page:
             self._parsed = [statements_of(cell) for cell in self.cells]
         return self._parsed
 
-    def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> Names:
+    def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
         if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
             return names_of(node, changers)
         key = id(node), version
@@ -130,10 +129,10 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
             for node, loop in opened(body, whole, loops, None):
                 loops = max(loops, loop or 0)
-                if isinstance(node, Function):
+                if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
                     version = hash((version, node.name, changers[node.name]))
-                if isinstance(node, Function | ast.ClassDef):
+                if isinstance(node, DefinitionNode):
                     note_inside(node, cell.file, script.inside)
                 names = page.names_of(node, changers, version)
                 script.statements.append(Statement(node, cell.file, names, loop, page.is_opaque(node)))
@@ -141,7 +140,7 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
                     raise NotebookError(
                         f"it has more than {MOST_STATEMENTS:,} statements. Hand in the exercise's cells only."
                     )
-        except READING:
+        except PARSE_ERRORS:
             script.broken.append(Broken(cell.file, 1, cell.text))
     return script
 
@@ -165,7 +164,7 @@ def opened(
             inside = [(each, loop, True) for each in binders] + [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Constant):
             inside = [(each, loop, False) for each in (node.body if node.test.value else node.orelse)]
-        elif isinstance(node, ast.If) and "__name__" in {n.id for n in all_nodes(node.test) if isinstance(n, ast.Name)}:
+        elif isinstance(node, ast.If) and "__name__" in names_in(node.test):
             inside = [(each, loop, False) for each in node.body]
         elif isinstance(node, ast.For | ast.While) and id(node) in whole:
             if loop is None:
@@ -204,94 +203,7 @@ def whole_loops(body: Iterable[ast.stmt], gradients: Collection[str]) -> set[int
     return {id(loop) for (loop, _), names in zip(loops, counted, strict=True) if len(names) >= WHOLE}
 
 
-def note_inside(node: Function | ast.ClassDef, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
+def note_inside(node: DefinitionNode, file: str, inside: dict[str, tuple[str, str, int]]) -> None:
     for each in all_nodes(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             inside.setdefault(each.id, (node.name, file, each.lineno))
-
-
-def take_out(ordered: list[int], number: int, start: int = 0) -> None:
-    """Removes a number from a list in order of size, if it is there, at `start` or behind."""
-    place = bisect_left(ordered, number, min(start, len(ordered)))
-    if place < len(ordered) and ordered[place] == number:
-        del ordered[place]
-
-
-class Uses:
-    """Where each name of a script is bound and changed, by number of the statement.
-
-    Attributes:
-        binds: {name: statements that give it a value}.
-        changes: {name: statements that change it in place}, by itself or by another name of the same tensor.
-        runs: {name: [[statements], ...]}: each begins with a new value and goes on with the stages that add to it.
-    """
-
-    def __init__(self, statements: Sequence[Statement], gradients: Collection[str]) -> None:
-        self.binds: dict[str, list[int]] = {}
-        self.changes: dict[str, list[int]] = {}
-        self.runs: dict[str, list[list[int]]] = {}
-        self._helped: dict[tuple[str, str], list[int]] = {}  # (gradient, helper) -> changes by way of the helper
-        sharing: dict[str, list[str]] = {}  # name -> all names of its tensor, oldest first: one list for all of them
-        for i, statement in enumerate(statements):
-            names = statement.names
-            for name in self._touched(i, names.changes, sharing, gradients):
-                self.changes.setdefault(name, []).append(i)
-                if name not in names.binds:
-                    self._stage(name, i)
-            shares: Mapping[str, str] = dict(names.shares)
-            for name in sorted(names.binds):
-                self.binds.setdefault(name, []).append(i)
-                if name in names.reads and name in self.runs:
-                    self._stage(name, i)
-                else:
-                    self.runs.setdefault(name, []).append([i])
-            for name in sorted(names.binds):
-                if name in sharing:
-                    sharing.pop(name).remove(name)
-                old = shares.get(name)
-                if old is not None and old != name:
-                    group = sharing.setdefault(old, [old])
-                    if name in gradients and old not in gradients:
-                        self._hand_over(old, [other for other in group if other in gradients and other != name])
-                    if len(group) < MOST_SHARING:
-                        group.append(name)
-                        sharing[name] = group
-
-    def _stage(self, name: str, i: int) -> None:
-        runs = self.runs.setdefault(name, [[]])
-        if i not in runs[-1][-1:]:
-            runs[-1].append(i)
-
-    def _hand_over(self, helper: str, gradients: Collection[str]) -> None:
-        """A helper that began as one gradient has become another: what was changed by way of it was for that one."""
-        for name in gradients:
-            for i in self._helped.pop((name, helper), []):
-                take_out(self.changes[name], i)
-                take_out(self.runs[name][-1], i, 1)
-
-    def _touched(
-        self, i: int, changed: Collection[str], sharing: Mapping[str, list[str]], gradients: Collection[str]
-    ) -> list[str]:
-        """The names whose value changes. One gradient changed by way of another that was named later is no stage of
-        it but that one's mistake: it changes what it was given."""
-        found: set[str] = set()
-        for name in changed:
-            group = sharing.get(name, [name])
-            place = group.index(name)
-            for other in group if name not in gradients else ():
-                if other in gradients:
-                    self._helped.setdefault((other, name), []).append(i)
-            for at, other in enumerate(group):
-                if at >= place or name not in gradients or other not in gradients:
-                    found.add(other)
-        return sorted(found)
-
-    def before(self, name: str, i: int) -> list[int]:
-        """The statements that make the value that statement i finds in `name`."""
-        binds, changes = self.binds.get(name, []), self.changes.get(name, [])
-        at = bisect_left(binds, i)
-        if at:
-            return [binds[at - 1], *changes[bisect_right(changes, binds[at - 1]) : bisect_left(changes, i)]]
-        if binds:  # a cell further down: it was run before this one
-            return [binds[-1], *changes[bisect_right(changes, binds[-1]) :]]
-        return []

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from grader.intake.notebook.script import Statement, Uses
+from grader.intake.notebook.script import Statement
+from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import LessonSizes
 from grader.source.literals import WrittenNumber
-from grader.source.scopes import all_nodes
+from grader.source.syntax import all_nodes
 
 MAKING = frozenset({"randn", "rand", "zeros", "ones", "empty", "standard_normal"})
 """Functions whose arguments are a shape. Of others (`randint`, `full`, `normal`) the shape is a tuple or `size=`."""
@@ -39,15 +40,14 @@ class Dimension(NamedTuple):
     name: str | None = None
 
 
-OPEN = Dimension(None)
-"""At the end of a shape: there may be more axes."""
+OPEN = Dimension(None)  # at the end of a shape: there may be more axes
 
 
 class SizeReader:
     """Evaluates whole numbers and shapes in a script, each at the place of a statement."""
 
-    def __init__(self, statements: Sequence[Statement], uses: Uses) -> None:
-        self._statements, self._uses = statements, uses
+    def __init__(self, uses: Uses) -> None:
+        self._statements, self._uses = uses.statements, uses
         self._numbers: dict[tuple[str, int], int | None] = {}
         self._shapes: dict[tuple[str, int], list[Dimension] | None] = {}
         self._steps = self._depth = 0

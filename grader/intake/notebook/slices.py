@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grader.intake.notebook.script import Statement, Uses
+from grader.intake.notebook.script import Statement
+from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import StepInputs
 
 CUSTOMARY = {
@@ -57,8 +58,8 @@ class Slice:
 
 
 class Slicer:
-    def __init__(self, statements: Sequence[Statement], uses: Uses, given: StepInputs) -> None:
-        self.statements, self.uses, self.given = statements, uses, given
+    def __init__(self, uses: Uses, given: StepInputs) -> None:
+        self.statements, self.uses, self.given = uses.statements, uses, given
         self.looked_at = 0
 
     def slice(self, targets: Mapping[str, Sequence[int]]) -> Slice:

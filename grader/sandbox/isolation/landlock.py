@@ -25,6 +25,10 @@ from grader.sandbox.isolation import kernel
 
 PACKAGE = __name__.partition(".")[0]
 """The package that this module belongs to."""
+LOADED_PACKAGES = ("torch",)
+"""Installed packages that are imported before a process is locked in: afterwards only their shared libraries load."""
+IMPORTABLE_PACKAGES = ("numpy",)
+"""Installed packages of which a locked-in process may import modules."""
 
 EXECUTE = 1 << 0
 WRITE_FILE = 1 << 1
@@ -69,7 +73,7 @@ def abi() -> int:
 
 
 def library_paths() -> tuple[Path, ...]:
-    """Where Python and torch lie: the interpreter's own folders and the system's libraries. Workers see them.
+    """Where Python and the packages lie: the interpreter's own folders and the system's libraries. Workers see them.
 
     `openable` says which of these files they can open. Of the project only this package, which holds no secret and may
     have to be imported after its surroundings were hidden. No submission: the student's source comes over the wire.
@@ -79,7 +83,11 @@ def library_paths() -> tuple[Path, ...]:
         sys.base_prefix,
         sys.exec_prefix,
         sys.base_exec_prefix,
-        *(os.path.dirname(origin) for origin in map(_origin, ("torch", "numpy", PACKAGE)) if origin),
+        *(
+            os.path.dirname(origin)
+            for origin in map(_origin, (*LOADED_PACKAGES, *IMPORTABLE_PACKAGES, PACKAGE))
+            if origin
+        ),
         *("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"),
     ]
     resolved = [Path(os.path.realpath(path)) for path in candidates]
@@ -104,21 +112,20 @@ class Openable:
 def openable(imports: Sequence[str] = ()) -> Openable:
     """The files that a worker needs, and no other library's: the rest of site-packages has other people's formulas.
 
-    The standard library without what is installed beneath it, numpy, shared libraries, and the packages `imports`. Not
-    torch, whose Python files are loaded before a worker is forked. `imports` are top-level modules that an instructor
-    allows; one that is not installed is left out.
+    The standard library without what is installed beneath it, IMPORTABLE_PACKAGES, shared libraries, and the packages
+    `imports`, top-level modules that an instructor allows; one that is not installed is left out. The Python files of
+    LOADED_PACKAGES are not among them: they are loaded before a worker is forked.
     """
     folders = dict.fromkeys(_real(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
     files: list[Path] = []
     for folder in folders:
         files += [child for child in _children(folder) if child.name not in _INSTALLED_INTO]
-    for module in ("numpy", *imports):
+    for module in (*IMPORTABLE_PACKAGES, *imports):
         if origin := _origin(module):
             package = _real(origin)
             folder = package.parent if package.name == "__init__.py" else package
             files += [folder, folder.parent / f"{module}.libs"]
-    if origin := _origin("torch"):
-        files.append(_real(origin).parent / "lib")
+    files += [_real(origin).parent / "lib" for origin in map(_origin, LOADED_PACKAGES) if origin]
     prefixes = (sys.prefix, sys.base_prefix, "/usr", "/usr/local", "/")
     libraries = dict.fromkeys(_real(os.path.join(prefix, name)) for prefix in prefixes for name in ("lib", "lib64"))
     for folder in libraries:

@@ -14,8 +14,11 @@ from dataclasses import dataclass
 
 from grader.sandbox.policy.difference_quotients import Quotients
 from grader.sandbox.policy.forward_derivatives import basis_tangents, products
-from grader.sandbox.policy.static_check import MAX_BYTES, parsed
-from grader.source.dataflow import Callable_, Definition, Place, Program, Slice, last_name
+from grader.sandbox.policy.static_check import parse_files
+from grader.source.program import Program
+from grader.source.program_slice import ProgramSlice
+from grader.source.scopes import Binding, Scope
+from grader.source.syntax import FunctionNode, last_name
 
 METHODS = {
     "differences": "a difference quotient",
@@ -67,17 +70,8 @@ _WORDS = frozenset(
     | {"imag", "cmath"}
     | {"__mul__", "__rmul__", "__matmul__", "__rmatmul__", "tangent", "tangents", "dual", "Dual", "jvp", "eye", "vmap"}
     | {"identity", "finfo", "float_info", "Decimal", "Fraction", "linspace", "logspace", "polyfit", "vander", "lstsq"}
-    | {
-        "fromhex",
-        "Polynomial",
-        "Chebyshev",
-        "chebyshev",
-        "chebfit",
-        "approx_fprime",
-        "namedtuple",
-        "dataclass",
-        "NamedTuple",
-    }
+    | {"fromhex", "Polynomial", "Chebyshev", "chebyshev", "chebfit", "approx_fprime", "namedtuple", "dataclass"}
+    | {"NamedTuple"}
 )
 _WORD = re.compile(r"[^\W\d]\w*")
 _STEPS = (
@@ -129,22 +123,16 @@ def observe(
     `rows` is {row: (its function or `Class.method`, the gradients that it returns together, or none)}. Raises
     nothing, whatever the bytes are: a file that cannot be parsed has no observations.
     """
-    files: dict[str, tuple[str, ast.Module]] = {}
-    left = MAX_BYTES
-    for name, text in [(filename, source), *sorted((neighbours or {}).items(), key=lambda entry: len(entry[1]))]:
-        left -= len(text)
-        tree = parsed(text, name) if left >= 0 else None
-        if tree is not None:
-            files[name.removesuffix(".py")] = name, tree
-        elif name == filename:
-            return []
+    files = parse_files(source, filename, neighbours or {})
+    if not files:
+        return []
     program = Program(files)
     begins: dict[str, Begin] = {}
     for row, (function, together) in rows.items():
         entry = program.entry(*function.partition(".")[::2])
         if entry is not None:
             begins[row] = begin_of(program, *entry, row, together)
-    every = Slice(program, [value for begin in begins.values() for value in begin.values])
+    every = ProgramSlice(program, [value for begin in begins.values() for value in begin.values])
     if not any(begin.changes for begin in begins.values()) and first_of(every) is None:
         return []  # a right file that looked suspicious: read once, not once per row
     found: list[Observation] = []
@@ -152,13 +140,13 @@ def observe(
     for row, begin in begins.items():
         key = tuple(sorted([*(id(node) for node, _ in begin.values), *(id(change) for change, _ in begin.changes)]))
         if key not in known:
-            known[key] = first_of(Slice(program, begin.values, changes=begin.changes))
+            known[key] = first_of(ProgramSlice(program, begin.values, changes=begin.changes))
         if (first := known[key]) is not None:
             found.append(Observation(row, *first))
     return found
 
 
-def first_of(whole: Slice) -> tuple[str, int, str] | None:
+def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
     """(method, line, file) of what is found first in the file, of the first method that is found."""
     for method, nodes in (
         ("complex numbers", complex_numbers(whole)),
@@ -177,12 +165,12 @@ def line_of(node: ast.AST) -> int:
     return getattr(node, "lineno", 1)
 
 
-def file_of(node: ast.AST, whole: Slice) -> str:
+def file_of(node: ast.AST, whole: ProgramSlice) -> str:
     known = whole.nodes.get(id(node))
     return known[1].module.file if known else next(iter(whole.program.modules.values())).file
 
 
-def complex_numbers(whole: Slice) -> Iterator[ast.AST]:
+def complex_numbers(whole: ProgramSlice) -> Iterator[ast.AST]:
     """Where complex numbers are made, in a slice that also takes their imaginary parts."""
     makes: list[ast.AST] = []
     takes = False
@@ -193,16 +181,7 @@ def complex_numbers(whole: Slice) -> Iterator[ast.AST]:
                 takes = True
         elif isinstance(node, ast.Name | ast.Attribute):
             name = last_name(node)
-            if name in (
-                "complex",
-                "complex64",
-                "complex128",
-                "cfloat",
-                "cdouble",
-                "polar",
-                "view_as_complex",
-                "csingle",
-            ):
+            if name in _COMPLEX:
                 makes.append(node)
             takes = takes or name in ("imag", "view_as_real", "angle", "phase", "rect")
     return iter(makes if takes else [])
@@ -212,31 +191,31 @@ def complex_numbers(whole: Slice) -> Iterator[ast.AST]:
 class Begin:
     """Where the slice of a row begins: expressions, and calls that may change what is returned, by the name in them."""
 
-    values: list[tuple[ast.AST, Place]]
-    changes: list[tuple[Definition, str]]
+    values: list[tuple[ast.AST, Scope]]
+    changes: list[tuple[Binding, str]]
 
 
-def begin_of(program: Program, target: ast.AST, place: Place, row: str, together: Sequence[str]) -> Begin:
+def begin_of(program: Program, target: ast.AST, scope: Scope, row: str, together: Sequence[str]) -> Begin:
     """What a function returns, or the row's part of it."""
     decorated = isinstance(target, ast.FunctionDef) and bool(target.decorator_list)
-    if not isinstance(target, Callable_) or decorated or not together:
-        return Begin([(target, place)], [])
+    if not isinstance(target, FunctionNode) or decorated or not together:
+        return Begin([(target, scope)], [])
     begin = Begin([], [])
-    for value in place.returns:
-        add_part(begin, program, value, place, row, together)
+    for value in scope.returns:
+        add_part(begin, program, value, scope, row, together)
     return begin
 
 
 def add_part(
-    begin: Begin, program: Program, value: ast.AST, place: Place, row: str, together: Sequence[str], depth: int = 0
+    begin: Begin, program: Program, value: ast.AST, scope: Scope, row: str, together: Sequence[str], depth: int = 0
 ) -> None:
     """Of what a function returns for all its gradients, adds the expressions for one; all where that is not plain."""
     if isinstance(value, ast.Name) and depth < MOST_NAMES:
-        definitions = program.definitions(value.id, place)
-        values = [d for d in definitions if d.kind == "value" and d.value is not None]
-        if len(values) == 1 and all(d.kind in ("value", "store", "passed") for d in definitions):
+        bindings = program.bindings(value.id, scope)
+        values = [d for d in bindings if d.kind == "value" and d.value is not None]
+        if len(values) == 1 and all(d.kind in ("value", "store", "passed") for d in bindings):
             add_part(begin, program, values[0].value or value, values[0].scope, row, together, depth + 1)
-            for other in definitions:
+            for other in bindings:
                 if other.kind == "passed":
                     begin.changes.append((other, value.id))
                 elif other.kind == "store" and other.value is not None and other.key in (None, row):
@@ -244,26 +223,26 @@ def add_part(
             return
     if isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys):
         entries = zip(value.keys, value.values, strict=True)
-        begin.values += [(own, place) for key, own in entries if isinstance(key, ast.Constant) and key.value == row]
+        begin.values += [(own, scope) for key, own in entries if isinstance(key, ast.Constant) and key.value == row]
         return
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict" and not value.args:
-        begin.values += [(word.value, place) for word in value.keywords if word.arg in (None, row)]
+        begin.values += [(word.value, scope) for word in value.keywords if word.arg in (None, row)]
         return
-    flat = flattened(program, value, place)
+    flat = flattened(program, value, scope)
     if len(flat) == len(together) and row in together:
         begin.values.append(flat[together.index(row)])
     else:
-        begin.values.append((value, place))
+        begin.values.append((value, scope))
 
 
-def flattened(program: Program, value: ast.AST, place: Place, depth: int = 0) -> list[tuple[ast.AST, Place]]:
+def flattened(program: Program, value: ast.AST, scope: Scope, depth: int = 0) -> list[tuple[ast.AST, Scope]]:
     """The elements of nested tuples and lists, also where an inner one has a name."""
     if depth > MOST_NAMES:
-        return [(value, place)]
+        return [(value, scope)]
     if isinstance(value, ast.Tuple | ast.List):
-        return [entry for element in value.elts for entry in flattened(program, element, place, depth + 1)]
+        return [entry for element in value.elts for entry in flattened(program, element, scope, depth + 1)]
     if isinstance(value, ast.Name):
-        definitions = [d for d in program.definitions(value.id, place) if d.kind != "passed"]
-        if len(definitions) == 1 and isinstance(definitions[0].value, ast.Tuple | ast.List) and not definitions[0].path:
-            return flattened(program, definitions[0].value, definitions[0].scope, depth + 1)
-    return [(value, place)]
+        bindings = [d for d in program.bindings(value.id, scope) if d.kind != "passed"]
+        if len(bindings) == 1 and isinstance(bindings[0].value, ast.Tuple | ast.List) and not bindings[0].path:
+            return flattened(program, bindings[0].value, bindings[0].scope, depth + 1)
+    return [(value, scope)]

@@ -8,23 +8,18 @@ self-check under ``if __name__ == "__main__":``, or in a function that no step c
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from grader.calling.autograd_used import autograd_message
 from grader.sandbox.policy import names
-from grader.sandbox.policy.reader import Reader, owns_backward
-from grader.source import scopes as scopes
-from grader.source.scopes import Piece
+from grader.sandbox.policy.act_reader import ActReader, owns_backward
+from grader.source.module_pieces import Piece, pieces_by_name
+from grader.source.parsing import MAX_BYTES, PARSE_ERRORS, parse_submitted
+from grader.source.program import Program
 
-MAX_BYTES = 300_000  # reading takes seconds for so much; a lesson's file has a few thousand bytes
 MAX_FINDINGS = 100  # of one step; nobody reads more, and a file could hold a hundred thousand
-# A coding cookie chooses among a hundred decoders, some of which take time quadratic in the length.
-ENCODINGS = frozenset({"utf-8", "utf-8-sig", "ascii", "iso-8859-1", "cp1252"})
 
 
 @dataclass(frozen=True, order=True)
@@ -59,82 +54,61 @@ def find_acts(
         entry_points: names of the steps; those that the file does not define are passed over.
         neighbours: the submission's other files, ``{"helpers.py": …}``, followed through ``import helpers``.
     """
-    main = _parse(source, filename)
-    if main is None:
-        return []
-    others: dict[str, _File | None] = {}
-    left = MAX_BYTES  # for all of them together: a file's tree takes a hundred times its bytes
-    for name, text in sorted((neighbours or {}).items(), key=lambda entry: len(entry[1])):
+    files = parse_files(source, filename, neighbours or {})
+    try:
+        submission = _Submission(files, filename) if files else None
+    except PARSE_ERRORS:
+        submission = None
+    steps = entry_points if submission else ()
+    return sorted({found for step in steps if submission for found in islice(submission.findings(step), MAX_FINDINGS)})
+
+
+def parse_files(source: bytes, filename: str, neighbours: Mapping[str, bytes]) -> dict[str, tuple[str, ast.Module]]:
+    """{module name: (file name, tree)} of the graded file and of its neighbours, the shortest first; {} where Python
+    cannot parse the graded file.
+
+    Of all files together MAX_BYTES are parsed: a tree takes a hundred times as much memory as its text.
+    """
+    files: dict[str, tuple[str, ast.Module]] = {}
+    left = MAX_BYTES
+    for name, text in [(filename, source), *sorted(neighbours.items(), key=lambda entry: len(entry[1]))]:
         left -= len(text)
-        others[name.removesuffix(".py")] = _parse(text, name) if left >= 0 else None
-    submission = _Submission(main, {module: file for module, file in others.items() if file})
-    return sorted({finding for step in entry_points for finding in islice(submission.findings(step), MAX_FINDINGS)})
-
-
-@dataclass(frozen=True)
-class _File:
-    name: str
-    scope: scopes.Scope
-    bindings: Mapping[str, list[Piece]]
-    owns_backward: bool
-
-
-def _parse(source: bytes, filename: str) -> _File | None:
-    tree = parsed(source, filename)
-    if tree is None:
-        return None
-    try:
-        scope = scopes.scope_of(tree.body)
-        return _File(filename, scope, scopes.bindings(tree, scope), owns_backward(tree))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def parsed(source: bytes, filename: str) -> ast.Module | None:
-    """The file's syntax tree; None where Python cannot parse it, or reading it would take too long."""
-    if len(source) > MAX_BYTES:
-        return None
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        if encoding not in ENCODINGS:
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "invalid escape sequence" is between Python and the student
-            return ast.parse(source, filename)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        tree = parse_submitted(text, name) if left >= 0 else None
+        if tree is not None:
+            files[name.removesuffix(".py")] = name, tree
+        elif name == filename:
+            return {}
+    return files
 
 
 class _Submission:
-    """The graded file and its neighbours: who reaches what."""
+    """The graded file and its neighbours: which names lead to which pieces of text."""
 
-    def __init__(self, main: _File, neighbours: Mapping[str, _File]) -> None:
-        self.main = main
-        self.neighbours = neighbours
-        self.owns_backward = any(file.owns_backward for file in (main, *neighbours.values()))
-        everywhere = self.neighbours.keys()
-        self._readers = {
-            file.name: Reader(file.scope, everywhere, self.owns_backward) for file in (main, *neighbours.values())
-        }
+    def __init__(self, files: Mapping[str, tuple[str, ast.Module]], main: str) -> None:
+        program = Program(files)
+        has_backward = any(owns_backward(tree) for _, tree in files.values())
+        self._main = next(iter(files))
+        self._names = {module: name for module, (name, _) in files.items()}
+        self._readers = {m: ActReader(scope, program, has_backward) for m, scope in program.modules.items()}
+        self._pieces = {module: pieces_by_name(files[module][1], scope) for module, scope in program.modules.items()}
 
     def findings(self, step: str) -> Iterator[Finding]:
-        """The acts in all that the step's name leads to."""
-        seen = {(self.main.name, step)}
-        waiting = [(self.main, step)]
+        """The acts in all pieces that the step's name leads to."""
+        seen = {(self._main, step)}
+        waiting = [*seen]
         done: set[Piece] = set()
         while waiting:
-            file, name = waiting.pop()
-            for piece in file.bindings.get(name, ()):
+            module, name = waiting.pop()
+            for piece in self._pieces[module].get(name, ()):
                 if piece in done:
                     continue
                 done.add(piece)
-                contents = self._readers[file.name].read(piece)
-                reached = [(file, other) for other in contents.reached]
-                reached += [(self.neighbours[module], other) for module, other in contents.reached_elsewhere]
-                for there, other in reached:
-                    if (there.name, other) not in seen and other in there.bindings:
-                        seen.add((there.name, other))
+                contents = self._readers[module].read(piece)
+                for there, other in [*((module, each) for each in contents.reached), *contents.reached_elsewhere]:
+                    if (there, other) not in seen and other in self._pieces[there]:
+                        seen.add((there, other))
                         waiting.append((there, other))
                 for act in contents.acts:
                     sentence = autograd_message if act.differentiates else names.out_of_bounds
-                    yield Finding(act.line, act.column, step, act.what, sentence(act.line, act.what), file.name)
+                    message = sentence(act.line, act.what)
+                    yield Finding(act.line, act.column, step, act.what, message, self._names[module])

@@ -1,4 +1,4 @@
-"""How waiting for a worker can end otherwise than with an answer. Nothing here needs torch."""
+"""How a wait for a worker can end without an answer. Nothing here needs torch."""
 
 from __future__ import annotations
 
@@ -11,3 +11,7 @@ class WorkerLost(Exception):
 
 class DeadlineMissed(Exception):
     """The worker did not answer in time."""
+
+
+class WireError(Exception):
+    """A frame that is torn, oversized, or not what was asked for."""

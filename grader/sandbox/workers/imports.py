@@ -17,18 +17,13 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import re
 import sys
 from collections.abc import Collection, Sequence
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from grader.sandbox.workers.stand_ins import KNOWN, StandInFinder
-
-NOT_FROM_THE_STANDARD_LIBRARY = frozenset({"ctypes", "_ctypes", "_ctypes_test"})
-"""Raw memory and C functions. Everything else that CPython lists in sys.stdlib_module_names may be imported."""
-
-NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
 
 class NotAvailable(ModuleNotFoundError):
@@ -42,18 +37,6 @@ class NotAvailable(ModuleNotFoundError):
             name=module,
         )
         self.root = module.partition(".")[0]
-
-
-def wrong_names(names: object) -> str | None:
-    """Why `names` is not a list of top-level modules that an instructor can allow; None if it is."""
-    if not isinstance(names, (list, tuple)):
-        return 'expected a list of names, such as ["scipy"]'
-    for name in names:
-        if not isinstance(name, str) or not NAME.fullmatch(name):
-            return f"{name!r} is not the name of a top-level module, such as scipy"
-        if name in NOT_FROM_THE_STANDARD_LIBRARY or name in ("torch", "grader"):
-            return f"{name} cannot be allowed"
-    return None
 
 
 class Gate(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -8,14 +8,13 @@ course's own with the same function, called with the same arguments. Results are
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from grader.calling.answer import Answer
-from grader.calling.protocol import Called, CallFailed, Measurement
+from grader.calling.protocol import CallFailed, Measurement
 from grader.sandbox.isolation.usage import Usage
-
-if TYPE_CHECKING:
-    from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.requests import call_request
+from grader.sandbox.workers.student import Student
 
 ATTEMPTS = 3
 FAR_ABOVE = 2
@@ -30,13 +29,6 @@ import torch
 def hold(size):
     return torch.ones(size, dtype=torch.float64)[:1]
 """
-
-
-class MeasuredCall(NamedTuple):
-    """`used` is what the worker used from before its file was loaded until it was ended; None without a value."""
-
-    called: Called
-    used: Usage | None
 
 
 def measure(
@@ -58,7 +50,7 @@ def measure(
             ratios.append(used.cpu_seconds / max(base.cpu_seconds, 1e-6))
         found = Measurement(value, 0, min(ratios))
     elif not memory_is_accounted_for(student):
-        called = student.call(name, request_for(name, counted=True), list(arguments), {})
+        called = student.call(name, call_request(name, counted=True), list(arguments), {})
         found = Measurement(called.value, called.counts.peak_bytes, 0.0)
         if called.failed is not None:
             raise CallFailed(called.failed, name)
@@ -72,15 +64,10 @@ def measure(
 
 def value_and_usage(student: Student, name: str, arguments: Sequence[Any], memory: bool) -> tuple[Any, Usage]:
     """Raises CallFailed."""
-    called, used = student.measured(name, arguments, memory)
+    called, used = student.call_measured(name, arguments, memory)
     if used is None:
         raise CallFailed(called.failed or Answer("crashed"), name)
     return called.value, used
-
-
-def request_for(name: str, counted: bool = False) -> dict[str, Any]:
-    """The request for a plain call of the function `name`."""
-    return {"name": name, "of": None, "read": False, "keep": None, "after": False, "counted": counted}
 
 
 def baseline(
@@ -109,7 +96,7 @@ def of_yardstick(student: Student, yardstick: str, name: str, arguments: Sequenc
     """Raises ValueError for a yardstick that raises: a slip of its author's."""
     course = student.like_this({"yardstick.py": yardstick.encode()}, "yardstick.py")
     try:
-        called, used = course.measured(name, arguments, memory)
+        called, used = course.call_measured(name, arguments, memory)
     finally:
         course.close()
     if used is None:

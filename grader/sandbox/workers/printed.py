@@ -17,6 +17,31 @@ MOST_CHARACTERS = 300
 """Characters of one line."""
 
 
+class Output:
+    """What a submission has printed, in one worker or in all of them.
+
+    Attributes:
+        data: the first `room` bytes.
+        total: how many bytes were printed, kept or not.
+        spans: which function printed what of `data`.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self.data, self.total = bytearray(), 0
+        self.spans: list[Span] = []
+
+    def write(self, data: bytes) -> None:
+        self.total += len(data)
+        self.data += data[: max(0, self._room - len(self.data))]
+
+    def append(self, other: Output, first: int, last: int) -> None:
+        """Add what another output has from byte number `first` up to `last`, as far as there is room."""
+        self.spans += cut(other.spans, first, min(last, len(other.data)), len(self.data) - first)
+        self.data += other.data[first:last][: max(0, self._room - len(self.data))]
+        self.total += last - first
+
+
 def cut(spans: Sequence[Span], first: int, last: int, moved: int = 0) -> list[Span]:
     """The spans between two bytes, with `moved` added to their places."""
     inside = ((max(start, first), min(end, last), label) for start, end, label in spans)

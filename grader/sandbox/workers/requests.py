@@ -1,4 +1,4 @@
-"""What the trusted side asks of a worker, as it is sent: a problem, and steps to be run on it."""
+"""Requests to a worker as they are sent: a problem, steps to be run on it, a call."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from grader.calling.joint import Joint
 from grader.sandbox.workers import wire
+from grader.sandbox.workers.tensor_bytes import MAX_BODY, NAMES, pack_tensors
 
 # A gradient is as large as its value. An answer may be somewhat larger, so that a wrong shape can be named; all answers
 # to all problems are kept for the verdict, so not at will.
@@ -41,21 +42,21 @@ def pack_problem(
     """
     tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
     tensors += [("u:" + n, u) for n, u in upstream.items()]
-    described, body = wire.pack_tensors(tensors)
+    described, body = pack_tensors(tensors)
     largest = max((tensor.nbytes for _, tensor in tensors), default=0)
     groups = groups or {}
     known = frozenset({*values, *("d" + name for name in upstream), *groups})
     header = {
         "op": "problem",
         "problem": number,
-        "dtype": wire.NAMES[dtype],
+        "dtype": NAMES[dtype],
         "tensors": described,
         "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
         "values": [n for n, v in values.items() if isinstance(v, Tensor)],
         "upstream": list(upstream),
         "groups": {name: list(members) for name, members in groups.items()},
     }
-    room = min(wire.MAX_BODY, max(LEAST_ROOM, ROOM * largest))
+    room = min(MAX_BODY, max(LEAST_ROOM, ROOM * largest))
     return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)
 
 
@@ -80,14 +81,14 @@ class PackedUpstream:
 
 def pack_upstream(number: int, upstream: Mapping[str, Tensor]) -> PackedUpstream:
     """`upstream` is {forward value: its gradient}; `number` is that of the problem."""
-    described, body = wire.pack_tensors([("u:" + n, u) for n, u in upstream.items()])
+    described, body = pack_tensors([("u:" + n, u) for n, u in upstream.items()])
     header = {"tensors": described, "upstream": list(upstream)}
     return PackedUpstream(number, header, body, frozenset("d" + name for name in upstream))
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Steps on a problem as they are asked for, and what an answer must repeat."""
+class StepRequest:
+    """A request to run steps on a problem, and the ticket that its answers must repeat."""
 
     problem: int
     steps: tuple[str, ...]
@@ -101,17 +102,17 @@ def new_ticket() -> int:
     return secrets.randbits(48)
 
 
-def ask(
+def step_request(
     problem: int,
     steps: Sequence[str],
     room: int,
     needs: Mapping[str, Collection[str]] | None = None,
     joint: Joint | None = None,
-    watched: bool = False,
-    at_once: bool = False,
+    traced: bool = False,
+    one_by_one: bool = False,
     upstream: PackedUpstream | None = None,
     stages: Sequence[Sequence[str]] = (),
-) -> Asked:
+) -> StepRequest:
     """Steps on a problem that is there, for which `room` bytes of an answer are taken; see WorkerProcess.run.
 
     `upstream` are gradients that the worker does not have yet. With `stages`, which are the steps in their groups, each
@@ -126,11 +127,28 @@ def ask(
         "needs": {step: sorted(names) for step, names in (needs or {}).items()},
         "ticket": ticket,
         "room": room,
-        "watched": watched,
-        "at_once": at_once,
+        "traced": traced,
+        "one_by_one": one_by_one,
         "stages": [list(stage) for stage in stages],
         "joint": {"name": joint.name, "returns": joint.returns} if joint else None,
     }
     if upstream is None:
-        return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
-    return Asked(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
+        return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header)), joint.name if joint else "")
+    return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
+
+
+def call_request(
+    name: str,
+    handle: int | None = None,
+    *,
+    read: bool = False,
+    keep: int | None = None,
+    after: bool = False,
+    counted: bool = False,
+) -> dict[str, Any]:
+    """A call of the function `name`, or of the object `handle`'s method or (to `read`) attribute of that name.
+
+    `keep` is a number under which the worker keeps the value instead of sending it. With `after`, the arguments are
+    sent as they are after the call. If it is `counted`, so are its operators and the bytes of its tensors.
+    """
+    return {"name": name, "of": handle, "read": read, "keep": keep, "after": after, "counted": counted}

@@ -7,7 +7,7 @@ The invariant: a worker never receives the reference of a row that it has still 
 * On the published problem steps are fed the true upstream gradients, which are the references of the rows above. They
   are disclosed stage by stage: a gradient only when the rows above it, and its own row, have been answered. Most are
   never sent: a worker feeds each stage what the stages before it answered, and where that is the true gradient bit for
-  bit, the stage was fed what it should have been (see student.Student). The student's own chain, judged on the same
+  bit, the stage was fed what it should have been (see stage_guesses.py). The student's own chain, judged on the same
   problem, is run before the first stage.
 
 What is exempt follows from the exercise: a step is given the upstream gradients of what comes after it, and where its

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,28 +20,11 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.answer import Answer
-from grader.calling.failures import failure
-from grader.calling.protocol import Called, Counts, Function
+from grader.calling.protocol import Function
 from grader.calling.steps import describe, plain
-from grader.sandbox.workers.wire import (
-    DTYPES,
-    FROM_A_STUDENT,
-    MAX_BODY,
-    MAX_DIMENSIONS,
-    MAX_NAMES,
-    MAX_TEXT,
-    NAMES,
-    Frame,
-    WireError,
-    describe_tensor,
-    encode,
-    field,
-    readable,
-    tensor_bytes,
-    tensor_from,
-    whole,
-)
+from grader.sandbox.workers.endings import WireError
+from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
+from grader.sandbox.workers.wire import MAX_DIMENSIONS, Frame, readable
 
 MAX_NODES, MAX_DEPTH = 100_000, 30
 LONG = 1 << 53  # integers up to here are the same number in every JSON library
@@ -305,80 +288,3 @@ def frame_and_size(header: Mapping[str, Any], **values: Any) -> tuple[Frame, Bud
     packer = Packer()
     packed = {name: packer.pack(value) for name, value in values.items()}
     return Frame({**header, **packed, "tensors": packer.described()}, packer.body()), packer.used
-
-
-# Replies to calls ----------------------------------------------------------------------------------------------------
-
-
-def encode_called(
-    called: Called,
-    ticket: int,
-    keeps: bool,
-    after: bool,
-    room: int,
-    budget: Budget = LEAST,
-    name: str = "",
-    files: Sequence[str] = (),
-    printed: int = 0,
-) -> bytes:
-    """The reply to a call. With `keeps` the value stays in the worker, with `after` the arguments are sent, too.
-
-    To read a value may run a student's code. Where that raises, the call of `name` failed; `files` are the student's.
-    """
-    packer = Packer(room, budget)
-    packed: tuple[Any, list[Any]] = None, []
-    if called.failed is None:
-        try:
-            packed = (
-                None if keeps else packer.pack_whole(called.value),
-                [packer.pack_whole(argument) for argument in called.arguments] if after else [],
-            )
-        except BaseException as error:
-            called, packer = Called(failed=failure(error, name, files), counts=called.counts), Packer()
-    answer = called.failed or Answer("returned")
-    header = {
-        "op": "value",
-        "ticket": ticket,
-        "outcome": answer.outcome,
-        "message": answer.message[:MAX_TEXT],
-        "line": called.line if called.failed is None else answer.line,
-        "value": packed[0],
-        "arguments": {"l": packed[1]},
-        "operators": called.counts.operators,
-        "dispatched": {name[:100]: count for name, count in called.counts.dispatched.items()},
-        "peak_bytes": called.counts.peak_bytes,
-        "low_precision": called.counts.low_precision,
-        "printed": printed,
-    }
-    return encode(Frame({**header, "tensors": packer.described()}, packer.body()))
-
-
-def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
-    """The worker's reply to a call, within `budget`. Raises WireError for anything but a well-formed one."""
-    header = frame.header
-    if header.get("op") != "value" or header.get("ticket") != ticket:
-        raise WireError("an answer to something else than what was asked")
-    outcome = field(header, "outcome", str)
-    if outcome not in FROM_A_STUDENT:
-        raise WireError("an outcome that a worker cannot have")
-    line = header.get("line")
-    if line is not None and not (type(line) is int and 0 <= line < 1 << 31):
-        raise WireError("`line` is no line number")
-    tensors = tensors_of(header.get("tensors"), frame.body, budget)
-    dispatched = field(header, "dispatched", dict)
-    if len(dispatched) > MAX_NAMES or not all(type(count) is int and count >= 0 for count in dispatched.values()):
-        raise WireError("`dispatched` holds no counts")
-    counts = Counts(
-        whole(header, "operators"),
-        {readable(name)[:100]: count for name, count in dispatched.items()},
-        whole(header, "peak_bytes"),
-        field(header, "low_precision", bool),
-    )
-    if outcome != "returned":
-        answer = Answer(outcome, message=field(header, "message", str)[:MAX_TEXT], line=line)
-        return Called(failed=answer, counts=counts, line=line)
-    left = iter(range(budget.nodes + SLACK))
-    arguments = unpack(header.get("arguments"), tensors, False, left=left)
-    if not isinstance(arguments, list):
-        raise WireError("`arguments` is no list")
-    return Called(unpack(header.get("value"), tensors, False, left=left), None, arguments, counts, line)

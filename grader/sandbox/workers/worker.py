@@ -1,14 +1,10 @@
-"""The worker: a fresh fork of the zygote that runs one submission's steps and answers on a pipe.
+"""Answers requests in a worker: runs one submission's file, its steps and other calls.
 
-Descriptors: 0 nothing, 1 and 2 what the student prints, 3 requests, 4 answers. It trusts what it is sent; nobody
-trusts what it sends.
+A worker trusts what it is sent; nobody trusts what it sends.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import os
 import random
 import select
 import sys
@@ -29,14 +25,15 @@ from grader.calling.joint import Joint, call_joint
 from grader.calling.operators import OperatorWatch
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, set_default_dtype
-from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
-from grader.sandbox.isolation.usage import make_memory_telling, own_usage
+from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.imports import NotAvailable
-from grader.sandbox.workers.loader import forget, load
-from grader.sandbox.workers.tree import Budget, encode_called, tensors_of, unpack
+from grader.sandbox.workers.loader import load
+from grader.sandbox.workers.replies import encode_called
+from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
+from grader.sandbox.workers.tree import Budget, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
@@ -133,14 +130,14 @@ class Worker:
 
     def take_upstream(self, frame: wire.Frame) -> None:
         dtype, values, upstream = self._problems[frame.header["problem"]]
-        tensors = wire.unpack_tensors(frame.header["tensors"], frame.body)
+        tensors = unpack_tensors(frame.header["tensors"], frame.body)
         more = {name: tensors["u:" + name] for name in frame.header["upstream"]}
         self._problems[frame.header["problem"]] = dtype, values, upstream | more
 
     def run(self, frame: wire.Frame) -> None:
         """Each step in turn. With `own`, steps are fed the student's own gradients.
 
-        Answers are sent together, as each one that is sent wakes a process; with `at_once` they are sent one by one.
+        Answers are sent together, as each one that is sent wakes a process; with `one_by_one` they are sent one by one.
         """
         header = frame.header
         if "upstream" in header:
@@ -160,7 +157,7 @@ class Worker:
 
     def run_joint(self, header: dict[str, Any], dtype: torch.dtype, values: dict[str, Any]) -> None:
         joint = Joint(header["joint"]["name"], tuple(header["joint"]["returns"]))
-        answers = self.joint(joint, header["steps"], values, dtype, header["watched"])
+        answers = self.joint(joint, header["steps"], values, dtype, header["traced"])
         printed = self.printed()
         if autograd_works():
             answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
@@ -176,7 +173,7 @@ class Worker:
         for step in header["steps"]:
             needed = set(header["needs"].get(step, ())) & broken
             answer = (
-                self.answer(step, values, own, dtype, header["watched"])
+                self.answer(step, values, own, dtype, header["traced"])
                 if not needed
                 else Answer("skipped", message=", ".join(sorted(needed)))
             )
@@ -189,7 +186,7 @@ class Worker:
                 else:
                     broken.add(step)
             self._together += wire.encode_answer(step, answer, header["ticket"], header["room"], self.printed())
-            if header["at_once"] or len(self._together) > MOST_TOGETHER:
+            if header["one_by_one"] or len(self._together) > MOST_TOGETHER:
                 self.send_together()
 
     def run_stages(
@@ -210,9 +207,9 @@ class Worker:
             upstream |= found
 
     def answer(
-        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, watched: bool
+        self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
     ) -> Answer:
-        watch = OperatorWatch(cap=self._operator_cap) if watched else None
+        watch = OperatorWatch(cap=self._operator_cap) if traced else None
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
         if self._autograd_used:  # also where a bare `except` swallowed it
             answer = failure(self._autograd_used[0], step, self._files)
@@ -220,9 +217,9 @@ class Worker:
         return answer
 
     def joint(
-        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, watched: bool
+        self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, traced: bool
     ) -> dict[str, Answer]:
-        watch = OperatorWatch(cap=self._operator_cap) if watched else None
+        watch = OperatorWatch(cap=self._operator_cap) if traced else None
         answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
         if self._autograd_used:
             answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
@@ -280,12 +277,12 @@ class Worker:
 def problem_of(frame: wire.Frame) -> tuple[int, Given]:
     """(its number, the problem) of a "problem" frame."""
     header = frame.header
-    tensors = wire.unpack_tensors(header["tensors"], frame.body)
+    tensors = unpack_tensors(header["tensors"], frame.body)
     values: dict[str, Any] = dict(header["plain"])
     values.update({name: tensors["v:" + name] for name in header["values"]})
     values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
     upstream = {name: tensors["u:" + name] for name in header["upstream"]}
-    return header["problem"], (wire.DTYPES[header["dtype"]], values, upstream)
+    return header["problem"], (DTYPES[header["dtype"]], values, upstream)
 
 
 def seed_generators() -> None:
@@ -295,75 +292,5 @@ def seed_generators() -> None:
     torch.default_generator.manual_seed(0)  # torch.manual_seed also asks every accelerator, which takes 2 ms in a fork
 
 
-REHEARSAL = b"""
-import torch
-import torch.nn.functional as F
-
-
-def dx(x, dy, i):
-    gradient = F.softmax(x, 1)
-    gradient[range(4), i] -= 1
-    return gradient * dy.sum(0, keepdim=True) / 4
-"""
-
-
-def rehearse() -> None:
-    """Runs a file and a step of our own, in the zygote: what Python and torch set up at first use, no worker has to."""
-    seed_generators()
-    module, _ = load({"rehearsal.py": REHEARSAL}, "rehearsal.py")
-    for dtype in (torch.float32, torch.float64):
-        values = {"x": torch.zeros(4, 5, dtype=dtype), "i": torch.arange(4)}
-        for _ in range(3):
-            upstream = {"y": torch.ones(4, 5, dtype=dtype)}
-            answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
-            wire.encode_answer("dx", answer, ticket=0)
-    forget("rehearsal.py")
-
-
-def main(
-    requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote, problems: Mapping[int, Given]
-) -> None:
-    """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
-
-    `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
-    runs.
-    """
-    worker = Worker(plan.limits.operators, problems, plan.imports)
-    del problems  # a student's traceback or debugger that shows this frame would format every tensor
-    parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
-    arrange_descriptors(requests, answers, output)
-    try:
-        lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
-    except (OSError, ValueError) as error:
-        tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
-        os._exit(71)
-    # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
-    # on is the submission's
-    tell({"op": "locked in", "used": own_usage()})
-    try:
-        worker.serve()
-    except BaseException as error:  # of ours, or of a student's thread that broke the protocol
-        with contextlib.suppress(BaseException):
-            os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
-        os._exit(72)
-    finally:
-        os._exit(0)
-
-
 def tell(header: dict[str, Any]) -> None:
     wire.write_all(ANSWERS, wire.encode(wire.Frame(header)))
-
-
-def above_the_pipes(descriptor: int | None) -> int | None:
-    """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
-    if descriptor is None:
-        return None
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1)
-
-
-def arrange_descriptors(requests: int, answers: int, output: int) -> None:
-    """Puts the pipes where they belong; everything else is closed by `lock_in`."""
-    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1) for descriptor in (requests, answers, output)]
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
-        os.dup2(source, target)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
-import os
-import selectors
 import signal
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -20,16 +18,23 @@ from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.joint import Joint
 from grader.calling.protocol import Called
-from grader.errors import Interrupted, ZygoteDied
+from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WorkerLost
-from grader.sandbox.workers.requests import Asked, PackedProblem, PackedUpstream, ask, new_ticket, pack_problem
-from grader.sandbox.workers.tree import LEAST, decode_called, frame_and_size
+from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.replies import decode_called
+from grader.sandbox.workers.requests import (
+    PackedProblem,
+    PackedUpstream,
+    StepRequest,
+    new_ticket,
+    pack_problem,
+    step_request,
+)
+from grader.sandbox.workers.tree import LEAST, frame_and_size
+from grader.sandbox.workers.worker_pipes import WorkerPipes
 
-READ_BYTES = 1 << 18
-MOST_HELD = wire.MAX_HEADER + wire.MAX_BODY  # bytes of answers that may come while it is still being asked
 MOST_SPANS = 10_000
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
@@ -51,29 +56,22 @@ class WorkerProcess:
 
     def __init__(self, zygote: Zygote, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits = zygote, number, zygote.limits
-        self._requests, self._answers, self._output = requests, answers, output
-        self._reader = wire.Reader()
+        self._pipes = WorkerPipes(
+            requests, answers, output, self._limits.output_bytes, partial(how_it_ended, zygote, number)
+        )
+        self.output = self._pipes.output
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
-        self.printed, self.printed_bytes = bytearray(), 0
         self.printed_before = 0  # bytes printed before the last run
-        self.spans: list[tuple[int, int, str]] = []  # of what was printed: (first byte, byte after the last, function)
-        self._selector = selectors.DefaultSelector()
-        for descriptor in (answers, output):
-            self._selector.register(descriptor, selectors.EVENT_READ)
-        for descriptor in (requests, answers, output):
-            os.set_blocking(descriptor, False)
-        self._interrupt: int | None = None
         self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
-        self._open, self._locked_in = True, False
+        self._is_closed, self._is_locked_in = False, False
         self._loaded = 0  # bytes printed when the file was loaded
         self._at_start = Usage(0, 0.0)
         self.switched_on = False  # it says that PyTorch differentiates again
 
     def set_interrupt_fd(self, interrupt: int) -> None:
-        """From now on, waiting ends with Interrupted as soon as that descriptor is readable: a key, a changed file."""
-        self._interrupt = interrupt
-        self._selector.register(interrupt, selectors.EVENT_READ)
+        """From now on, waiting raises Interrupted as soon as that descriptor is readable: a key, a changed file."""
+        self._pipes.set_interrupt_fd(interrupt)
 
     def load(self, files: Mapping[str, bytes], main: str, memory: bool = False) -> dict[str, Any]:
         """Runs the submission's file. The reply: op "loaded" with function names, or "failed" with message and line.
@@ -86,7 +84,7 @@ class WorkerProcess:
         deadline = time.monotonic() + self._limits.import_seconds
         request = {"op": "load", "files": entries, "main": main, "memory": memory}
         self._send(request, b"".join(files.values()), deadline)
-        header = self._receive(deadline).header
+        header = self._pipes.receive(deadline).header
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
             self._loaded = wire.printed_in(header)
@@ -104,16 +102,16 @@ class WorkerProcess:
 
         Called on first use. Only what comes before the student's file can be believed.
         """
-        if self._locked_in:
+        if self._is_locked_in:
             return
         try:
-            header = self._receive(time.monotonic() + START_SECONDS).header
+            header = self._pipes.receive(time.monotonic() + START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start = Usage(*header["used"])
-        self._locked_in = True
+        self._is_locked_in = True
 
     def send_problem(
         self,
@@ -145,87 +143,95 @@ class WorkerProcess:
         needs: Mapping[str, Collection[str]] | None = None,
         until: float = math.inf,
         joint: Joint | None = None,
-        watched: bool = False,
-        hurry: float | None = None,
+        traced: bool = False,
+        batch_seconds: float | None = None,
         first: Sequence[PackedProblem | PackedUpstream] = (),
     ) -> Iterator[tuple[str, Answer]]:
         """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of time.monotonic()).
 
-        With `hurry`, the worker may send answers together, and each must come within that many seconds: much is saved
-        where all goes well, but nobody knows at which step it went wrong where it does not.
+        With `batch_seconds`, the worker may send answers together, and each must come within that many seconds. That
+        saves much time where all goes well; where it does not, nobody knows which step was at fault.
 
         With `needs`, the student's own chain is run: a step is skipped when one of the steps it needs gave no tensor.
-        With `joint`, all steps are answered by one call of that function. Only `watched` steps have their operators
+        With `joint`, all steps are answered by one call of that function. Only `traced` steps have their operators
         counted and float32 noticed, which makes them some four times slower. `first` is sent in front of the question.
 
-        Raises WorkerLost or DeadlineMissed; without `hurry` the step at fault is the one that is due.
+        Raises WorkerLost or DeadlineMissed; without `batch_seconds` the step at fault is the one that is due.
         """
-        self.printed_before = self.printed_bytes
+        self.printed_before = self.output.total
         for packed in first:
             if isinstance(packed, PackedProblem):
                 self.knows(packed)
             else:
                 self.knows_upstream(packed)
-        asked = ask(problem, steps, self._room[problem], needs, joint, watched, at_once=hurry is None)
-        self._reader.max_body = self._room[problem]
-        data = b"".join([*(packed.frame for packed in first), asked.frame])
+        request = step_request(
+            problem, steps, self._room[problem], needs, joint, traced, one_by_one=batch_seconds is None
+        )
+        self._pipes.reader.max_body = self._room[problem]
+        data = b"".join([*(packed.frame for packed in first), request.frame])
         self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
-        yield from self._answers_to(asked, hurry, until)
+        yield from self._answers_to(request, batch_seconds, until)
 
     def run_all(
-        self, problems: Sequence[PackedProblem], sent: Collection[int], steps: Sequence[str], hurry: float, until: float
+        self,
+        problems: Sequence[PackedProblem],
+        sent: Collection[int],
+        steps: Sequence[str],
+        batch_seconds: float,
+        until: float,
     ) -> Iterator[tuple[int, dict[str, Answer]]]:
-        """(problem's number, {step: answer}) for problem after problem, all asked at once: what `run` gives in a hurry.
+        """(problem's number, {step: answer}) for problem after problem, all in one batch.
 
         Problems whose number is in `sent` are there already. Raises WorkerLost or DeadlineMissed.
         """
-        self.printed_before = self.printed_bytes
+        self.printed_before = self.output.total
         for problem in problems:
             self.knows(problem)
-        asked = [ask(problem.number, steps, problem.room) for problem in problems]
-        self._reader.max_body = max((problem.room for problem in problems), default=0)
-        frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, asked, strict=True))
+        requests = [step_request(problem.number, steps, problem.room) for problem in problems]
+        self._pipes.reader.max_body = max((problem.room for problem in problems), default=0)
+        frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, requests, strict=True))
         data = b"".join(itertools.chain.from_iterable(frames))
-        self._send_bytes(data, min(until, time.monotonic() + min(hurry, self._limits.step_seconds)))
-        for run in asked:
-            yield run.problem, dict(self._answers_to(run, hurry, until))
+        self._send_bytes(data, min(until, time.monotonic() + min(batch_seconds, self._limits.step_seconds)))
+        for run in requests:
+            yield run.problem, dict(self._answers_to(run, batch_seconds, until))
 
     def run_stages(
-        self, upstream: PackedUpstream, stages: Sequence[Sequence[str]], hurry: float, until: float
+        self, upstream: PackedUpstream, stages: Sequence[Sequence[str]], batch_seconds: float, until: float
     ) -> Iterator[tuple[str, Answer]]:
         """(step, answer) for stage after stage: each is fed the answers of the stages before it.
 
         The problem is there already; `upstream` are more of its gradients. Raises WorkerLost or DeadlineMissed.
         """
         number, steps = upstream.number, list(itertools.chain.from_iterable(stages))
-        self.printed_before = self.printed_bytes
+        self.printed_before = self.output.total
         self.knows_upstream(upstream)
         known = self._known[number] | set(steps)
-        self._reader.max_body = self._room[number]
-        asked = ask(number, steps, self._room[number], upstream=upstream, stages=stages)
-        self._send_bytes(asked.frame, min(until, time.monotonic() + hurry))
-        yield from self._answers_to(asked, hurry, until, known)
+        self._pipes.reader.max_body = self._room[number]
+        request = step_request(number, steps, self._room[number], upstream=upstream, stages=stages)
+        self._send_bytes(request.frame, min(until, time.monotonic() + batch_seconds))
+        yield from self._answers_to(request, batch_seconds, until, known)
 
     def _answers_to(
-        self, asked: Asked, hurry: float | None, until: float, known: Collection[str] = ()
+        self, request: StepRequest, batch_seconds: float | None, until: float, known: Collection[str] = ()
     ) -> Iterator[tuple[str, Answer]]:
-        seconds = self._limits.step_seconds if hurry is None else min(hurry, self._limits.step_seconds)
-        known, room = known or self._known[asked.problem], self._room[asked.problem]
-        for step in asked.steps:
-            frame = self._receive(min(until, time.monotonic() + seconds))
+        seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
+        known, room = known or self._known[request.problem], self._room[request.problem]
+        for step in request.steps:
+            frame = self._pipes.receive(min(until, time.monotonic() + seconds))
             try:
-                answer = wire.decode_answer(frame, step, asked.ticket, known, room)
-            except wire.WireError as error:
+                answer = wire.decode_answer(frame, step, request.ticket, known, room)
+            except WireError as error:
                 raise WorkerLost(f"Its answer could not be read ({error}).") from error
             self._notice(answer)
-            self._mark(frame, asked.label or step)
+            self._mark(frame, request.label or step)
             yield step, answer
 
     def _mark(self, frame: wire.Frame, label: str) -> None:
         """Notes which function printed what came since the answer before, as far as the worker says."""
-        before, now = self.spans[-1][1] if self.spans else self._loaded, wire.printed_in(frame.header)
-        if now > before and len(self.spans) < MOST_SPANS:
-            self.spans.append((before, now, label))
+        spans, now = self.output.spans, wire.printed_in(frame.header)
+        before = spans[-1][1] if spans else self._loaded
+        if now > before and len(spans) < MOST_SPANS:
+            spans.append((before, now, label))
 
     def _notice(self, answer: Answer | None) -> None:
         self.switched_on |= answer is not None and answer.message == SWITCHED_ON
@@ -240,105 +246,22 @@ class WorkerProcess:
         frame, sent = frame_and_size(header, args=args, kwargs=kwargs)
         budget = LEAST.at_least(sent)
         frame.header["budget"] = astuple(budget)
-        self._reader.max_body = CALL_ROOM
+        self._pipes.reader.max_body = CALL_ROOM
         self._send(frame.header, frame.body, deadline)
-        reply = self._receive(deadline)
+        reply = self._pipes.receive(deadline)
         try:
             called = decode_called(reply, ticket, budget)
             self._mark(reply, str(request["name"]))
-        except wire.WireError as error:
+        except WireError as error:
             raise WorkerLost(f"Its answer could not be read ({error}).") from error
         self._notice(called.failed)
         return called
 
+    def _send_bytes(self, data: bytes, deadline: float) -> None:
+        self._pipes.send(data, deadline)
+
     def _send(self, header: dict[str, Any], body: bytes | bytearray, deadline: float) -> None:
         self._send_bytes(wire.encode(wire.Frame(header, body)), deadline)
-
-    def _send_bytes(self, data: bytes, deadline: float) -> None:
-        view = memoryview(data)
-        with contextlib.suppress(BlockingIOError, BrokenPipeError):  # most often there is room: nothing to wait for
-            view = view[os.write(self._requests, view) :]
-        if not view:
-            return
-        self._selector.register(self._requests, selectors.EVENT_WRITE)
-        try:
-            while view:
-                ready = self._wait(deadline)
-                if self._requests in ready:
-                    try:
-                        view = view[os.write(self._requests, view) :]
-                    except BlockingIOError:
-                        pass
-                    except BrokenPipeError:
-                        raise WorkerLost(self._how_it_ended()) from None
-                elif self._answers in ready:  # it may be waiting for room for them, and only then read on
-                    self._take_answers()
-                    if self._reader.held > MOST_HELD:
-                        raise WorkerLost("It sent answers without end, and did not read what it was asked.")
-        finally:
-            self._selector.unregister(self._requests)
-
-    def _receive(self, deadline: float) -> wire.Frame:
-        while True:
-            try:
-                frame = self._reader.next()
-                if frame is not None:
-                    return frame
-            except wire.WireError as error:
-                raise WorkerLost(f"Its answer could not be read ({error}).") from error
-            if self._answers in self._wait(deadline):
-                self._take_answers()
-
-    def _take_answers(self) -> None:
-        data = self._read(self._answers)
-        if data == b"":
-            raise WorkerLost(self._how_it_ended())
-        try:
-            self._reader.feed(data or b"")
-        except wire.WireError as error:
-            raise WorkerLost(f"Its answer could not be read ({error}).") from error
-
-    def _wait(self, deadline: float) -> list[int]:
-        """Descriptors that are ready; printed output is taken on the way. Raises DeadlineMissed, Interrupted."""
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise DeadlineMissed
-        ready = [key.fd for key, _ in self._selector.select(left)]
-        if self._interrupt in ready:
-            raise Interrupted
-        if self._output in ready:
-            self._take_output()
-            if time.monotonic() > deadline:
-                raise DeadlineMissed
-        return ready
-
-    def _take_output(self) -> None:
-        data = self._read(self._output)
-        if data == b"":
-            self._selector.unregister(self._output)
-        elif data:
-            self.printed_bytes += len(data)
-            self.printed += data[: max(0, self._limits.output_bytes - len(self.printed))]
-
-    def _read(self, descriptor: int) -> bytes | None:
-        try:
-            return os.read(descriptor, READ_BYTES)
-        except BlockingIOError:
-            return None
-
-    def _how_it_ended(self) -> str:
-        status = self._zygote.status_if_ended(self._number, 1.0)
-        if status is None:
-            return "It closed the pipe on which its answers are awaited."
-        if status < 0:
-            name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
-            cause = {
-                "SIGSEGV": " (a crash in compiled code)",
-                "SIGXCPU": " (processor time used up)",
-                "SIGKILL": " (killed: memory or time used up)",
-            }
-            return f"Its process was ended by {name}{cause.get(name, '')}."
-        return f"Its process ended by itself (exit status {status}) before it had answered."
 
     def end_and_measure(self) -> Usage:
         """Kills the worker; returns what it used since it was locked in, by the kernel's account."""
@@ -349,20 +272,27 @@ class WorkerProcess:
         )
 
     def close(self) -> None:
-        """Kills the worker and takes what it had still printed."""
-        if not self._open:
+        """Kill the worker and take what it had still printed."""
+        if self._is_closed:
             return
-        self._open = False
+        self._is_closed = True
         try:
             self._zygote.end_of(self._number)
-            end = time.monotonic() + 0.2
-            while self._output in self._selector.get_map() and time.monotonic() < end:
-                data = self._read(self._output)
-                if not data:
-                    break
-                self.printed_bytes += len(data)
-                self.printed += data[: max(0, self._limits.output_bytes - len(self.printed))]
         finally:
-            self._selector.close()
-            for descriptor in (self._requests, self._answers, self._output):
-                os.close(descriptor)
+            self._pipes.close()
+
+
+def how_it_ended(zygote: Zygote, number: int) -> str:
+    """A sentence about a worker that has closed a pipe, for the student."""
+    status = zygote.status_if_ended(number, 1.0)
+    if status is None:
+        return "It closed the pipe on which its answers are awaited."
+    if status < 0:
+        name = signal.Signals(-status).name if -status in signal.Signals._value2member_map_ else f"signal {-status}"
+        cause = {
+            "SIGSEGV": " (a crash in compiled code)",
+            "SIGXCPU": " (processor time used up)",
+            "SIGKILL": " (killed: memory or time used up)",
+        }
+        return f"Its process was ended by {name}{cause.get(name, '')}."
+    return f"Its process ended by itself (exit status {status}) before it had answered."

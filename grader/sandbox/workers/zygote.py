@@ -63,7 +63,7 @@ def warm_up() -> None:
 
     keep_the_compiler_out()
     # once here instead of in every fork
-    from grader.sandbox.workers import worker  # noqa: F401
+    from grader.sandbox.workers import worker_main  # noqa: F401
 
     load(LOADED_LATE)
 
@@ -196,7 +196,7 @@ class Zygote:
 
     def become_worker(self, descriptors: list[int]) -> None:
         from grader.sandbox.workers import (
-            worker,  # loaded since `main`; it needs torch, which must come after the namespaces
+            worker_main,  # loaded since `main`; it needs torch, which must come after the namespaces
         )
 
         try:
@@ -205,7 +205,7 @@ class Zygote:
             os.setsid()  # a group of its own, so that all of it can be killed
             self._control.close()
             requests, answers, output = descriptors
-            worker.main(requests, answers, output, self._plan, self._prepared, self._problems)
+            worker_main.main(requests, answers, output, self._plan, self._prepared, self._problems)
         finally:
             os._exit(70)  # never return into the zygote's loop
 
@@ -246,7 +246,8 @@ def take_away() -> None:
     """Takes away what a step must not have: differentiation, other people's formulas, ctypes."""
     from grader.sandbox.workers.autograd_off import take_away_autograd
     from grader.sandbox.workers.formulas_off import take_away_formulas
-    from grader.sandbox.workers.imports import NOT_FROM_THE_STANDARD_LIBRARY, forget_modules, is_beneath
+    from grader.sandbox.workers.imports import forget_modules, is_beneath
+    from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
     take_away_autograd()
     take_away_formulas()
@@ -257,7 +258,7 @@ def take_away() -> None:
 def make_ready() -> None:
     """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
     warm_up()
-    from grader.sandbox.workers.worker import rehearse
+    from grader.sandbox.workers.worker_main import rehearse
 
     take_away()
     rehearse()

@@ -20,7 +20,10 @@ from typing import Any
 from grader.comparison.tensors import TOLERANCE
 from grader.comparison.trees import agreement
 from grader.lesson.lesson import Lesson, LessonError, load_module
-from grader.verdict.judging.behaviour import Check, CheckFailed, Scenario, run_check, tests_of
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import CheckFailed
+from grader.verdict.judging.check_runs import run_check, tests_of
+from grader.verdict.judging.scenarios import Scenario
 
 NAME = "examples.py"
 PUBLIC_SEED = 13
@@ -47,7 +50,7 @@ class Example(Check):
         compared = agreement(found, expected, tolerance, self.on.low_precision)
         if not compared.holds:
             finding = compared.findings[0]
-            raise CheckFailed(finding.message, "shape" if finding.rung == "shape" else "failed")
+            raise CheckFailed(finding.message, "shape" if finding.stage == "shape" else "failed")
 
     def agrees(
         self,

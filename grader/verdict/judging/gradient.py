@@ -1,4 +1,4 @@
-"""What a hidden suite asks of a student about a gradient: the verdict on drawn problems, and its row."""
+"""A gradient in a test suite: the verdict on the suite's problems, and the row of results.json."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import bits, broadcast_bits, compare, differs_in_ones
+from grader.comparison.tensors import bits, broadcast_bits, compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
@@ -14,30 +14,20 @@ from grader.verdict.diagnosis.evidence import Explanation
 from grader.verdict.diagnosis.ratios import MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
 from grader.verdict.diagnosis.time_allowance import attempt
-from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import (
-    Row,
-    Verdict,
-    judge_line,
-    not_earned_alone,
-    sizes_written_in,
-    unstable,
-    with_remark,
-)
-from grader.verdict.judging.own_sizes import (
-    STRICT,
-    Fitted,
-    OwnProblems,
-    Terms,
-    expressions_of,
+from grader.verdict.judging.hard_coded import (
+    explain_hard_coded_sizes,
     hard_coded_numbers,
-    published_sizes,
-    shape_remark,
     size_remark,
     sizes_of_the_lecture,
 )
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.line_messages import not_earned_alone, unstable
+from grader.verdict.judging.other_shape import Fitted, in_other_shape, shape_remark
+from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
+from grader.verdict.judging.verdicts import Row, Verdict, with_remark
 
 
 def judge_step(
@@ -48,10 +38,15 @@ def judge_step(
     naming: bool = True,
     function: str = "",
 ) -> Verdict:
-    """judge_line on the student's answers. Only one that is not right at once is run again, watched.
+    """Judge a step on several problems. A step with an answer that is not right is run again, traced.
 
-    A right answer in float64 stands as it is; what differs may be as right as float32 goes. `function` is the one that
-    returns the gradient, where it is not called like it.
+    An answer that is right in float64 needs no trace. Of any other, the trace says whether it was computed in float32
+    and is to be judged with float32's tolerance.
+
+    Args:
+        mistakes: the known mistakes of the lesson.
+        naming: whether a wrong answer is explained.
+        function: the function that returns the gradient, where its name is not `step`.
     """
     cases = [(problem, student.answers(problem)[step]) for problem in problems]
     verdict = judge_line(step[1:], cases, mistakes, naming=False)
@@ -64,6 +59,7 @@ def judge_step(
 
 
 def with_precision(answer: Answer, student: StepRunner, problem: Problem, step: str) -> Answer:
+    """The answer with a note whether some of it was computed in float32."""
     if answer.tensor is None or answer.changed:
         return answer
     return answer._replace(low_precision=student.run_traced(problem, step).low_precision)
@@ -100,10 +96,10 @@ def judge_on_terms(
             hard_coded = [s for s, p in at.varied.items() if not judge_step(student, step, [p], naming=False).passed]
             numbers = hard_coded_numbers(lesson, terms, step, hard_coded)
             if numbers:
-                verdict = with_remark(found, size_remark(numbers, expressions_of(lesson)))
+                verdict = with_remark(found, size_remark(numbers, notebook_sizes(lesson).expressions))
                 problems = at.same
         elif at.lecture is not None and judge_step(student, step, [at.lecture], naming=False).passed:
-            left_over = sizes_of_the_lecture(step, terms.sizes, published_sizes(lesson))
+            left_over = sizes_of_the_lecture(step, terms.sizes, notebook_sizes(lesson).published)
             verdict = Verdict(found.status, found.relative_error, left_over.message, left_over, found.line)
         elif verdict.status in ("shape", "error"):
             verdict, problems = found, at.same
@@ -113,25 +109,18 @@ def judge_on_terms(
     return verdict, problems
 
 
-def in_other_shape(student: StepRunner, step: str, problem: Problem) -> Sequence[int] | None:
-    """The shape of the student's answer, where it differs from the value's in axes of length one only."""
-    answer = student.answers(problem)[step].tensor
-    differs = answer is not None and differs_in_ones(answer.shape, problem.values[step[1:]].shape)
-    return answer.shape if differs and answer is not None else None
-
-
 def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
-    """Whether an answer is the gradient of `name`, whichever it should be."""
+    """Whether an answer equals the gradient with respect to `name`."""
     if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
         return False
     return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
 
 
 class GradientCheck:
-    """A gradient of the lesson as a hidden suite sees it."""
+    """A gradient of the lesson as a test suite uses it: the fixture `gradient`, and `check.gradient(name)`."""
 
     def __init__(self, lesson: Lesson, item: Item, student: StepRunner, book: ProblemBook, naming: bool = True) -> None:
-        """Without `naming`, a wrong answer is not explained (which takes the longest)."""
+        """Without `naming`, a wrong answer is not explained, which saves most of the time."""
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
         self._naming = naming
         self._verdict: Verdict | None = None
@@ -144,7 +133,7 @@ class GradientCheck:
         return (self._student.public if is_submission(self._student) else None) or self.lesson.public
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
-        """The verdict over all draws; made once, however often it is asked for."""
+        """The verdict over all draws, computed by the first call."""
         if self._verdict is None:
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
@@ -165,7 +154,7 @@ class GradientCheck:
         return self._verdict
 
     def _not_right_yet(self, problems: Sequence[Problem]) -> str | None:
-        """The first of the gradients that this row is earned with that is not right; None if all are."""
+        """The first wrong gradient of those that this row is earned together with; None if all are right."""
         student = self._student
         fits = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
@@ -174,7 +163,7 @@ class GradientCheck:
         return None
 
     def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
-        """The verdict with what the submission may write differently from a stub."""
+        """The verdict by the terms of the submission: a notebook may write some things differently from a stub."""
         student = self._student
         if not is_submission(student) or student.terms is STRICT:
             return verdict
@@ -190,7 +179,7 @@ class GradientCheck:
         return verdict
 
     def _explain_by_the_code(self, verdict: Verdict, problems: Sequence[Problem]) -> None:
-        """Replaces an explanation that rests on the numbers alone where the student's code shows a better one."""
+        """Replace an explanation that was found in the numbers alone where the student's code gives a better one."""
         step, trials = self.item.name, getattr(self._student, "trials", None)
         cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
         at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
@@ -206,7 +195,7 @@ class GradientCheck:
             verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
 
     def _changed_places(self, problems: Sequence[Problem]) -> Explanation | None:
-        """Two gradients each of which is the other's."""
+        """Explain two gradients of which each has the value of the other."""
         step, target = self.item.name, self.item.target
         for other in self.lesson.gradients:
             if other.target is None or other.name == step or target is None:
@@ -232,7 +221,7 @@ class GradientCheck:
         contents = trials.contents(self.item.function) if trials is not None else None
         unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
         function = self.item.function if self.item.function != step else ""
-        return sizes_written_in(target, (published, answer), others, contents, unnamed, function)
+        return explain_hard_coded_sizes(target, (published, answer), others, contents, unnamed, function)
 
     @property
     def status(self) -> str:
@@ -266,12 +255,7 @@ class GradientCheck:
             reference = public.reference(self.item.target)
             row.shape = list(answer.tensor.shape)
             badge = (broadcast_bits if verdict.passed else bits)(answer.tensor, reference)
-            row.exact, row.approximate, row.maxdiff, row.ulps = (
-                badge.exact,
-                badge.approximate,
-                badge.maxdiff,
-                badge.ulps,
-            )
+            row.exact, row.approximate, row.maxdiff, row.ulps = badge
             if verdict.passed and row.message is None and not row.exact:
                 row.message = unstable(self.item.target, public, answer)
             if not verdict.passed:

@@ -1,15 +1,16 @@
-"""The hidden problems of a run, and what the course's own files give on them: made once for every student."""
+"""The hidden problems of a run, and the results of the course's own files on them, computed once for all students."""
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Draw, Problem, derive
 from grader.verdict.diagnosis.time_allowance import uncounted
-from grader.verdict.judging.own_sizes import OwnProblems, elements, own_problems
+from grader.verdict.judging.own_sizes import OwnProblems, count_elements, own_problems
 
 MOST_KEPT = 1 << 20
 """Elements of forward values, for each problem of a set, that are kept for notebooks of the same sizes."""
@@ -27,13 +28,19 @@ class ProblemBook:
         self.made_seconds = 0.0  # processor time spent on what serves every student
 
     def value(self, key: tuple[object, ...], make: Callable[[], Any]) -> Any:
-        """What a scenario gives for the reference or for a known mistake, made once for every student."""
+        """What a scenario gives on the reference or on a known mistake, computed once for all students."""
         if key not in self._values:
-            started = time.process_time()
-            with uncounted():
+            with self.work_for_all():
                 self._values[key] = make()
-            self.made_seconds += time.process_time() - started
         return self._values[key]
+
+    @contextlib.contextmanager
+    def work_for_all(self) -> Iterator[None]:
+        """The processor time spent inside is not taken from the allowance of one submission."""
+        started = time.process_time()
+        with uncounted():
+            yield
+        self.made_seconds += time.process_time() - started
 
     def own_problems(self, lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]) -> OwnProblems:
         """Problems at the sizes of a notebook, in place of these draws. Those of the latest notebooks are kept."""
@@ -42,7 +49,7 @@ class ProblemBook:
         if found is None:
             with uncounted():
                 found = own_problems(lesson, draws, sizes, self.seed)
-            weight = elements(lesson, sizes)
+            weight = count_elements(lesson, sizes)
             while self._own and (len(self._own) + 1) * weight > MOST_KEPT:
                 del self._own[next(iter(self._own))]
         self._own[key] = found

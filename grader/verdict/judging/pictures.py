@@ -1,4 +1,4 @@
-"""What a report draws of a student's answer, as plain numbers: an error as a small grid, a gradient, two curves."""
+"""Plain numbers for the pictures of a report: an error as a small grid, a gradient, two curves."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def curve_picture(found: Any, expected: Any, name: str) -> dict[str, Any] | None
 
     None where there is no such part, or it is not as long as the one expected.
     """
-    curves = [numbers(each.get(name)) if isinstance(each, Mapping) else [] for each in (found, expected)]
+    curves = [as_floats(each.get(name)) if isinstance(each, Mapping) else [] for each in (found, expected)]
     if not 2 <= len(curves[1]) <= MOST_STEPS or len(curves[0]) != len(curves[1]):
         return None
     ends = next((at for at, value in enumerate(curves[0]) if not math.isfinite(value)), len(curves[0]))
@@ -64,7 +64,7 @@ def curve_picture(found: Any, expected: Any, name: str) -> dict[str, Any] | None
     return {"name": name, "found": own, "expected": right} if own else None
 
 
-def numbers(value: Any) -> list[float]:
+def as_floats(value: Any) -> list[float]:
     """A list of numbers, or tensors of one number, as floats; empty for anything else."""
     value = value.tolist() if isinstance(value, Tensor) and value.ndim == 1 else value
     if not isinstance(value, Sequence) or isinstance(value, str):

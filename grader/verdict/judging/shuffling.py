@@ -16,7 +16,8 @@ The student and the reference get the same questions in the same order: both sce
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -25,6 +26,41 @@ Ask = Callable[[], Any]
 
 TWICE = 0.25
 """The share of the questions that are asked twice, on average."""
+
+
+_when_read = False
+
+
+@contextlib.contextmanager
+def asked_when_read() -> Iterator[None]:
+    """Inside, `Shuffled.answers` returns `Answers`. Only for functions that keep no state between two calls."""
+    global _when_read
+    before, _when_read = _when_read, True
+    try:
+        yield
+    finally:
+        _when_read = before
+
+
+class Answers(Mapping[str, Any]):
+    """{name: answer} in the order in which the questions were added. A question is asked when its answer is read first.
+
+    A comparison that stops at the first difference saves the other calls.
+    """
+
+    def __init__(self, questions: Mapping[str, Ask]) -> None:
+        self._questions, self._known = questions, dict[str, Any]()
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = self._questions[name]()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._questions)
+
+    def __len__(self) -> int:
+        return len(self._questions)
 
 
 class Shuffled:
@@ -52,9 +88,11 @@ class Shuffled:
         if float(torch.rand((), generator=self._generator)) < self._twice:
             self._questions[f"{label}, asked again"] = again or ask
 
-    def answers(self) -> dict[str, Any]:
+    def answers(self) -> Mapping[str, Any]:
         """Ask every question, in a random order. Return {name: answer} in the order in which they were added."""
         names = list(self._questions)
         order = torch.randperm(len(names), generator=self._generator).tolist()
+        if _when_read:
+            return Answers(self._questions)
         found = {names[number]: self._questions[names[number]]() for number in order}
         return {name: found[name] for name in names}

@@ -6,11 +6,8 @@ gradient on every deciding problem, so what the message says is true of the code
 
 from __future__ import annotations
 
-import ast
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -93,16 +90,6 @@ def known_on(problem: Problem, constants: Sequence[float]) -> Known:
     sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < SMALL]
     return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))))
-
-
-def small_numbers_in(path: Path) -> tuple[float, ...]:
-    """The small numbers in a forward pass's text (1e-5): what it adds to a variance."""
-    try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
-        return ()
-    found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is float)
-    return tuple(dict.fromkeys(value for value in found if 0 < value < SMALL and math.isfinite(value)))
 
 
 # In words -------------------------------------------------------------------------------------------------------------

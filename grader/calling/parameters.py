@@ -1,0 +1,118 @@
+"""A function's parameters, and the arguments for them: forward values and upstream gradients, by name."""
+
+from __future__ import annotations
+
+import difflib
+import dis
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from types import CodeType, FunctionType
+from typing import Any
+
+from torch import Tensor
+
+from grader.calling.failures import first_line
+
+
+class UnknownParameter(Exception):
+    """A step asks for something that is neither a forward value nor an upstream gradient."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What is known of a function before it is called."""
+
+    line: int | None
+    parameters: tuple[inspect.Parameter, ...]
+    uses: frozenset[str]  # parameters that its code reads
+
+
+def interface_of(function: Callable[..., Any]) -> Interface:
+    """Raises TypeError or ValueError for what cannot be called."""
+    plain = type(function) is FunctionType  # another callable may answer differently each time, or not be hashable
+    return interface_of_function(function) if plain else inspect_callable(function)
+
+
+def inspect_callable(function: Callable[..., Any]) -> Interface:
+    """What a callable's signature and code say. Raises TypeError or ValueError for what has no signature."""
+    parameters = parameters_of(function)
+    return Interface(first_line(function), parameters, names_read(function, parameters))
+
+
+interface_of_function = lru_cache(maxsize=1000)(inspect_callable)  # a step is called on every problem
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function).parameters.values())
+
+
+def names_read(function: Callable[..., Any], parameters: Sequence[inspect.Parameter]) -> frozenset[str]:
+    """Parameters that the function's code reads (all of them where there is no plain code object to look at)."""
+    names = frozenset(p.name for p in parameters)
+    code = getattr(function, "__code__", None)
+    return names & loaded_names(code) if isinstance(code, CodeType) else names
+
+
+@cache
+def loaded_names(code: CodeType) -> frozenset[str]:
+    """Every name that a LOAD instruction of `code` mentions."""
+    read: set[str] = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname.startswith("LOAD"):
+            values = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
+            read.update(v for v in values if isinstance(v, str))
+    return frozenset(read)
+
+
+def arguments_for(
+    parameters: Sequence[inspect.Parameter], step: str, values: Mapping[str, Any], upstream: Mapping[str, Tensor]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Fresh copies of what the parameters name. Raises UnknownParameter with a sentence."""
+    positional: list[Any] = []
+    keyword: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        name = parameter.name
+        if name in values:
+            value = values[name]
+        elif name[:1] == "d" and name[1:] in upstream and name != step:
+            value = upstream[name[1:]]
+        elif parameter.default is not parameter.empty:
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                positional.append(parameter.default)  # those after it keep their places
+            continue
+        elif name == "self":
+            raise UnknownParameter(
+                f"`{step}` has a parameter `self`, as a method has. Write it as a function outside the class."
+            )
+        elif name == step:
+            raise UnknownParameter(f"`{step}` asks for itself: `{name}` is what it is to return.")
+        else:
+            gradients = ["d" + name for name in upstream if "d" + name != step]
+            near = difflib.get_close_matches(name, [*values, *gradients], n=1)
+            hint = (
+                f"; did you mean `{near[0]}`?"
+                if near
+                else ": use the names of the forward pass, with a `d` in front for gradients."
+            )
+            raise UnknownParameter(
+                f"`{step}` asks for `{name}`, which is no forward value and no upstream gradient{hint}"
+            )
+        value = fresh(value)
+        if parameter.kind is parameter.KEYWORD_ONLY or (keyword and parameter.kind is parameter.POSITIONAL_OR_KEYWORD):
+            keyword[name] = value
+        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            positional.append(value)
+        else:
+            keyword[name] = value
+    return positional, keyword
+
+
+def fresh(value: Any) -> Any:
+    """A copy of a value that a step may do with as it likes: a tensor, a list of tensors, or what cannot change."""
+    if isinstance(value, list):
+        return [fresh(entry) for entry in value]
+    return value.clone() if isinstance(value, Tensor) else value

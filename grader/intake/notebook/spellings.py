@@ -1,0 +1,35 @@
+"""Names that spell a lesson's gradient in another way: `grad_probs`, `dL_dprobs`, `dcounts_suminv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from grader.source.similar_names import MOST_LENGTH, plain
+
+MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv"})
+"""Words that say that a name is a gradient's."""
+AROUND = MARKS | {"my", "mine", "manual", "manually", "hand", "own", "by", "of", "wrt", "calc", "computed", "the"}
+GLUED = ("dlossd", "dld", "grad", "d")
+
+
+def meant_by(name: str, values: Mapping[str, str]) -> str | None:
+    """The value whose gradient the name spells; `values` are {plain name: value}. None for a name of nothing else."""
+    words = [word for word in name.casefold().split("_") if word]
+    rest = [word for word in words if word not in AROUND]
+    core = "".join(rest)
+    if not core or len(name) > MOST_LENGTH:
+        return None
+    if len(rest) < len(words) and not MARKS.isdisjoint(words) and core in values:
+        return values[core]
+    for start in GLUED:
+        if core.startswith(start) and core[len(start) :] in values:
+            return values[core[len(start) :]]
+    return None
+
+
+def spelled(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, str]:
+    """{plain name: value} of those that no two values share."""
+    found: dict[str, str | None] = {}
+    for name, value in [*((each, each) for each in values), *others.items()]:
+        found[plain(name)] = value if found.get(plain(name), value) == value else None
+    return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,80 @@
+"""Finds differences whose two sides are one expression at two places: `f(x + d) - f(x - d)`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from grader.source.program_slice import ProgramSlice
+from grader.source.scopes import Scope
+from grader.source.syntax import Comprehension, children
+
+MOST_TOKENS = 300
+INLINED = 8
+"""Names within names that are replaced by their values when two expressions are compared."""
+
+
+def is_symmetric_difference(node: ast.BinOp, scope: Scope, whole: ProgramSlice) -> bool:
+    """`f(x + d) - f(x - d)`, or `f(x + d) - f(x)` for a function of the file's own."""
+    left, right = tokens_of(node.left, scope, whole), tokens_of(node.right, scope, whole)
+    if left is None or right is None or not any(token in ("call", "MatMult", "Pow") for token in left):
+        return False
+    if len(left) == len(right):
+        different = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        return bool(different) and all({a, b} == {"Add", "Sub"} for a, b in different)
+    if not (is_own_call(node.left, scope, whole) and is_own_call(node.right, scope, whole)):
+        return False
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
+    same = 0
+    while same < len(shorter) and longer[same] == shorter[same]:
+        same += 1
+    rest = len(shorter) - same
+    inserted = longer[same : len(longer) - rest]
+    return longer[len(longer) - rest :] == shorter[same:] and inserted[-1] in ("Add", "Sub")
+
+
+def is_own_call(node: ast.AST, scope: Scope, whole: ProgramSlice, depth: int = 0) -> bool:
+    if isinstance(node, ast.Name) and depth < INLINED:
+        values = [d for d in whole.program.bindings(node.id, scope) if d.kind == "value"]
+        return len(values) == 1 and is_own_call(values[0].value or node, values[0].scope, whole, depth + 1)
+    return isinstance(node, ast.Call) and bool(whole.callees(node.func, scope))
+
+
+def tokens_of(node: ast.AST, scope: Scope, whole: ProgramSlice) -> list[str] | None:
+    """The expression in postfix order, names that are assigned once replaced by their values; None if too long."""
+    found: list[str] = []
+    waiting: list[Any] = [(node, scope, 0)]
+    while waiting:
+        entry = waiting.pop()
+        if isinstance(entry, str):
+            found.append(entry)
+            continue
+        if len(found) + len(waiting) > MOST_TOKENS:
+            return None
+        node, scope, depth = entry
+        parts: list[Any] = []
+        if isinstance(node, ast.Name):
+            bindings = [d for d in whole.program.bindings(node.id, scope) if d.kind != "passed"]
+            values = [d for d in bindings if d.kind in ("value", "store")]
+            plain = [d for d in values if d.kind == "value"]
+            if len(plain) == 1 and len(values) == len(bindings) <= 3 and depth < INLINED:
+                waiting += [(d.value, d.scope, depth + 1) for d in reversed(values)]
+            else:
+                found.append(node.id)
+        elif isinstance(node, ast.BinOp):
+            parts = [(node.left, scope, depth), (node.right, scope, depth), type(node.op).__name__]
+        elif isinstance(node, ast.AugAssign):
+            parts = [(node.value, scope, depth), type(node.op).__name__]
+        elif isinstance(node, ast.Call):
+            arguments = [*node.args, *(word.value for word in node.keywords)]
+            parts = [(node.func, scope, INLINED), *((each, scope, depth) for each in arguments), "call"]
+        elif isinstance(node, ast.Attribute):
+            parts = [(node.value, scope, depth), "." + node.attr]
+        elif isinstance(node, ast.Constant):
+            found.append(repr(node.value)[:50])
+        elif isinstance(node, Comprehension | ast.Lambda):
+            return None
+        else:
+            parts = [*((child, scope, depth) for child in children(node)), type(node).__name__]
+        waiting += reversed(parts)
+    return found

@@ -1,0 +1,131 @@
+"""The worker in which a student's file is loaded: started when it is needed, and again after it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from grader.calling.answer import Answer
+from grader.sandbox.isolation.usage import Usage
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.printed import Output
+from grader.sandbox.workers.problem_numbers import ProblemNumbers
+from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.worker_process import WorkerProcess
+
+
+class FileWorker:
+    """A worker with `files` in it, the graded one, `main`, already run.
+
+    Attributes:
+        process: the present worker; None before the first one is started and after one was discarded.
+        sent: the keys of the problems that it has.
+        disclosed: {problem: how many stages of true upstream gradients it has}.
+        functions: the names of the file's functions, once it was loaded.
+        note: why the file stopped before its end, if it did.
+        load_failure: why no worker can be had, if so. It is then the answer of every step.
+        output: what workers that have ended printed.
+        switched_on: a worker reported that PyTorch differentiates again.
+    """
+
+    def __init__(
+        self, zygote: ZygoteProcess, files: Mapping[str, bytes], main: str, numbers: ProblemNumbers, time: TimeAccount
+    ) -> None:
+        self._zygote, self.limits = zygote, zygote.limits
+        self.files, self.main = files, main
+        self._numbers, self._time = numbers, time
+        self.interrupt: int | None = None
+        self.process: WorkerProcess | None = None
+        self.sent: set[int] = set()
+        self.disclosed: dict[int, int] = {}
+        self._printed_by_loading = 0  # bytes
+        self.functions: tuple[str, ...] = ()
+        self.note = ""
+        self.load_failure: Answer | None = None
+        self.output = Output(zygote.limits.output_bytes)
+        self.switched_on = False
+
+    def start(self, memory: bool = False) -> WorkerProcess | None:
+        """The present worker, or a new one; None where there is a load failure. For `memory` see WorkerProcess.load.
+
+        Raises ZygoteDied and Interrupted.
+        """
+        if self.process is not None:
+            return self.process
+        if self.load_failure is None:
+            self.load_failure = self._load(memory)
+            if self.load_failure is not None:
+                self.discard()
+        return self.process
+
+    def _load(self, memory: bool) -> Answer | None:
+        """Start a worker and run the file in it. Returns what went wrong, if something did."""
+        if self._time.is_used_up:
+            message = (
+                f"It was not run: earlier steps used up the {self.limits.total_seconds:g} seconds of this submission."
+            )
+            return Answer("timeout", message=message)
+        worker = self.process = self._zygote.worker()
+        self.disclosed = {}
+        self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
+        if self.interrupt is not None:
+            worker.set_interrupt_fd(self.interrupt)
+        try:
+            with self._time.waiting():
+                reply = worker.load(self.files, self.main, memory)
+        except DeadlineMissed:
+            message = (
+                f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
+                "is there a loop outside the functions?"
+            )
+            return Answer("timeout", message=message)
+        except (WorkerLost, WireError) as error:
+            return Answer("crashed", message=f"While the file was being run: {error}")
+        if reply["op"] == "failed":
+            return Answer(reply["outcome"], message=reply["message"], line=reply["line"])
+        self.functions, self.note = tuple(reply["functions"]), reply["note"]
+        self._printed_by_loading = worker.output.total
+        return None
+
+    def discard(self) -> None:
+        """End the present worker, if there is one, and keep what it printed."""
+        if self.process is not None:
+            self.process.close()
+            self._keep(self.process, 0, self.process.output.total)
+            self.process = None
+
+    def discard_last_request(self) -> None:
+        """End the worker as if its last request had never been made: what that printed is dropped.
+
+        Nor is anything kept of what the file prints while it is loaded: the next worker loads it again.
+        """
+        if self.process is not None:
+            before = self.process.printed_before
+            self.process.close()
+            self._keep(self.process, self._printed_by_loading, before)
+            self.process = None
+
+    @contextmanager
+    def in_own_worker(self) -> Iterator[None]:
+        """Inside, `start` starts a worker of its own. The present worker is kept for what comes after."""
+        kept = self.process, self.sent, self._printed_by_loading
+        self.process, self.sent = None, set()
+        try:
+            yield
+        finally:
+            if self.process is not None:
+                self.process.close()
+            self.process, self.sent, self._printed_by_loading = kept
+
+    def end_and_measure(self) -> Usage | None:
+        """End the present worker; what it used, by the kernel's account. None where there is no worker."""
+        if self.process is None:
+            return None
+        used = self.process.end_and_measure()
+        self._keep(self.process, self._printed_by_loading, self.process.output.total)
+        return used
+
+    def _keep(self, worker: WorkerProcess, first: int, last: int) -> None:
+        self.switched_on |= worker.switched_on
+        self.output.append(worker.output, first, last)

@@ -1,0 +1,205 @@
+"""In which requests a student's steps are sent to a worker: in batches while that works, then one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from grader.calling.answer import Answer
+from grader.calling.joint import Joint
+from grader.reference.problem import Problem
+from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.file_worker import FileWorker
+from grader.sandbox.workers.problem_numbers import ProblemNumbers
+from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
+from grader.sandbox.workers.sending import Stage, disclosed, packed, packed_chain, stages
+from grader.sandbox.workers.stage_guesses import end_of_guess, first_doubtful_stage, is_exactly
+from grader.sandbox.workers.time_account import TimeAccount
+
+BATCH_SECONDS = 1.0
+"""How long a batch of steps may take; after that they are run one by one. Two hundred steps take 20 milliseconds."""
+
+WORKER_FAILURES = (DeadlineMissed, WorkerLost, WireError)
+"""How a request to a worker can end without an answer because of the student's code."""
+
+
+class StepScheduler:
+    """Runs steps of the file in `file`, by one joint function if there is one.
+
+    A batch is one request for many steps. After the first failure all steps are run one by one, so that it is clear
+    which of them failed. A step that hangs or ends its process is not run again; every other step is, in a new process.
+
+    Every method that runs something raises ZygoteDied and Interrupted.
+
+    Attributes:
+        given_up: {step or function: its answer}, of those that are not run again.
+    """
+
+    def __init__(
+        self,
+        file: FileWorker,
+        numbers: ProblemNumbers,
+        time: TimeAccount,
+        steps: Sequence[str],
+        joint: Joint | None,
+        given_up: Mapping[str, Answer],
+    ) -> None:
+        self._file, self._numbers, self._time = file, numbers, time
+        self.steps, self.joint, self.given_up = tuple(steps), joint, dict(given_up)
+        self._batches_work = True  # until something goes wrong
+
+    def has_stages(self, problem: Problem) -> bool:
+        """Whether steps are fed true upstream gradients, which must not be known before the rows above are answered."""
+        return not problem.random_upstream and self.joint is None
+
+    def run_all(self, due: Mapping[int, Problem], answers: dict[int, dict[str, Answer]]) -> None:
+        """Run all steps on the problems in `due`, by their numbers, in one batch; put what succeeds into `answers`."""
+        steps = [step for step in self.steps if step not in self.given_up]
+        seconds = self._batch_seconds(steps)
+        if seconds is None or len(due) < 2 or (worker := self._file.start()) is None:
+            return
+        sent, self._file.sent = self._file.sent, self._file.sent | due.keys()
+        frames = [packed(key, problem) for key, problem in due.items()]
+        try:
+            with self._time.waiting():
+                for key, found in worker.run_all(frames, sent, steps, seconds, self._time.end):
+                    answers[key] = {step: found.get(step) or self.given_up[step] for step in self.steps}
+                    self._give_up_stopped(found)
+        except WORKER_FAILURES:
+            self._stop_batches()
+        else:
+            self._numbers.hold(problem for key, problem in due.items() if key not in sent)
+
+    def run(self, key: int, problem: Problem, steps: Sequence[str], traced: bool = False) -> dict[str, Answer]:
+        """{step: answer} for `steps` on the problem `key`, with their operators counted if they are `traced`."""
+        results = dict(self.given_up)
+        while due := [step for step in steps if step not in results]:
+            if (worker := self._file.start()) is None:
+                break
+            seconds = self._batch_seconds(due)
+            try:
+                first = self._missing(key, problem, due)
+                with self._time.waiting():
+                    asked = worker.run(key, tuple(due), None, self._time.end, self.joint, traced, seconds, first)
+                    for step, answer in asked:
+                        results[step] = answer
+                        due.remove(step)
+                        self._give_up_stopped({step: answer})
+            except WORKER_FAILURES as error:
+                if seconds is not None:
+                    self._stop_batches()
+                    continue
+                # the first step that is due is at fault; a joint function is at fault for all of them
+                answers = dict.fromkeys(due if self.joint else due[:1], self.failed(error))
+                self._file.discard()
+                self.given_up |= answers
+                results |= answers
+        return {step: results.get(step, self._file.load_failure or Answer("crashed")) for step in steps}
+
+    def run_stages(self, key: int, problem: Problem, chain: Mapping[str, Answer]) -> dict[str, Answer]:
+        """{step: answer} on a problem with stages; `chain` are the answers in the student's own chain."""
+        plan = stages(key, problem, self.steps)
+        results = self._run_stages_in_batches(key, problem, plan, chain)
+        for stage in plan:
+            if due := [step for step in stage.steps if step not in results]:
+                results |= self.run(key, problem, due)
+        return {step: results[step] for step in self.steps}
+
+    def _run_stages_in_batches(
+        self, key: int, problem: Problem, plan: Sequence[Stage], chain: Mapping[str, Answer]
+    ) -> dict[str, Answer]:
+        """The answers of all stages until something goes wrong: the others are then run one by one.
+
+        Each stage is fed what the stages before it answered. The answers are taken as far as that is, bit for bit, what
+        the stage should have been fed; from there on the true gradients are disclosed and the other stages run again.
+        """
+        results, at = dict(self.given_up), 0
+        seconds = self._batch_seconds(self.steps)
+        if seconds is None or (worker := self._file.start()) is None:
+            return results
+        try:
+            if key not in self._file.sent:
+                worker.send_packed(packed(key, problem))
+                self._file.sent.add(key)
+            doubtful = first_doubtful_stage(plan, problem, chain)
+            while at < len(plan):
+                last = end_of_guess(plan, at, results)
+                last = doubtful + 1 if at <= doubtful < last else last
+                upstream = disclosed(key, problem, self.steps, self._file.disclosed.get(key, 0), at)
+                self._file.disclosed[key] = at + 1
+                due = [[step for step in stage.steps if step not in results] for stage in plan[at:last]]
+                with self._time.waiting():
+                    batch = worker.run_stages(upstream, [steps for steps in due if steps], seconds, self._time.end)
+                    answers = dict(batch)
+                right = True
+                while at < last and right:
+                    steps = [step for step in plan[at].steps if step not in results]
+                    results |= {step: answers[step] for step in steps}
+                    right = all(is_exactly(answers[step], problem.upstream[step[1:]]) for step in steps)
+                    at += 1
+                self._give_up_stopped({step: answers[step] for step in answers.keys() & results.keys()})
+        except WORKER_FAILURES:
+            self._stop_batches()
+        else:
+            self._numbers.hold([problem])
+        return results
+
+    def run_chain(self, problem: Problem, needs: Mapping[str, Collection[str]]) -> dict[str, Answer]:
+        """{step: answer}, each step fed the student's own upstream gradients. `needs` are the steps above each step."""
+        results: dict[str, Answer] = {}
+        runnable = [s for s in self.steps if s not in self.given_up and self.given_up.keys().isdisjoint(needs[s])]
+        key, needs = self._numbers.chain_key(problem), {step: set(needs[step]) for step in runnable}
+        while runnable and (worker := self._file.start()) is not None:
+            seconds = self._batch_seconds(runnable)
+            try:
+                is_known = key in self._file.sent
+                first = [] if is_known else [packed_chain(key, problem, self.steps, self.joint is not None)]
+                self._file.sent.add(key)
+                with self._time.waiting():
+                    results |= worker.run(key, runnable, needs, self._time.end, self.joint, False, seconds, first)
+                if first:
+                    self._numbers.hold_chain(first[0], problem)
+                break
+            except WORKER_FAILURES:
+                if seconds is None:
+                    self._file.discard()
+                    break
+                self._stop_batches()
+        return {step: results.get(step, Answer("skipped")) for step in self.steps}
+
+    def _missing(self, key: int, problem: Problem, due: Sequence[str]) -> list[PackedProblem | PackedUpstream]:
+        """What the worker lacks for these steps: the problem, and the upstream gradients of stages up to theirs."""
+        first: list[PackedProblem | PackedUpstream] = []
+        if key not in self._file.sent:
+            first.append(packed(key, problem))
+            self._file.sent.add(key)
+        if self.has_stages(problem):
+            for number, stage in enumerate(stages(key, problem, self.steps)):
+                if number >= self._file.disclosed.get(key, 0):
+                    first.append(stage.upstream)
+                    self._file.disclosed[key] = number + 1
+                if not set(due).isdisjoint(stage.steps):
+                    break
+        return first
+
+    def _batch_seconds(self, steps: Sequence[str]) -> float | None:
+        """Seconds in which all of `steps` should be answered, or None where they are run one by one."""
+        return BATCH_SECONDS if self._batches_work and len(steps) > 1 and self.joint is None else None
+
+    def _stop_batches(self) -> None:
+        """One of several steps failed. A new worker will show which, as if nothing had been run."""
+        self._batches_work = False
+        self._file.discard_last_request()
+
+    def _give_up_stopped(self, answers: Mapping[str, Answer]) -> None:
+        """Steps that used autograd or were stopped are not run again."""
+        self.given_up |= {step: a for step, a in answers.items() if a.outcome in ("forbidden", "timeout")}
+
+    def failed(self, error: Exception) -> Answer:
+        """The answer of a step or a function whose worker ended or missed the deadline."""
+        if not isinstance(error, DeadlineMissed):
+            return Answer("crashed", message=str(error))
+        message = f"It did not return within {self._file.limits.step_seconds:g} seconds."
+        if self._time.is_used_up:
+            seconds = f"{self._file.limits.total_seconds:g} seconds"
+            message = f"It had not returned when the {seconds} of this submission were used up."
+        return Answer("timeout", message=message)

@@ -1,0 +1,90 @@
+"""The worker, a fresh fork of the zygote: it locks itself in, and then answers requests about one submission.
+
+Descriptors: 0 nothing, 1 and 2 what the student prints, 3 requests, 4 answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Mapping
+
+import torch
+
+from grader.calling.operators import OperatorWatch
+from grader.calling.steps import call_step
+from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
+from grader.sandbox.isolation.usage import own_usage
+from grader.sandbox.workers import wire
+from grader.sandbox.workers.loader import forget, load
+from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Given, Worker, seed_generators, tell
+
+REHEARSAL = b"""
+import torch
+import torch.nn.functional as F
+
+
+def dx(x, dy, i):
+    gradient = F.softmax(x, 1)
+    gradient[range(4), i] -= 1
+    return gradient * dy.sum(0, keepdim=True) / 4
+"""
+
+
+def rehearse() -> None:
+    """Runs a file and a step of our own, in the zygote: what Python and torch set up at first use, no worker has to."""
+    seed_generators()
+    module, _ = load({"rehearsal.py": REHEARSAL}, "rehearsal.py")
+    for dtype in (torch.float32, torch.float64):
+        values = {"x": torch.zeros(4, 5, dtype=dtype), "i": torch.arange(4)}
+        for _ in range(3):
+            upstream = {"y": torch.ones(4, 5, dtype=dtype)}
+            answer = call_step(module.dx, "dx", values, upstream, dtype, ("rehearsal.py",), OperatorWatch(cap=1000))
+            wire.encode_answer("dx", answer, ticket=0)
+    forget("rehearsal.py")
+
+
+def main(
+    requests: int, answers: int, output: int, plan: Plan, zygote: PreparedZygote, problems: Mapping[int, Given]
+) -> None:
+    """Runs in the forked child: arranges descriptors, locks itself in, serves, and never returns.
+
+    `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
+    runs.
+    """
+    worker = Worker(plan.limits.operators, problems, plan.imports)
+    del problems  # a student's traceback or debugger that shows this frame would format every tensor
+    parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
+    arrange_descriptors(requests, answers, output)
+    try:
+        lock_in(plan, keep=range(5), parent=parent, ruleset=ruleset)
+    except (OSError, ValueError) as error:
+        tell({"op": "not locked in", "message": f"{type(error).__name__}: {error}"})
+        os._exit(71)
+    # before the first byte of a student's is read: nothing they write can come before it, and what is used from here
+    # on is the submission's
+    tell({"op": "locked in", "used": own_usage()})
+    try:
+        worker.serve()
+    except BaseException as error:  # of ours, or of a student's thread that broke the protocol
+        with contextlib.suppress(BaseException):
+            os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
+        os._exit(72)
+    finally:
+        os._exit(0)
+
+
+def above_the_pipes(descriptor: int | None) -> int | None:
+    """A copy of `descriptor` out of the way of 0 to 4, so that no dup2 overwrites one that is still needed."""
+    if descriptor is None:
+        return None
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1)
+
+
+def arrange_descriptors(requests: int, answers: int, output: int) -> None:
+    """Puts the pipes where they belong; everything else is closed by `lock_in`."""
+    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, ANSWERS + 1) for descriptor in (requests, answers, output)]
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nothing), (1, high[2]), (2, high[2]), (REQUESTS, high[0]), (ANSWERS, high[1])):
+        os.dup2(source, target)

@@ -1,0 +1,127 @@
+"""Which functions and classes of a submission a call may be about, and what it passes to their parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.source.program import Program
+from grader.source.scopes import Binding, Scope
+from grader.source.syntax import FunctionNode, children, last_name
+
+CallTarget = FunctionNode | ast.ClassDef
+Arguments = dict[tuple[int, str], list[tuple[ast.AST, Scope]]]
+"""{(id of a function, parameter): the arguments that calls give it, each with its scope}"""
+DEPTH = 12
+"""Expressions that lead from one to the next until a function is found."""
+MOST_VISITED = 500
+"""Expressions that are visited for one call."""
+WRAPPERS = frozenset({"partial", "vmap", "vectorize", "lru_cache", "cache", "jit", "no_grad"})
+
+
+class Callees:
+    """Resolves calls of one program. `arguments` may grow while slices are computed."""
+
+    def __init__(self, program: Program, arguments: Arguments) -> None:
+        self.program, self.arguments = program, arguments
+
+    def of(self, node: ast.AST, scope: Scope) -> list[CallTarget]:
+        """The functions, lambdas and classes of the submission that an expression may stand for."""
+        if isinstance(node, ast.Attribute) and not (
+            node.attr in self.program.methods or node.attr in self.program.attributes or self._is_neighbour(node, scope)
+        ):
+            return []
+        found = self._callees(node, scope, 0, set())
+        return list({id(each): each for each in found}.values())
+
+    def _is_neighbour(self, node: ast.Attribute, scope: Scope) -> bool:
+        return len(self.program.modules) > 1 and isinstance(node.value, ast.Name)
+
+    def _callees(self, node: ast.AST, scope: Scope, depth: int, seen: set[int]) -> list[CallTarget]:
+        """`seen` are nodes that were looked at already: each is looked at once, however they lead to each other."""
+        if depth > DEPTH or id(node) in seen or len(seen) > MOST_VISITED:
+            return []
+        seen.add(id(node))
+        if isinstance(node, CallTarget):
+            return [node]
+        found: list[CallTarget] = []
+        if isinstance(node, ast.Name):
+            for binding in self.program.bindings(node.id, scope):
+                found += self._of_binding(binding, node.id, depth, seen)
+        elif isinstance(node, ast.Attribute):
+            base = node.value
+            if isinstance(base, ast.Name):
+                for binding in self.program.bindings(base.id, scope):
+                    if binding.kind == "import" and isinstance(binding.node, ast.Import):
+                        module = self.program.modules.get(binding.key or "")
+                        for other in module.names.get(node.attr, ()) if module else ():
+                            found += self._of_binding(other, node.attr, depth, seen)
+            found += self.program.methods.get(node.attr, ())
+            for binding in self.program.attributes.get(node.attr, ())[:20]:
+                found += self._callees(binding.value, binding.scope, depth + 1, seen) if binding.value else []
+        elif isinstance(node, ast.Call):
+            name = last_name(node.func)
+            if name in WRAPPERS and node.args:
+                return self._callees(node.args[0], scope, depth + 1, seen)
+            for target in self._callees(node.func, scope, depth + 1, seen):
+                if isinstance(target, ast.ClassDef):
+                    found += [m for m in target.body if isinstance(m, FunctionNode) and m.name == "__call__"]
+                    continue
+                inner = self.program.scopes[id(target)]
+                for value in inner.returns[:20]:
+                    found += self._callees(value, inner, depth + 1, seen)
+        elif isinstance(node, ast.IfExp):
+            found = self._callees(node.body, scope, depth + 1, seen) + self._callees(
+                node.orelse, scope, depth + 1, seen
+            )
+        elif isinstance(node, ast.BoolOp | ast.List | ast.Tuple | ast.Dict | ast.Subscript | ast.Starred):
+            parts = [node.value] if isinstance(node, ast.Subscript | ast.Starred) else children(node)
+            for part in parts[:50]:
+                found += self._callees(part, scope, depth + 1, seen)
+        return found
+
+    def _of_binding(self, binding: Binding, name: str, depth: int, seen: set[int]) -> list[CallTarget]:
+        if binding.kind in ("function", "class"):
+            return [binding.node]  # type: ignore[list-item]
+        if binding.kind == "import":
+            others = self.program.imported(binding)
+            return [t for other in others for t in self._of_binding(other, binding.key or name, depth + 1, seen)]
+        found = self._callees(binding.value, binding.scope, depth + 1, seen) if binding.value is not None else []
+        if binding.kind == "param":
+            for argument, scope in self.arguments.get((id(binding.node), name), ())[:20]:
+                found += self._callees(argument, scope, depth + 1, seen)
+        return found
+
+
+def function_of(target: CallTarget) -> FunctionNode | None:
+    """A class is called by its `__init__`."""
+    if not isinstance(target, ast.ClassDef):
+        return target
+    return next((m for m in target.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"), None)
+
+
+def parameters_of_call(target: CallTarget, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """(parameter, argument) of a call; what arrives as `*args` counts for the parameter of that name."""
+    function = function_of(target)
+    if function is None:
+        return
+    given = function.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args)]
+    bound = bool(names) and names[0] in ("self", "cls") and isinstance(call.func, ast.Attribute)
+    if bound or isinstance(target, ast.ClassDef):
+        names = names[1:]
+    for number, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            for name in names[number:]:
+                yield name, argument.value
+            break
+        if number < len(names):
+            yield names[number], argument
+        elif given.vararg is not None:
+            yield given.vararg.arg, argument
+    own = {*names, *(each.arg for each in given.kwonlyargs)}
+    for word in call.keywords:
+        if word.arg in own:
+            yield word.arg, word.value
+        elif given.kwarg is not None:
+            yield given.kwarg.arg, word.value

@@ -1,0 +1,104 @@
+"""Small questions about syntax trees: kinds of node, children, names, parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+FunctionDefinition = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = FunctionDefinition | ast.Lambda
+DefinitionNode = FunctionDefinition | ast.ClassDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Block = ast.stmt | ast.ExceptHandler | ast.match_case
+LEAVES = frozenset({"ctx", "op", "ops", "id", "attr"})
+_fields_with_nodes: dict[type, tuple[str, ...]] = {}  # {a kind of node: its fields that may hold nodes}
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """As ast.iter_child_nodes, without contexts (Load, Store) and operators, and in half the time."""
+    found: list[ast.AST] = []
+    kind = type(node)
+    if kind not in _fields_with_nodes:
+        _fields_with_nodes[kind] = tuple(name for name in kind._fields if name not in LEAVES)
+    for name in _fields_with_nodes[kind]:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [each for each in value if isinstance(each, ast.AST)]
+    return found
+
+
+def all_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """As ast.walk, without contexts and operators."""
+    waiting = [tree]
+    while waiting:
+        yield (node := waiting.pop())
+        waiting += children(node)
+
+
+def names_in(tree: ast.AST) -> set[str]:
+    """All names in a tree, read or assigned."""
+    return {node.id for node in all_nodes(tree) if isinstance(node, ast.Name)}
+
+
+def stored_names(tree: ast.AST) -> set[str]:
+    """Names that are assigned in a tree, without those of nested functions, classes and comprehensions."""
+    found: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif not isinstance(node, DefinitionNode | ast.Lambda | Comprehension):
+            waiting += children(node)
+    return found
+
+
+def last_name(node: ast.AST) -> str:
+    """`full` of `torch.full` and of `full`; "" for anything else than an attribute or a name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def base_of(node: ast.AST) -> ast.AST:
+    """`x` of `x`, `x[i]` and `x.part`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node
+
+
+def base_name(node: ast.AST) -> str:
+    """The name of `base_of`; "" where that is no name."""
+    base = base_of(node)
+    return base.id if isinstance(base, ast.Name) else ""
+
+
+def parameters(function: FunctionNode) -> list[tuple[ast.arg, ast.expr | None]]:
+    """(parameter, its default value or None) of a function."""
+    given = function.args
+    positional = [*given.posonlyargs, *given.args]
+    defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
+    found: list[tuple[ast.arg, ast.expr | None]] = [*zip(positional, defaults, strict=True)]
+    found += zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return [*found, *((each, None) for each in (given.vararg, given.kwarg) if each is not None)]
+
+
+def evaluated_outside(node: DefinitionNode | ast.Lambda) -> list[ast.expr]:
+    """What of a definition is evaluated in the scope around it: default values, decorators, base classes."""
+    found: list[ast.expr] = []
+    if isinstance(node, FunctionNode):
+        found += [*node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)]
+    if isinstance(node, DefinitionNode):
+        found += node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        found += node.bases
+    return found
+
+
+def is_main_guard(test: ast.expr) -> bool:
+    """Whether it is `__name__ == "__main__"`, in either order."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)):
+        return False
+    operands = (test.left, test.comparators[0])
+    is_name = any(isinstance(each, ast.Name) and each.id == "__name__" for each in operands)
+    return is_name and any(isinstance(each, ast.Constant) and each.value == "__main__" for each in operands)

@@ -1,0 +1,81 @@
+"""Running the tests of a suite without pytest: how each ends, and which small change of the code would make it hold."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from grader.calling.protocol import CallFailed
+from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.repairs.edits import Known
+from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
+from grader.verdict.diagnosis.time_allowance import attempt, check_time
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import OURS, CheckFailed
+from grader.verdict.judging.runner import explaining
+
+MOST_CHANGES = 40
+"""Changed functions on which a check is run again."""
+
+
+def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: CheckFailed) -> CheckFailed:
+    """The same end of a check, explained by a small change of the student's function with which the check passes.
+
+    Only where nothing else explains it.
+    """
+    trials: Trials | None = getattr(check.student, "trials", None)
+    if trials is None or failed.mistake is not None or failed.status not in ("failed", "shape"):
+        return failed
+
+    def find() -> Explanation | None:
+        function = check.item.function
+        own = [(n, edit) for n, edit in enumerate(trials.edits(function, Known())) if edit.function == function]
+        for number, edit in own[:MOST_CHANGES]:
+            check_time()
+            target = trials.side(function, number)
+            if target is None:
+                return None
+            if check_holds(test, check.again_on(target)):
+                return of_a_check(edit)
+        return None
+
+    with explaining(check.student):
+        found = attempt(find)
+    return failed if found is None else CheckFailed(found.message, failed.status, found.id, found.line)
+
+
+def check_holds(test: Callable[[Check], None], check: Check) -> bool:
+    try:
+        test(check)
+    except OURS:
+        raise
+    except Exception:
+        return False
+    return True
+
+
+def run_check(test: Callable[..., None], check: Check) -> CheckFailed | None:
+    """How one test of a hidden suite ends, run without pytest: None when the check holds."""
+    try:
+        test(check)
+    except CheckFailed as failed:
+        return explained_by_the_code(test, check, failed)
+    except CallFailed as failed:
+        return check.failed_call(failed)
+    except OURS:
+        raise
+    except Exception:
+        if not check.is_sound(test):
+            raise
+        return check.unusable()
+    return None
+
+
+def tests_of(suite: Any) -> dict[str, Callable[..., None]]:
+    """{row's name: its test}, of a hidden suite's tests with the `check` fixture."""
+    return {
+        name.removeprefix("test_"): value
+        for name, value in vars(suite).items()
+        if name.startswith("test_") and callable(value) and "check" in inspect.signature(value).parameters
+    }

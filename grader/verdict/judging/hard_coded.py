@@ -1,0 +1,207 @@
+"""Hard-coded sizes: code that is right at some sizes and wrong at others, because it has them as numbers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from grader.lesson.lesson import Lesson
+from grader.reference.problem import Problem
+from grader.source.literals import WrittenNumber
+from grader.verdict.diagnosis.claims import Contents
+from grader.verdict.diagnosis.evidence import Explanation, listed
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.own_sizes import Terms, notebook_sizes
+from grader.verdict.judging.verdicts import Case
+
+FEWEST = 3
+"""The smallest size that formulas calculate with and that may be hard-coded."""
+
+
+# Functions: any size has to be right ----------------------------------------------------------------------------------
+
+
+def explain_hard_coded_sizes(
+    name: str,
+    at_the_lecture_sizes: Case,
+    cases: Sequence[Case],
+    contents: Contents | None = None,
+    unnamed: bool = True,
+    function: str = "",
+) -> Explanation | None:
+    """Explain a step that is right at the published sizes and wrong at others; None for every other step.
+
+    Args:
+        contents: the names, numbers and operations in its code (edits.contents_of). The message names the number and
+            its line where they are found.
+        unnamed: whether nothing else explains the step. Only then it gets a message without a number.
+        function: the function that returns the gradient, where its name is not d`name`.
+    """
+    if not judge_line(name, [at_the_lecture_sizes], naming=False).passed:
+        return None
+    failing = (case for case in cases if not judge_line(name, [case], naming=False).passed)
+    published, (other, _) = at_the_lecture_sizes[0], next(failing, cases[0])
+    where = hard_coded_sentence("" if function else name, published, other, contents or {})
+    if not where and not unnamed:
+        return None
+    where = where or "A size is written into it as a number."
+    it = "This gradient" if function else f"Your `d{name}`"
+    return Explanation(
+        "sizes_written_in",
+        f"{it} is right at the lecture's sizes and wrong at others ({other.draw.describe()}). {where} "
+        "Take sizes from what you are given.",
+    )
+
+
+def hard_coded_sentence(name: str, published: Problem, other: Problem, contents: Contents) -> str:
+    """A sentence on the first line of the code with numbers that are sizes of the published problem; "" for none."""
+    there, here = sizes_by_name(published, name), sizes_by_name(other, name)
+    lines: dict[tuple[int, str], dict[int, str]] = {}
+    for value, line, code in contents.get("numbers", ()):
+        label = next((label for label, size in there.items() if size == value and here.get(label) != value), None)
+        taken = lines.setdefault((line, code), {})
+        if label in taken.values():  # of two axes of one size, each has its name
+            label = next((k for k, v in there.items() if v == value and k not in taken.values()), label)
+        if label is not None:
+            taken.setdefault(value, label)
+    for (line, code), taken in lines.items():
+        if taken:
+            numbers, names = listed_plainly([*map(str, taken)]), listed([*taken.values()])
+            s, are = ("", "is") if len(taken) == 1 else ("s", "are")
+            return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
+    return ""
+
+
+def listed_plainly(words: Sequence[str]) -> str:
+    return listed(words).replace("`", "")
+
+
+def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:
+    """{how a size is called: its value}: whole numbers by name, then axes of values, the step's own first."""
+    found = {label: value for label, value in problem.values.items() if type(value) is int and value > 1}
+    for label in dict.fromkeys((name, *problem.graph.consumers.get(name, ()), *problem.values)):
+        value = problem.values.get(label)
+        if isinstance(value, torch.Tensor):
+            found |= {f"{label}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
+    return found
+
+
+# Notebooks: their own sizes decide ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a number in the code may stand for: 31 for `batch - 1`, 30 for `block × embedding`."""
+
+    number: WrittenNumber
+    sizes: tuple[str, ...]
+    words: str
+
+    @property
+    def is_size(self) -> bool:
+        """Whether the number is the size itself."""
+        return self.words == size_words(self.sizes[0])
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.number.file, self.number.line
+
+    def __str__(self) -> str:
+        return f"{self.number.value:.6g} ({self.words})"
+
+
+def meanings(number: WrittenNumber, sizes: Mapping[str, int]) -> list[Meaning]:
+    """What a number in the code may stand for, or 1 divided by it."""
+    value = number.value if number.value >= 1 else 1 / number.value
+    whole = round(value)
+    if abs(value - whole) > 1e-6 * value:
+        return []
+    prefix = "" if number.value >= 1 else "1 / "
+    found = [Meaning(number, (size,), prefix + size_words(size)) for size, n in sizes.items() if n == whole]
+    found += [
+        Meaning(number, (size,), f"{prefix}{size_words(size)} - 1")
+        for size, n in sizes.items()
+        if n - 1 == whole and n > FEWEST
+    ]
+    for count in range(2, len(sizes) + 1):
+        for some in itertools.combinations(sizes, count):
+            if math.prod(sizes[size] for size in some) == whole:
+                found.append(Meaning(number, some, prefix + " × ".join(map(size_words, some))))
+    return found
+
+
+def size_words(size: str) -> str:
+    return size.replace("_", " ")
+
+
+def hard_coded_numbers(lesson: Lesson, terms: Terms, row: str, hard_coded: Collection[str]) -> list[Meaning] | None:
+    """The numbers in the row's statements by which these sizes are hard-coded; None where that explains nothing.
+
+    A size of two that formulas calculate with shows nothing: with two examples n - 1 and 1 / (n - 1) are the same.
+    """
+    sizes = terms.sizes or {}
+    calculated_with = set(notebook_sizes(lesson).scalars.values())
+    if not hard_coded or any(sizes[size] < FEWEST and size in (calculated_with or sizes) for size in hard_coded):
+        return None
+    return accounted_for(hard_coded, sizes, terms.numbers.get(row, ()))
+
+
+def accounted_for(
+    hard_coded: Collection[str], sizes: Mapping[str, int], numbers: Sequence[WrittenNumber]
+) -> list[Meaning] | None:
+    """The numbers by which these sizes are hard-coded, one for each; None where one of them is in no number.
+
+    Sizes that are equal need a number each: one 64 is the batch size or the hidden size.
+    """
+    found: list[Meaning] = []
+    used: set[int] = set()
+    for size in sorted(hard_coded):
+        candidates = [
+            (place, meaning)
+            for place, number in enumerate(numbers)
+            for meaning in meanings(number, sizes)
+            if size in meaning.sizes
+        ]
+        free = [(place, meaning) for place, meaning in candidates if place not in used or len(meaning.sizes) > 1]
+        if not free:
+            return None
+        place, meaning = min(free, key=lambda each: (len(each[1].sizes), not each[1].is_size))
+        used.add(place)
+        found.append(meaning)
+    return found
+
+
+def sizes_of_the_lecture(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> Explanation:
+    """What is wrong with a gradient that is right at the lecture's sizes and not at those that the notebook sets."""
+    other = ", ".join(f"{size_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
+    return Explanation(
+        "sizes_of_the_lecture",
+        f"Your `{step}` is right at the lecture's sizes. Your notebook sets others ({other}), and there it is wrong: "
+        "is a number left over from the lecture?",
+    )
+
+
+def size_remark(found: Sequence[Meaning], expressions: Mapping[str, str]) -> str:
+    """A note on sizes that are numbers in the code: which, where, and what gives the first of them at any size."""
+    places: dict[tuple[str, int], list[str]] = {}
+    found = sorted(found, key=lambda each: each.place)
+    for meaning in found:
+        shown = places.setdefault(meaning.place, [])
+        if str(meaning) not in shown:
+            shown.append(str(meaning))
+    where, latest = "", ""
+    for (file, line), shown in places.items():
+        where += ("; " if where else "") + (f"line {line}" if file == latest else f"{file}, line {line}")
+        where += ": " + ", ".join(shown)
+        latest = file
+    what = "Sizes are" if sum(map(len, places.values())) > 1 else "A size is"
+    remark = f"Right at your notebook's own sizes. {what} hard-coded in {where}."
+    for meaning in found:
+        if meaning.is_size and meaning.sizes[0] in expressions:
+            number = f"{meaning.number.value:.6g}"
+            return f"{remark} `{expressions[meaning.sizes[0]]}` in place of {number} works at any size."
+    return remark

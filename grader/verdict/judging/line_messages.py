@@ -1,0 +1,82 @@
+"""Sentences for a student about one gradient that is not right, or right with a reservation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from grader.calling.answer import Answer
+from grader.comparison.tensors import Comparison, relative_error
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.circumstances import circumstances
+from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.where_wrong import anatomy
+from grader.verdict.judging.verdicts import Case
+
+IN_FLOAT32 = (
+    "Right, as far as float32 goes: it computes in float32 although the values are float64 "
+    "(is there a `.float()` or a `dtype=...`?)."
+)
+
+
+JUDGED_IN_FLOAT32 = (
+    "Right, judged in float32: in float64 it does not run, because something in it is always float32 (`.float()`, "
+    "`dtype=torch.float32`). `.to(x.dtype)` and `zeros_like(x)` follow the values that you are given."
+)
+
+
+UNSTABLE = 1e-2
+"""Relative error in float32, on the published problem, from which the message says that a right formula is unstable."""
+
+
+def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
+    """A note on a step that is right in float64, of its answer to a float32 problem; None where all is well.
+
+    Right formulas stay within the rounding of a few operations there; one that loses most of its digits, or overflows,
+    subtracts large numbers from each other, or takes an `exp` that is too large.
+    """
+    if answer.tensor is None or answer.tensor.shape != problem.reference(name).shape:
+        return None
+    advice = "What is subtracted from what, and can an `exp` overflow? Look for the form that the forward pass uses."
+    if not bool(torch.isfinite(answer.tensor).all()):
+        return f"Right in float64, but in float32, at the published sizes, it is not finite. {advice}"
+    error = relative_error(answer.tensor, problem.reference(name), problem.scale(name))
+    if error <= UNSTABLE:
+        return None
+    return (
+        f"Right in float64, but in float32, at the published sizes, it is off by {error:.1g} of its size, far more "
+        f"than rounding. {advice}"
+    )
+
+
+def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: Sequence[Case]) -> str:
+    """Where and how far the answer is off, for a mistake that no reading explains."""
+    (problem, answer), comparison = failing[0]
+    assert answer.tensor is not None
+    text = anatomy(answer.tensor, problem.reference(name), comparison)
+    wrong = [case[0].draw for case, _ in failing]
+    special = circumstances(wrong, [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)])
+    return f"{text} {special}" if special else text
+
+
+def not_earned_alone(name: str, missing: str) -> Explanation:
+    """Why a row whose true gradient is zero earns nothing while `missing` is wrong."""
+    return Explanation(
+        "earned_together",
+        f"The true `{name}` is zero here, so zeros are right without any work. Its points come with those of "
+        f"`{missing}`, which is computed from the same upstream gradient and is not right yet.",
+    )
+
+
+def not_a_tensor(name: str, answer: Answer) -> str:
+    found = answer.kind
+    if answer.message:  # a joint function that returned something else altogether
+        return answer.message
+    if found == "None":
+        return f"`d{name}` returned None; expected a tensor. Is the last line `return ...`?"
+    if found.startswith("numpy."):
+        return f"`d{name}` returned {found}; expected a torch.Tensor. Stay in torch, or return `torch.from_numpy(...)`."
+    if found.startswith("tuple of 1"):
+        return f"`d{name}` returned a tuple of 1; expected a tensor. Did a comma slip in at the end of the line?"
+    return f"`d{name}` returned {found}; expected a torch.Tensor of {name}'s shape."

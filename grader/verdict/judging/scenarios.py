@@ -1,0 +1,162 @@
+"""What the course's own functions give for the scenarios of a check: reference values, known mistakes, explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+
+from grader.calling.in_process import ModuleTarget
+from grader.calling.recorder import Call, RecordingTarget, numbers_given, tensors_given
+from grader.comparison.trees import Agreement, Difference, agreement
+from grader.lesson.lesson import Item, Lesson
+from grader.lesson.mistakes import Mistake
+from grader.reference.problem import derive
+from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.results.results import Outcome, explain_result
+from grader.verdict.judging.check_endings import ReferenceFailed
+from grader.verdict.judging.hidden_problems import ProblemBook
+from grader.verdict.judging.shuffling import asked_when_read
+
+Scenario = Callable[..., Any]
+"""`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
+
+Draws = Sequence[Mapping[str, Any]]
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """One `check.agrees(...)` in a test. `number` tells those of one test apart; secret generators depend on it."""
+
+    scenario: Scenario
+    draws: Draws
+    reference: Any  # the module or class with the reference's functions
+    tolerance: float
+    number: object
+
+    def key(self, at: int) -> Key:
+        """The key of the draw at that place, under which the reference's value of it is kept."""
+        return self.number, at, draw_identity(self.draws[at])
+
+
+class Result(NamedTuple):
+    """What a scenario gave on one draw: of the student's functions, of the reference's, and how they compare."""
+
+    draw: Mapping[str, Any]
+    found: Any
+    expected: Any
+    agreement: Agreement
+
+
+class CourseValues:
+    """Values of one check's scenarios on the course's own functions, computed once per run and used for every student.
+
+    `signatures` is the namespace whose functions name the parameters in explanations.
+    """
+
+    def __init__(self, lesson: Lesson, item: Item, book: ProblemBook, signatures: Any) -> None:
+        self._lesson, self._item, self._book, self._signatures = lesson, item, book, signatures
+
+    def generator(self, *parts: object) -> torch.Generator:
+        """Return a secret generator for one purpose, the same for every student of this run."""
+        return torch.Generator().manual_seed(derive(self._book.seed, self._lesson.name, self._item.name, *parts))
+
+    def reference(self, assertion: Assertion, at: int) -> tuple[Any, list[Call]]:
+        """Return what the scenario gives on the reference, and its calls. Raises ReferenceFailed."""
+        key = assertion.key(at)
+
+        def compute() -> tuple[Any, list[Call]]:
+            listening = RecordingTarget(ModuleTarget(assertion.reference), self._signatures, copies=True)
+            try:
+                return assertion.scenario(listening, self.generator(*key), **assertion.draws[at]), listening.calls
+            except Exception as error:
+                raise ReferenceFailed(
+                    f"test_{self._item.name} of {self._lesson.name}: its scenario raises {type(error).__name__} on the "
+                    "course's own functions."
+                ) from error
+
+        found: tuple[Any, list[Call]] = self._book.value((self._lesson.name, self._item.name, *key), compute)
+        return found
+
+    def known_mistake(self, assertion: Assertion, found: Sequence[Any], low_precision: bool) -> Mistake | None:
+        """Return the known mistake that gives just these results on every draw."""
+        for mistake in self._lesson.mistakes:
+            target = ModuleTarget(self._lesson.wrong(mistake), watched=False)
+            for at in range(len(assertion.draws)):
+                try:
+                    value = self._mistaken_value(assertion, at, target, mistake)
+                    with self._book.work_for_all():
+                        if differ_exactly(found[at], value):
+                            break
+                except Exception:  # a mistake may be one that raises
+                    break
+                if not agrees(found[at], value, assertion.tolerance, low_precision):
+                    break
+            else:
+                return mistake
+        return None
+
+    def _mistaken_value(self, assertion: Assertion, at: int, target: ModuleTarget, mistake: Mistake) -> Any:
+        """What the scenario gives on the answer key with `mistake` in it, computed once for all students.
+
+        An answer is computed when it is read: most mistakes differ from a student's function in the first few answers.
+        """
+        key = assertion.key(at)
+
+        def compute() -> Any:
+            with asked_when_read():
+                return assertion.scenario(target, self.generator(*key), **assertion.draws[at])
+
+        named = (self._lesson.name, self._item.name, *key, mistake.gradient, mistake.id)
+        return self._book.value(named, compute)
+
+    def explanation(self, assertion: Assertion, results: Sequence[Result], low_precision: bool) -> Explanation | None:
+        """Explain by what the student's results differ from the reference's, on every draw."""
+        outcomes = []
+        for at, result in enumerate(results):
+            _, calls = self.reference(assertion, at)
+            numbers = numbers_given(calls) | dict(result.draw)
+            outcomes.append(
+                Outcome(
+                    result.found,
+                    result.expected,
+                    differing_parts(result.agreement.findings),
+                    tensors_given(calls),
+                    {name: n for name, n in numbers.items() if type(n) is int and n > 1},
+                    {name: s for name, s in numbers.items() if type(s) is float},
+                )
+            )
+        return explain_result(outcomes, assertion.tolerance, low_precision)
+
+
+def differing_parts(findings: Sequence[Difference]) -> frozenset[str]:
+    """The parts that do not agree; only those of the wrong shape or kind, where there are any."""
+    shapes = frozenset(finding.part for finding in findings if finding.stage == "shape")
+    return shapes or frozenset(finding.part for finding in findings)
+
+
+def differ_exactly(found: Any, value: Any) -> bool:
+    """Whether a text, True or False differs between two mappings. Reads no further than the first such difference."""
+    if not (isinstance(found, Mapping) and isinstance(value, Mapping)):
+        return False
+    if found.keys() != value.keys():
+        return True
+    return any(
+        isinstance(answer, (bool, str)) and isinstance(value[name], (bool, str)) and answer != value[name]
+        for name, answer in found.items()
+    )
+
+
+def agrees(found: Any, value: Any, tolerance: float, low_precision: bool) -> bool:
+    try:
+        return agreement(found, value, tolerance, low_precision).holds
+    except TypeError:  # the mistake gives something that a scenario should not
+        return False
+
+
+def draw_identity(draw: Mapping[str, Any]) -> str:
+    """The same text in every process: a function is represented by its name, as its repr contains an address."""
+    return repr(sorted((k, getattr(v, "__qualname__", v)) for k, v in draw.items()))

@@ -1,0 +1,56 @@
+"""The operating-system isolation is usable by another project: it needs neither torch nor any other part of grader."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox import isolation
+
+MODULES = sorted(path.stem for path in Path(isolation.__file__).parent.glob("*.py") if path.stem != "__init__")
+PROGRAM = """
+import importlib, sys
+from importlib.abc import MetaPathFinder
+
+OWN = "grader.sandbox.isolation"
+
+class Refuses(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "grader" or name.startswith("grader."):
+            allowed = OWN.startswith(name) or name.startswith(OWN + ".")
+        else:
+            allowed = name.partition(".")[0] in sys.stdlib_module_names
+        if not allowed:
+            raise ImportError(f"{name} is not available here")
+
+sys.meta_path.insert(0, Refuses())
+"""
+
+
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", PROGRAM + program], capture_output=True, text=True)
+
+
+def test_every_module_needs_only_the_standard_library():
+    ended = run(f"for module in {MODULES}: importlib.import_module(f'{{OWN}}.{{module}}')")
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_a_plan_is_made_without_the_rest():
+    ended = run(
+        "from grader.sandbox.isolation.lockdown import Plan, plan_for\n"
+        "from grader.sandbox.isolation.probe import Isolation\n"
+        "plan = plan_for(Isolation('none', (), ()), readable=[])\n"
+        "assert Plan.from_dict(plan.to_dict()) == plan\n"
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("other", ["torch", "grader.errors", "grader.sandbox.policy.names"])
+def test_anything_else_is_refused_there(other):
+    ended = run(f"import {other}")
+    assert ended.returncode == 1
+    assert "is not available here" in ended.stderr

@@ -1,0 +1,209 @@
+"""lesson.toml as typed values: what is read, and one sentence for every slip of its author."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import ROOT
+
+from grader.errors import LessonError
+from grader.lesson.config import (
+    CHECK_KEYS,
+    GRADIENT_KEYS,
+    KEYS,
+    LECTURE_SEED,
+    JointFunction,
+    LessonConfig,
+    NotebookSettings,
+    PublicDraw,
+    lesson_config,
+)
+from grader.lesson.lesson import Course
+from grader.lesson.toml_tables import MOST_CHARACTERS
+
+FULL = """
+title = "Everything"
+seed = 7
+[function]
+name = "backward"
+returns = ["loss", "dW", "db"]
+[public]
+draws = [{batch = 5, scale = 0.5}, {batch = 7, change = "tied", note = "TIE"}]
+[sandbox]
+imports = ["scipy"]
+[train]
+script = "training.py"
+[notebook]
+names = ["dW"]
+[gradients.dW]
+points = 2.5
+hints = ["a", "b", "c"]
+drawn = "forces"
+[gradients.db]
+with = ["dW"]
+[checks.in_one_go]
+function = "Layer"
+drawn = "losses"
+differentiates = "Layer.backward"
+"""
+
+
+def config_of(folder: Path, text: str) -> LessonConfig:
+    (folder / "lesson.toml").write_bytes(text.encode())
+    return lesson_config(folder)
+
+
+def test_every_key_is_read(tmp_path):
+    config = config_of(tmp_path, FULL)
+    assert (config.title, config.seed, config.imports) == ("Everything", 7, ("scipy",))
+    assert config.function == JointFunction("backward", ("loss", "dW", "db"))
+    assert config.public_draws == (PublicDraw({"batch": 5, "scale": 0.5}), PublicDraw({"batch": 7}, "tied", "TIE"))
+    assert (config.training_script, config.notebook) == ("training.py", NotebookSettings(names=("dW",)))
+    first, second = config.gradients
+    assert (first.target, first.points, first.hints, first.drawn) == ("W", 2.5, ("a", "b", "c"), "forces")
+    assert (second.target, second.points, second.earned_with) == ("b", 1, ("dW",))
+    assert first.function == second.function == "backward"
+    (check,) = config.checks
+    assert (check.target, check.function, check.drawn, check.differentiates) == (
+        None,
+        "Layer",
+        "losses",
+        "Layer.backward",
+    )
+
+
+def test_what_a_file_leaves_out(tmp_path):
+    config = config_of(tmp_path, "[gradients.dW]\n[checks.shape]\n")
+    assert (config.title, config.seed, config.function) == (tmp_path.name, LECTURE_SEED, None)
+    assert [row.function for row in (*config.gradients, *config.checks)] == ["dW", "shape"]
+    assert config_of(tmp_path, "") == LessonConfig(tmp_path.name)
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("titel = 'x'", "there is no setting 'titel'; did you mean 'title'?"),
+        ("[gradients.dW]\npoint = 1", "there is no setting 'point' in [gradients.dW]; did you mean 'points'?"),
+        ("[checks.a]\nwith = ['b']", "there is no setting 'with' in [checks.a]; the keys are: points, hints, function"),
+        ("[gradients.'a b']\nhnts = []", "there is no setting 'hnts' in [gradients.\"a b\"]; did you mean 'hints'?"),
+        ("[public]\ndraw = []", "there is no setting 'draw' in [public]; did you mean 'draws'?"),
+        ("[sandbox]\nimport = []", "there is no setting 'import' in [sandbox]; did you mean 'imports'?"),
+        ("[notebook]\nname = []", "there is no setting 'name' in [notebook]; did you mean 'names'?"),
+        ("[notebook]\nafter = 3", "[notebook] after is 3; expected a text."),
+        ("[notebook.same]\nn = 3", "[notebook.same] n is 3; expected a text."),
+        ("notebook = 3", "[notebook] is 3; expected a table."),
+        ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script."),
+        ("title = 3", "title is 3; expected a text."),
+        ("seed = '7'", "seed is '7'; expected a whole number from 0 to 9223372036854775807."),
+        ("seed = true", "seed is True; expected a whole number"),
+        ("seed = 1e9", "seed is 1000000000.0; expected a whole number"),
+        ("seed = -1", "seed is -1; expected a whole number"),
+        ("seed = 0x" + "f" * 9000, "seed is a number that is too long to print; expected"),
+        ("gradients = 3", "[gradients] is 3; expected a table."),
+        ("[gradients]\ndW = 3", "[gradients.dW] is 3; expected a table."),
+        ("[gradients.dW]\npoints = '1'", "[gradients.dW] points is '1'; expected a number that is at least 0."),
+        ("[gradients.dW]\npoints = nan", "[gradients.dW] points is nan; expected a number"),
+        ("[checks.a]\npoints = -1", "[checks.a] points is -1; expected a number"),
+        ("[checks.a]\nhints = 'one'", "[checks.a] hints is 'one'; expected a list of texts."),
+        ("[checks.a]\nhints = [1]", "[checks.a] hints is [1]; expected a list of texts."),
+        ("[checks.a]\nfunction = []", "[checks.a] function is []; expected a text."),
+        ("[gradients.dW]\ndrawn = 'curve'", "[gradients.dW] drawn is 'curve'; expected \"forces\"."),
+        ("[gradients.dW]\nwith = 'db'", "[gradients.dW] with is 'db'; expected a list of texts."),
+        ("[function]\nname = 'f'", "[function] needs a name and what it returns"),
+        ("function = 'f'", "[function] is 'f'; expected a table."),
+        ("[public]\ndraws = [{batch = inf}]", "[public] draws is a list of tables of numbers"),
+        ("[sandbox]\nimports = [[]]", "[sandbox] imports: [] is not the name of a top-level module"),
+        ("title = ", "cannot be read: Invalid value"),
+        ("seed = " + "9" * 5000, "cannot be read: "),
+        ("a = " + "[" * 20_000, "cannot be read: "),
+        ("a.b." + "c" * 500 + " = 1", "there is no setting 'a'; the keys are: title"),
+        (f"title = [{'1, ' * 500}]", ", 1, 1..."),
+    ],
+)
+def test_a_slip_is_one_sentence(tmp_path, text, sentence):
+    with pytest.raises(LessonError) as raised:
+        config_of(tmp_path, text)
+    message = str(raised.value)
+    assert message.startswith(f"{tmp_path / 'lesson.toml'}") and sentence in message
+    assert "\n" not in message.removeprefix(str(tmp_path)) and len(message) < len(str(tmp_path)) + 3 * MOST_CHARACTERS
+
+
+def test_a_file_that_is_not_there_or_not_utf8(tmp_path):
+    with pytest.raises(LessonError, match=r"lesson\.toml cannot be read: "):
+        lesson_config(tmp_path)
+    (tmp_path / "lesson.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(LessonError, match=r"lesson\.toml cannot be read: "):
+        lesson_config(tmp_path)
+
+
+# Any file ------------------------------------------------------------------------------------------------------------
+
+WORDS = st.one_of(
+    st.sampled_from(
+        [*KEYS, *GRADIENT_KEYS, *CHECK_KEYS, "name", "returns", "draws", "imports", "script", "change", "note", "dW"]
+    ),
+    st.text(st.characters(codec="utf-8"), max_size=8),
+)
+SCALARS = st.one_of(
+    WORDS, st.booleans(), st.integers(), st.integers(min_value=2**63, max_value=2**70), st.floats(), st.dates()
+)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12
+)
+
+
+def written(value: object) -> str:
+    """Write a value as TOML, tables in braces."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{written(key)} = {written(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    if isinstance(value, str):
+        plain = value.isascii() and value.isalnum()
+        return f'"{value}"' if plain else '"' + "".join(f"\\U{ord(character):08x}" for character in value) + '"'
+    return str(value).lower() if isinstance(value, (bool, float)) else str(value)
+
+
+@given(st.dictionaries(WORDS, VALUES, max_size=5))
+@settings(max_examples=400, deadline=None)
+def test_any_file_is_read_or_refused_in_one_sentence(tmp_path_factory, values):
+    folder = tmp_path_factory.getbasetemp()
+    text = "\n".join(f"{written(key)} = {written(value)}" for key, value in values.items())
+    try:
+        config = config_of(folder, text)
+    except LessonError as error:
+        message = str(error)
+        assert message.startswith(str(folder)) and len(message.splitlines()) == 1
+        assert "cannot be read" not in message, text  # what is written above is TOML
+    else:
+        assert isinstance(config.title, str) and all(row.points >= 0 for row in config.gradients + config.checks)
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_read_or_refused(tmp_path_factory, text):
+    with contextlib.suppress(LessonError):
+        config_of(tmp_path_factory.getbasetemp(), text)
+
+
+def test_lessons_are_read_without_torch():
+    program = (
+        "import sys; from pathlib import Path; from grader.lesson.lesson import Course; "
+        f"lessons = Course(Path({str(ROOT)!r})).lessons.values(); "
+        "print(sum(lesson.max_score for lesson in lessons) > 0, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"], done.stderr
+
+
+def test_the_lessons_that_ship_take_their_rows_from_the_file():
+    lesson = Course(ROOT).find("06")
+    config = lesson_config(lesson.exercise)
+    assert lesson.items == config.gradients + config.checks and config.function is not None
+    assert {row.function for row in config.gradients} == {"backward"}
