@@ -168,7 +168,7 @@ def watch(wanted: tuple[str, ...], course: Path | None) -> None:
     with desk(course) as at:
         work, parts = asked_for(at, wanted)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
-        at.memory.worked_on(lessons[0])
+        at.memory.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # no check takes long enough from here on
         from grader.dojo.watch import WatchSession
@@ -194,7 +194,7 @@ def hint(wanted: str | None, course: Path | None) -> None:
         row = row or at.progress(lesson).next_row
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
-        show(hint_screen(lesson, row, at.memory.one_more_hint(lesson, row)))
+        show(hint_screen(lesson, row, at.memory.take_hint(lesson, row)))
 
 
 REPORT_EPILOG = """\b

@@ -156,7 +156,7 @@ class Desk:
     def remember(self, checked: Checked, working: bool = True) -> None:
         """What came of a check; `working` says that this is the lesson that is worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        self.memory.judged(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working)
+        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working)
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]

@@ -150,7 +150,7 @@ class WatchSession:
             self._say(Text("No other lesson has anything left to do.", "bold green"))
             return False
         self._lesson, self._checked, self._before = found, None, {}
-        self._desk.memory.worked_on(self._lesson)
+        self._desk.memory.set_last_lesson(self._lesson)
         self._desk.judge.prepare(self._lesson)
         return True
 
@@ -167,7 +167,7 @@ class WatchSession:
         if row is None:
             self._say(Text("Nothing is left to do here, so there is nothing to hint at."))
         else:
-            taken = self._desk.memory.one_more_hint(self._lesson, row)
+            taken = self._desk.memory.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
     def _report(self) -> None:
