@@ -596,5 +596,5 @@ def test_where_workers_cannot_be_locked_in_they_run_without(monkeypatch):
     monkeypatch.setattr("grader.dojo.zygote.EagerZygote", Stubborn)
     monkeypatch.setattr("grader.dojo.zygote.probe", lambda: Isolation("fair", ("limits",), ()))
     starter = Starter()
-    starter.again()
+    starter.restart()
     assert made == [("limits",), ("limits",), ()] and starter.isolation.level == "none"

@@ -1,4 +1,4 @@
-"""The student's own file of a lesson, in exercises/: read, looked at without running it, put back to the stub."""
+"""The student's file of a lesson in exercises/: read, outlined without running it, reset to the stub."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonF
 from grader.lesson.lesson import Item, Lesson
 
 HIDDEN = "hidden"
-"""The status of a row that is written and that only the hidden suite can judge."""
+"""The status of a row that is written and that only the hidden suite checks."""
 HERE = "here"
-"""The status of a row that agrees with its public examples, and of which the hidden suite checks more."""
+"""The status of a row that passes its public example; the hidden suite checks more."""
 
 
 def shown_path(path: Path) -> str:
-    """A path as it is shortest from here, for a terminal that opens what is clicked on."""
+    """The path relative to the current folder where that is shorter; a terminal can open it with a click."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(os.pardir) else relative
 
 
 def location(file: str, line: int | None) -> str:
-    """Where something stands: as a terminal opens it, or as a reader of a notebook finds it."""
+    """A file and line: as a terminal opens it, or in words for a notebook."""
     if line is None:
         return file
     return f"{file}:{line}" if file.endswith(".py") else f"{file}, line {line}"
@@ -36,7 +36,7 @@ def own_file(lesson: Lesson) -> Path:
 
 
 def read_own(lesson: Lesson) -> LessonFiles:
-    """The lesson's file as it is now, and the Python files beside it. Raises UserError where it cannot be read."""
+    """The lesson's file as it is now, with the Python files next to it. Raises UserError where it cannot be read."""
     path, files = own_file(lesson), {}
     try:
         for each in sorted(lesson.exercise.glob("*.py")):
@@ -52,7 +52,7 @@ def read_own(lesson: Lesson) -> LessonFiles:
 
 
 class Outline:
-    """What stands in a file, by its text alone. A text that is no Python has no functions."""
+    """The functions and classes of a file, by parsing it. `complete` is False for text that is not Python."""
 
     def __init__(self, source: bytes) -> None:
         self.complete = True
@@ -65,12 +65,12 @@ class Outline:
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
     def line(self, item: Item) -> int | None:
-        """Where the function or class of a row begins; of a class, the method that is called like the row."""
+        """The first line of a row's function or class; in a class, of the method with the row's name."""
         node = self._node(item)
         return node.lineno if node else None
 
-    def to_do(self, item: Item) -> bool:
-        """Whether what the row is about still raises NotImplementedError somewhere, as a stub does."""
+    def is_unwritten(self, item: Item) -> bool:
+        """Whether the row's function or class still raises NotImplementedError somewhere, as a stub does."""
         node = self._node(item)
         return node is not None and any(map(raises_not_implemented, ast.walk(node)))
 
@@ -87,7 +87,7 @@ def raises_not_implemented(node: ast.AST) -> bool:
 
 
 def is_untouched(lesson: Lesson, source: bytes) -> bool:
-    """Whether it is still the stub: then all is to do, and nothing has to be run to know it."""
+    """Whether the file is still the stub, so that no row is written."""
     try:
         return lesson.pristine.read_bytes() == source
     except OSError:
@@ -95,7 +95,7 @@ def is_untouched(lesson: Lesson, source: bytes) -> bool:
 
 
 def reset_to_stub(lesson: Lesson) -> Path | None:
-    """Puts the stub in place; where the old file is now, or None where there was none. Raises UserError."""
+    """Writes the stub and returns the old file's new path, None where there was no file. Raises UserError."""
     path = own_file(lesson)
     try:
         stub = lesson.pristine.read_bytes()
@@ -116,5 +116,6 @@ def reset_to_stub(lesson: Lesson) -> Path | None:
 
 
 def next_number(path: Path) -> int:
-    found = (re.fullmatch(rf"{re.escape(MAIN)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
-    return max((int(match[1]) for match in found if match), default=0) + 1
+    """The number for the next file that `reset_to_stub` keeps."""
+    kept = (re.fullmatch(rf"{re.escape(MAIN)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
+    return max((int(match[1]) for match in kept if match), default=0) + 1

@@ -1,6 +1,6 @@
-"""What `dojo check` shows of a lesson: the lecture's own rows with a verdict, what is wrong and why, what to do next.
+"""The screen of `dojo check`: the lecture's rows with a verdict, what is wrong and why, what to do next.
 
-Everything is lines for rich, written for 80 columns and more. What a student's code says passes `inert` first.
+Everything is lines for rich, for 80 columns or more. Text from a student's code passes `inert` first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDD
 WRONG = "bold red"
 CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
 NAME_WIDTH = 15  # the lecture's
-FEW = 3  # rows that are to do and stand in a line each
+FEW = 3  # unwritten rows that get a line each
 
 
 def style(status: str) -> str:
@@ -54,7 +54,7 @@ def heading(lesson: Lesson, file: str) -> Text:
 
 
 def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
-    """`name | exact: ... | approximate: ... | maxdiff: ...` as the lecture prints it, then your line and your chain."""
+    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
     colour = style(row.status)
     line = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
     if row.exact is not None:
@@ -70,9 +70,9 @@ def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
 
 
 def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = None) -> Iterator[Text]:
-    """A line a row, but many in a row that are to do in one. Beyond `room` lines, those that are right as well.
+    """One line per row; consecutive unwritten rows share a line, beyond `room` lines correct rows as well.
 
-    `checks` are the names of the rows that are no gradients: a column of their own.
+    `checks` are the names of the rows that are not gradients; they have their own column.
     """
     width = max([NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
     wide = max([width, *(len(row.name) for row in rows if row.name in checks and row.status not in UNWRITTEN)])
@@ -92,18 +92,18 @@ def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | Non
 
 
 def status_word(row: Row, checks: Collection[str]) -> str:
-    """A row's status; of one that is no gradient, what failed may be something else than a value."""
+    """A row's status in words; a check that failed may have no value to be wrong."""
     return "wrong here" if row.name in checks and row.status == "failed" else WORDS[row.status]
 
 
 def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """Rows that are wrong; those that fail with one sentence, as all rows of a joint function may, together."""
+    """The wrong rows; rows that fail with the same sentence, as in a joint function, are one group."""
     wrong = [row for row in rows if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN)]
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 
 
 def explanation(rows: Sequence[Row], source: str, checks: Collection[str] = ()) -> Iterator[RenderableType]:
-    """What is wrong: where, the sentence, and the student's own line if it stopped there."""
+    """What is wrong with a group of rows: the location, the message, and the line on which the code stopped."""
     row = rows[0]
     names = first_names([row.name for row in rows])
     yield Text.assemble(
@@ -121,7 +121,7 @@ def quoted_line(source: str, line: int | None) -> Iterator[Text]:
 
 
 def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
-    """Of rows that are not wrong: what to know about them, and why their chain is."""
+    """Notes about rows that are not wrong, and why their chain failed."""
     for row in rows:
         if row.message and row.status == "passed":
             yield Paragraph(f"• {row.name}: {inert(row.message)}")
@@ -135,10 +135,10 @@ def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]
         mark, colour = CHAIN[chain]
         for culprit, names in culprits.items():
             state = "is not written yet" if culprit in progress.unwritten else "is wrong"
-            told = f"correct; {because} {culprit} above {state}."
+            note = f"correct; {because} {culprit} above {state}."
             if not culprit:
-                told = "wrong in your chain, although every step above is right."
-            yield Paragraph(f"{mark} {first_names(names)}: {told}", colour)
+                note = "wrong in your chain, although every step above is right."
+            yield Paragraph(f"{mark} {first_names(names)}: {note}", colour)
     if any(row.exact is False for row in right):
         yield Paragraph(
             "exact: False is rounding in float32 where a row is right: its verdict is by value, in float64.", "dim"
@@ -146,7 +146,7 @@ def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]
 
 
 def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
-    """Why rows are missing. Where sentences differ in a name alone, the first of them; each guess is a sentence."""
+    """Why rows are missing. Sentences that differ only in a name are merged; each guess is a sentence."""
     alike: dict[str, list[Row]] = {}
     for row in rows:
         if row.message:
@@ -178,7 +178,7 @@ def tally(progress: Progress) -> str:
 
 
 def scope_note(lesson: Lesson) -> Paragraph:
-    """What is checked here, and what is not."""
+    """The note about which problems were checked."""
     draws = lesson.public_draws if lesson.gradients else ()
     others = sum(bool(draw.sizes) for draw in draws)
     on = [f"{len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")] if draws else []
@@ -188,7 +188,7 @@ def scope_note(lesson: Lesson) -> Paragraph:
 
 
 def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None = None) -> Iterator[RenderableType]:
-    """All about one lesson, or about `only` some of its rows; with little `room` for them, the most important."""
+    """One lesson's screen, or `only` some of its rows; with `room` lines for the table, the most important rows."""
     judged = checked.judged
     rows = [row for row in judged.rows if not only or row.name in only]
     yield heading(checked.lesson, checked.submitted.shown)
@@ -204,12 +204,12 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     for group in groups if room is None else groups[:1]:
         yield ""
         yield from explanation(group, checked.text_of(group[0]), checks)
-    told = list(remark_lines(rows, checked.progress))
+    notes = list(remark_lines(rows, checked.progress))
     if judged.message:
-        told.append(Paragraph(inert(judged.message), "yellow"))
-    if told:
+        notes.append(Paragraph(inert(judged.message), "yellow"))
+    if notes:
         yield ""
-        yield from told
+        yield from notes
     if judged.shown:
         yield ""
         yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
@@ -219,12 +219,12 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
 
 
 def printed_on(lesson: Lesson) -> list[str]:
-    """Where what is printed comes from."""
+    """The runs whose output is shown."""
     problem = ["on the lecture's own problem"] if lesson.gradients else []
     return problem + (["in the public examples"] if examples_of(lesson) else [])
 
 
 def printed_lines(lines: Sequence[str], room: int | None) -> Iterator[Text]:
-    """Labelled lines; with `room`, the first and the last of them."""
+    """The labelled lines of the output; with `room`, the first and the last."""
     for line in lines if room is None else first_and_last(lines, max(3, room // 3)):
         yield Text(f"    {unheard(inert(line))}", no_wrap=True, overflow="ellipsis")

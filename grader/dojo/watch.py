@@ -1,7 +1,7 @@
-"""`dojo watch`: a check after every save, on the screen before the hand is back on the keyboard.
+"""`dojo watch`: re-check a file when it is saved.
 
-One loop waits for two things, keys and changed files, and while a file is being judged it waits for them still: an
-endless loop in a student's code is given up as soon as they save again or press a key.
+One loop waits for keys and for changed files, also while a file is judged: a new save or a key interrupts the check,
+so an endless loop in a student's code does no harm.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 
 GRACE = 0.1
-"""Seconds that a file may be missing or half written before it is said: editors replace files, or write in pieces."""
+"""Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
 AROUND = 14
-"""Lines of the screen that are not the table of rows."""
+"""Lines of the screen outside the table of rows."""
 KEYS = "n next · h hint · l list · r report · q quit"
 
 
 class WatchSession:
-    """One lesson at a time; `n` goes to the next one, nothing else does."""
+    """Watches one lesson at a time; only the key `n` goes to the next."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class WatchSession:
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
     ) -> None:
-        """`work` is what is watched, the exercises unless it is given; `lessons` are those in it."""
+        """`work` is what is watched, by default the exercises; `lessons` are the lessons in it."""
         self._desk, self._lesson, self._console, self._browser = desk, lesson, console, browser
         self._work, self._lessons = work or Exercises(desk.course), lessons
         self._checked: Checked | None = None
@@ -57,10 +57,10 @@ class WatchSession:
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
-        with Keys(self._redo) as keys, Changes(self._work.folder, self._work.deep) as changes:
+        with Keys(lambda: self._changes.report()) as keys, Changes(self._work.folder, self._work.deep) as changes:
             self._changes = changes
             self._selector.register(changes, selectors.EVENT_READ)
-            if keys.there:
+            if keys.is_terminal:
                 self._selector.register(keys, selectors.EVENT_READ)
             self._desk.judge.prepare(self._lesson)
             due = True
@@ -72,7 +72,7 @@ class WatchSession:
                         due, self._saved = True, self._saved or time.time()
                         continue
                     pressed = keys.take()
-                    if pressed is None:  # nobody is there any more; saves are still seen
+                    if pressed is None:  # the terminal is gone; saves are still checked
                         self._selector.unregister(keys)
                         continue
                     for each in pressed:
@@ -80,13 +80,10 @@ class WatchSession:
                             return
                         due = self._press(each) or due
 
-    def _redo(self) -> None:
-        self._changes.poke()
-
     # checking
 
     def _check(self) -> bool:
-        """Checks the file as it is now and shows what came of it; False when something else happened meanwhile."""
+        """Checks the file as it is now and shows the result; False when a key or a save interrupted it."""
         try:
             submitted = self._work.read(self._lesson)
             sound = Outline(submitted.files[MAIN]).complete and bool(submitted.files[MAIN].strip())
@@ -103,7 +100,7 @@ class WatchSession:
         except Interrupted:
             self._saved = saved
             return False
-        self._tell_news(checked)
+        self._collect_news(checked)
         self._checked, self._took = checked, None
         self._draw(self._screen(checked), lambda: self._footer(saved, submitted))
         if self._work.remembered:
@@ -111,8 +108,8 @@ class WatchSession:
         self._desk.judge.prepare(self._lesson)
         return True
 
-    def _tell_news(self, checked: Checked) -> None:
-        """What turned right or wrong since the last time that the file ran."""
+    def _collect_news(self, checked: Checked) -> None:
+        """Notes what turned right or wrong since the file last ran."""
         self._news = []
         if not checked.judged.runs:
             return
@@ -123,15 +120,15 @@ class WatchSession:
                 self._news.append(Text(f"✓ {first_names(turned)} {words}.", "bold green"))
         if checked.progress.finished and self._news:
             self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
-        spoilt = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
-        if spoilt:
-            self._news.append(Text(f"✗ {first_names(spoilt)} was right before.", "bold red"))
+        broken = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
+        if broken:
+            self._news.append(Text(f"✗ {first_names(broken)} was right before.", "bold red"))
         self._before = now
 
     # keys
 
     def _press(self, key: str) -> bool:
-        """Does what the key says; whether the file is to be checked again."""
+        """Acts on a key; returns whether to check the file again."""
         if key == "n":
             return self._next()
         if key == "h":
@@ -155,7 +152,7 @@ class WatchSession:
         return True
 
     def _following(self) -> Lesson | None:
-        """The next unfinished lesson; of a notebook, the next one in it."""
+        """The next unfinished lesson; in a notebook, its next lesson."""
         if self._work.remembered:
             found = next_lesson(self._desk.all_progress(), self._lesson.name)
             return found.lesson if found else None
@@ -197,7 +194,7 @@ class WatchSession:
         return max(6, self._console.height - AROUND) if self._console.is_terminal else None
 
     def _footer(self, saved: float | None, submitted: LessonFiles) -> str:
-        """When the file was saved is what its time stamp says, if that can be."""
+        """The time since the save: by the file's time stamp where that is plausible."""
         if saved is None:
             return ""
         try:
@@ -209,14 +206,14 @@ class WatchSession:
         return f"{1000 * self._took:.0f} ms · "
 
     def _say(self, *lines: RenderableType) -> None:
-        """The lesson's screen with something below it."""
+        """Shows the lesson's screen with `lines` below it."""
         screen = list(self._screen(self._checked)) if self._checked else [self._heading()]
         self._draw([*screen, "", *lines])
 
     def _draw(
         self, screen: Iterator[RenderableType] | list[RenderableType], before_keys: Callable[[], str] = str
     ) -> None:
-        """All at once, so that nothing flickers; below one another where it is no terminal."""
+        """Writes a whole screen at once, so that it does not flicker; without a terminal, below the last."""
         console = self._console
         with console.capture() as captured:
             console.clear()
