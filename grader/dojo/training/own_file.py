@@ -35,14 +35,14 @@ class OwnFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = str(path.resolve())
-        self.text = self._with_errors_in_words("", lambda: path.read_bytes().decode("utf-8"))
+        self.text = self._in_sentences("", lambda: path.read_bytes().decode("utf-8"))
         self._module = ModuleType(path.stem)
         self._module.__file__ = self._file
         sys.modules[path.stem] = self._module
         if str(path.resolve().parent) not in sys.path:
             sys.path.append(str(path.resolve().parent))  # last: a file called torch.py stands in for nothing
         linecache.checkcache(self._file)
-        self._with_errors_in_words(
+        self._in_sentences(
             "", lambda: exec(compile(self.text, self._file, "exec", dont_inherit=True), self._module.__dict__)
         )
 
@@ -51,9 +51,9 @@ class OwnFile:
         function = getattr(self._module, name, None)
         if not callable(function):
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
-        return self._with_errors_in_words(name, lambda: function(*arguments))
+        return self._in_sentences(name, lambda: function(*arguments))
 
-    def _with_errors_in_words(self, name: str, act: Callable[[], Any]) -> Any:
+    def _in_sentences(self, name: str, act: Callable[[], Any]) -> Any:
         try:
             return act()
         except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""The page of a training run: one file, nothing from elsewhere."""
+"""The page of a training run: one file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from grader.publish.report.inert import inert, prose
 from grader.publish.report.reading import in_brackets
 
 SMALLEST = 1e-8
-"""Differences below this are drawn as this: a logarithmic axis has no zero, and a loss near 2 has digits of 2.4e-7."""
+"""Smaller differences are drawn as this: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7."""
 
 ROUNDING = 1e-4
-"""A gradient farther from autograd's than this share of its largest element is marked: rounding is no reason."""
+"""A gradient that differs from autograd's by more than this share of its largest element is marked: not rounding."""
 
 
 def loss_plot(outcome: Outcome) -> Plot | None:
