@@ -1,6 +1,6 @@
-"""Folders as platforms hand them out: whose each file is, by the names that Canvas, Moodle and GitHub Classroom give.
+"""The downloads of Canvas, Moodle and GitHub Classroom: whose each file is, by the names that these platforms give.
 
-A folder is read in a platform's way only where all of its names fit; any other is a folder with one entry a student.
+A folder counts as a platform's download only if all of its names fit; any other has one entry per student.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind
 
 @dataclass(frozen=True)
 class CanvasFile:
-    """A file of Canvas's download, lastfirst_LATE_12345_67890_backward-1.py: the name is squeezed, in small letters.
+    """A file of Canvas's download, lastfirst_LATE_12345_67890_backward-1.py, with the name in small letters.
 
     `user` and `attachment` are Canvas's own numbers, `file` the name that the student's file had.
     """
@@ -51,7 +51,7 @@ class CanvasFile:
 
 
 def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
-    """Every file of a Canvas download by its name; nothing where one does not fit, or numbers are used twice."""
+    """{name: file} of a Canvas download; empty where a name does not fit, or numbers are used twice."""
     found: dict[str, CanvasFile] = {}
     for name in names:
         file = CanvasFile.of(name)
@@ -66,7 +66,7 @@ def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
 
 
 def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
-    """One submission a student out of a flat folder. Raises OSError."""
+    """One submission per student, from a flat folder. Raises OSError."""
     entries = visible(folder)
     if folders(folder) or not all(entry.is_symlink() or entry.is_file() for entry in entries):
         return []
@@ -98,13 +98,13 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 
 
 def without_number(file: str) -> str:
-    """The name before Canvas numbered it: backward-1.py was backward.py, handed in once more."""
+    """The name before Canvas numbered it: backward-1.py is backward.py, submitted again."""
     path = Path(file)
     return NUMBERED.sub("", path.stem) + path.suffix
 
 
 def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
-    """{the student's own file name: name in the download}, of several attempts at one file the last."""
+    """{the student's own file name: name in the download}, with the last of several attempts at one file."""
     own = {file.file for file in files.values()} | {MAIN}
     chosen: dict[str, tuple[int, int, str]] = {}
     for name, file in files.items():
@@ -118,20 +118,20 @@ def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
 
 
 def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
-    """A student's files under their own names: the folder with them, or the file where there is one only."""
+    """Copies a student's files under their own names; returns the folder, or the file if there is only one."""
     for name, source in files.items():
         target = place / as_folder(name)
         if source.is_symlink() or source.stat().st_size <= ONE.archive:
             shutil.copyfile(source, target, follow_symlinks=False)
         else:
             with target.open("wb") as file:
-                file.truncate(source.stat().st_size)  # too large to be read: only its size is told
+                file.truncate(source.stat().st_size)  # too large to be read: only its size is reported
     readable = gradable(place)
     return readable[0] if len(readable) == 1 else place
 
 
 def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
-    """One submission a student, from a folder for each or from files side by side. Raises OSError."""
+    """One submission per student, from one folder per student or from a flat folder. Raises OSError."""
     found = {path: MOODLE.fullmatch(path.name) for path in visible(folder)}
     files = set(gradable(folder))
     if not any(found.values()) or any(match is None for path, match in found.items() if path in files):
@@ -152,7 +152,7 @@ def moodle_student(
     (path, _), *_ = submitted or parts
     if not path.is_dir():
         path = copy_under_own_names(new_folder(), flat)
-    shown = f"{name} {number}" if name == "Participant" else name  # marked blind: all have that name
+    shown = f"{name} {number}" if name == "Participant" else name  # graded anonymously: all have that name
     arrival = Arrival(
         shown,
         path,
@@ -166,7 +166,7 @@ def moodle_student(
 
 
 def from_classroom(folder: Path) -> list[Arrival]:
-    """One submission a student from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
+    """One submission per student, from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
     checkouts = folders(folder)
     if not checkouts or gradable(folder) or not all((path / ".git").exists() for path in checkouts):
         return []
@@ -180,7 +180,7 @@ def from_classroom(folder: Path) -> list[Arrival]:
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """The assignment's name with its hyphen, where all of several begin with it; else nothing."""
+    """The assignment's name with its hyphen, if several names all begin with it; else ""."""
     first, last = min(names), max(names)
     same = next((n for n, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     prefix = first[: first.rfind("-", 0, same) + 1]
@@ -192,7 +192,7 @@ def one_per_entry(folder: Path) -> list[Arrival]:
     names = {path: path.name if path.is_dir() else without_suffix(path) for path in entries_of(folder)}
     count = Counter(names.values())
     return [
-        # ada/ and ada.zip: nothing says that both are one student's, or which one counts
+        # ada/ and ada.zip may be two students', and nothing says which counts
         Arrival(name if count[name] == 1 else path.name, path, path.name, names=(name, path.name))
         for path, name in names.items()
     ]

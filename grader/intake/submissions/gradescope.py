@@ -1,4 +1,4 @@
-"""Gradescope's export: a folder for each submission, and one file that says whose they are and when they came."""
+"""Gradescope's export: one folder per submission, and one file with the students and times."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|
 
 
 def from_gradescope(folder: Path) -> list[Arrival]:
-    """One submission for each submitter: of a group, each gets the result. Raises SubmissionError, OSError.
+    """One submission per submitter: each member of a group gets the result. Raises SubmissionError, OSError.
 
-    A folder that holds anything else to grade is not an export: the metadata may be a student's own file.
+    A folder that contains anything else to grade is not an export: the metadata may be a student's own file.
     """
     path = folder / METADATA
     if not path.is_file() or any(not NAME.fullmatch(entry.name) for entry in entries_of(folder)):
@@ -49,7 +49,7 @@ def from_gradescope(folder: Path) -> list[Arrival]:
 
 
 def own_before_groups(arrivals: Sequence[Arrival]) -> list[Arrival]:
-    """Of one account's submissions the one that it made alone: anybody can add another student to a group."""
+    """Prefers the submission that an account made alone: anybody can add another student to a group."""
     by_account: dict[str, list[Arrival]] = {}
     for arrival in arrivals:
         by_account.setdefault(arrival.account or arrival.who, []).append(arrival)
@@ -69,14 +69,14 @@ def own_before_groups(arrivals: Sequence[Arrival]) -> list[Arrival]:
 
 
 def metadata(path: Path) -> dict[Any, Any]:
-    """The file's mapping, every value as its text: an id keeps its zeros, and Ruby's tags mean nothing."""
-    import yaml  # here, because a student's `dojo` has no need of it
+    """The file's mapping with every value as text: an id keeps its zeros, and Ruby's tags are ignored."""
+    import yaml  # here, because a student's `dojo` does not need it
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     if path.stat().st_size > MOST_BYTES:
         raise SubmissionError(f"{path.name} has more than {MOST_BYTES:,} bytes: export again without the results.")
     try:
-        loaded = yaml.load(path.read_bytes(), Loader=loader)  # it makes nothing but text, lists and mappings
+        loaded = yaml.load(path.read_bytes(), Loader=loader)  # it makes only text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise SubmissionError(f"{path.name} cannot be read ({reason}): export again from Gradescope.") from error
@@ -96,7 +96,7 @@ def text_at(entry: dict[Any, Any], key: str) -> str:
 
 
 def seconds_since_1970(time: Any) -> float:
-    """Since 1970, of a time as Ruby writes it; 0 for anything else."""
+    """The seconds since 1970 of a time as Ruby writes it; 0 for anything else."""
     found = TIME.match(time) if isinstance(time, str) else None
     if found is None:
         return 0.0

@@ -59,7 +59,7 @@ class TarStream:
             pass
 
     def _read(self, size: int) -> bytes:
-        self._clock.check()
+        self._clock.enforce()
         pieces = []
         while size > 0 and (data := self._source.read(size)):
             pieces.append(data)
@@ -95,7 +95,7 @@ class Decompressed:
 
     def read(self, size: int, /) -> bytes:
         while True:
-            self._clock.check()
+            self._clock.enforce()
             if self._decompressor.eof:
                 rest = self._decompressor.unused_data or self._file.read(CHUNK)
                 if not rest.startswith(self._magic[: len(rest)]) or not rest:

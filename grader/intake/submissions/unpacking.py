@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from grader.errors import UserError
 from grader.intake.submissions.people import folded
 
 CHUNK = 1 << 16
@@ -17,12 +18,12 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 """Names of devices on Windows, whatever suffix they have."""
 
 
-class ArchiveRefused(Exception):
-    """An archive that is not unpacked. The text is a sentence for the student."""
+class ArchiveRefused(UserError):
+    """An archive is not unpacked. The text is a sentence for the student."""
 
 
 class EntryRefused(ArchiveRefused):
-    """The same because of one entry: in a whole class's archive, it is that student's trouble only."""
+    """The same because of one entry, which in a whole class's archive affects only its student."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class Caps:
     Attributes:
         archive: the archive itself.
         directory, headers: a zip's list of entries; all headers of a tar together.
-        file, unpacked: {suffix: one file, all files of that kind together}; what else there is, is not unpacked.
-        streamed: what a compressed tar is unpacked to while looking for files.
-        ratio: all that is unpacked, over the archive.
+        file, unpacked: {suffix: one file}, {suffix: all files of that kind}; other kinds are not unpacked.
+        streamed: the bytes to which a compressed tar is decompressed in the search for files.
+        ratio: all unpacked bytes divided by the archive's.
         seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it.
-        whole_class: files of other kinds are laid down empty, and one bad entry does not spoil the rest.
+        whole_class: files of other kinds are written empty, and a bad entry does not affect the others.
     """
 
     archive: int
@@ -61,8 +62,8 @@ class Clock:
         self._seconds = seconds
         self._end = time.thread_time() + seconds
 
-    def check(self) -> None:
-        """Raises ArchiveRefused when the time is over."""
+    def enforce(self) -> None:
+        """Raises ArchiveRefused after the limit."""
         if time.thread_time() > self._end:
             raise ArchiveRefused(
                 f"The archive takes more than {self._seconds:.0f} s to unpack: hand in the lesson's folder only."
@@ -96,7 +97,7 @@ class ArchiveWriter:
 
     def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
         """Where an entry is written below `folder`; None where it is left out."""
-        self.clock.check()
+        self.clock.enforce()
         self._entries += 1
         if self._entries > self.caps.entries:
             raise ArchiveRefused(
@@ -156,7 +157,7 @@ class ArchiveWriter:
         written = 0
         with target.open("wb") as file:
             for data in content if most else ():
-                self.clock.check()
+                self.clock.enforce()
                 written += len(data)
                 if written > most:
                     file.truncate(0)
@@ -178,7 +179,7 @@ class ArchiveWriter:
 
 
 def decoded_name(name: str | bytes) -> str:
-    """A name that is no UTF-8 as Latin-1, which gives each of its bytes a letter."""
+    """A name as UTF-8, else as Latin-1, in which every byte is a letter."""
     raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
     try:
         return raw.decode("utf-8")
