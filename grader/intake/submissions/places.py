@@ -111,7 +111,7 @@ def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
 
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
-    """The folder that contains the lessons: `folder`, or the only one inside it, or the only one inside with lessons."""
+    """The folder that contains the lessons: `folder`, or the only one in it, or the only one in it with lessons."""
     for _ in range(MOST_DEPTH):
         here = Inside(folder)
         if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MOST_SEARCHED:
