@@ -26,6 +26,7 @@ import torch
 from grader.sandbox.isolation.lockdown import Plan, plan_for
 from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.requests import pack_problem
 from grader.sandbox.workers.tensor_bytes import DTYPES
 
 GOAL_SECONDS = 0.015
@@ -76,7 +77,7 @@ def first_answer(zygote: ZygoteProcess, times: Times) -> None:
     reply = worker.load({"backward.py": SOURCE}, "backward.py")
     assert reply["op"] == "loaded", reply
     imported = time.perf_counter()
-    worker.send_problem(0, DTYPES["float64"], values, {})
+    worker.send_packed(pack_problem(0, DTYPES["float64"], values, {}))
     ((_, answer),) = worker.run(0, ["dlogits"])
     assert answer.tensor is not None, answer
     answered = time.perf_counter()

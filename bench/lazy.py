@@ -71,7 +71,7 @@ class Watched:
         tolerance: float = TOLERANCE,
     ) -> None:
         lesson: Lesson = self.lesson  # type: ignore[attr-defined]
-        self.answers.reference = ModuleTarget(lesson.answers if reference is None else reference, watched=False)
+        self.answers.reference = ModuleTarget(lesson.answers if reference is None else reference, traced=False)
         try:
             super().agrees(scenario, draws, reference, tolerance)  # type: ignore[misc]
         finally:

@@ -25,7 +25,7 @@ from grader.calling.in_process import ModuleTarget
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
-from grader.verdict.diagnosis.diagnose import known_mistake
+from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.check_runs import run_check, tests_of

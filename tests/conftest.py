@@ -1,26 +1,24 @@
-"""Fixtures of the engine's tests: the course, and sessions over a warm zygote, which takes three seconds to start."""
+"""Fixtures of the engine's tests: the course, and sessions over a warm zygote."""
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import pytest
 import torch
+from shared_nursery import SharedNursery, forked_zygote
 from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
 from grader.authoring.verify import handed_in
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
-from grader.gradebook.grading.settings import PRELOAD
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.forked import ForkedProcess, Nursery
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 
@@ -48,7 +46,7 @@ def lesson(course: Course) -> Lesson:
 
 
 @pytest.fixture(scope="session")
-def warm_zygotes() -> Iterator[None]:
+def warm_zygotes(shared_nursery: None) -> Iterator[None]:
     """Every Session made from here on shares one zygote for each set of limits; closing a session leaves it running."""
     running: dict[Limits, ZygoteProcess] = {}
 
@@ -58,7 +56,7 @@ def warm_zygotes() -> Iterator[None]:
 
     def shared(plan: Plan, waiting: None = None) -> ZygoteProcess:
         if plan.limits not in running:
-            running[plan.limits] = Kept(plan)
+            running[plan.limits] = Kept(plan, SharedNursery().zygote())
         return running[plan.limits]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -68,36 +66,15 @@ def warm_zygotes() -> Iterator[None]:
         ZygoteProcess.close(zygote)
 
 
-class SharedNursery:
-    """For runs inside the test process: all are given one nursery's forks, so that torch is loaded once."""
-
-    _shared: Nursery | None = None
-
-    def __init__(self, preload: Sequence[str] = ()) -> None:
-        SharedNursery._shared = SharedNursery._shared or Nursery(PRELOAD)
-        self._nursery, self._programs = SharedNursery._shared, list[ForkedProcess]()
-
-    def zygote(self) -> socket.socket | None:
-        return self._nursery.zygote()
-
-    def program(self, text: str, *arguments: str, given: Sequence[socket.socket] = ()) -> ForkedProcess:
-        self._programs.append(self._nursery.program(text, *arguments, given=given))
-        return self._programs[-1]
-
-    def close(self, at_once: bool = False) -> None:
-        for program in self._programs if at_once else ():
-            program.kill()
-
-
 @pytest.fixture(scope="session", autouse=True)
 def shared_nursery() -> Iterator[None]:
-    """Commands that are started as processes of their own have nurseries of their own."""
+    """For runs inside the test process. Commands that are started as processes have nurseries of their own."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.batch"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
+        patch.setattr("grader.gradebook.grading.session.ZygoteProcess", forked_zygote)
         yield
-    if SharedNursery._shared is not None:
-        SharedNursery._shared.close(at_once=True)
+    SharedNursery.end()
 
 
 @pytest.fixture(scope="session")
@@ -113,8 +90,6 @@ def session_for(course: Course, warm_zygotes: None) -> Callable[..., Session]:
             made[key] = Session(chosen, seed, limits)
         return made[key]
 
-    session("03")  # both zygotes load torch at the same time
-    session("03", limits=HURRIED)
     return session
 
 

@@ -22,7 +22,7 @@ from grader.lesson.lesson import Course
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.replies import decode_called, encode_called
-from grader.sandbox.workers.tree import Opaque, Packer, frame_of, tensors_of, unpack
+from grader.sandbox.workers.tree import Opaque, Packer, frame_and_size, tensors_of, unpack
 
 COURSE = Course(Path(__file__).parent / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
@@ -313,7 +313,7 @@ def test_a_tree_survives_the_wire_both_ways(tree):
     back = decode_called(reader.next(), ticket=4)
     assert identical(back.value, tree) and identical(back.arguments, [tree])
     assert (back.counts, back.line, back.failed) == (called.counts, 7, None)
-    sent = frame_of({}, args=[tree])
+    sent, _ = frame_and_size({}, args=[tree])
     header = wire.decode_header(wire.json.dumps(sent.header).encode())
     assert identical(unpack(header["args"], tensors_of(header["tensors"], sent.body), trusted=True), [tree])
 

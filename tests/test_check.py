@@ -11,7 +11,7 @@ import torch
 from grader.calling.answer import Answer
 from grader.reference.problem import Draw, Problem
 from grader.verdict.diagnosis.circumstances import circumstances
-from grader.verdict.diagnosis.where_wrong import direction, wrong_places
+from grader.verdict.diagnosis.error_description import direction, wrong_places
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT
 from grader.verdict.judging.line import judge_line

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -19,6 +18,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
+from shared_nursery import run_command
 from support import ROOT, solution_of
 
 from grader.commands import console
@@ -33,9 +33,7 @@ SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_te
 
 
 def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [*GRADE, "run", *map(str, arguments), "--course", str(ROOT)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, timeout=120)
+    return run_command("grade", ["run", *arguments, "--course", ROOT], cwd)
 
 
 @pytest.fixture(scope="module")

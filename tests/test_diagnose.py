@@ -16,11 +16,11 @@ from torch import Tensor
 from grader.calling.answer import Answer
 from grader.lesson.mistakes import Mistake, mistake
 from grader.reference.problem import Draw, Problem
-from grader.source.in_place_changes import line_of_change
+from grader.source.in_place_changes import lines_of_changes
 from grader.verdict.diagnosis.diagnose import explain
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.ratios import named_factors
-from grader.verdict.diagnosis.repairs.edits import contents_of
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.problem_values import named_factors
+from grader.verdict.diagnosis.repairs.contents import contents_of
 
 Formula = Callable[[Problem], Tensor]
 
@@ -672,11 +672,11 @@ def test_ones_at_the_labels(fused):
     ],
 )
 def test_the_line_that_changes_an_argument(body, line):
-    assert line_of_change(f"def dx(a, b):\n    {body}\n    return a\n", "dx", ["a"]) == line
+    assert lines_of_changes(f"def dx(a, b):\n    {body}\n    return a\n", [("dx", ["a"])]) == [line]
 
 
 def test_the_last_definition_counts():
     source = "def dx(a):\n    a += 1\n    return a\n\n\ndef dx(a):\n    b = a\n    b -= 1\n    return b\n"
-    assert line_of_change(source, "dx", ["a"]) == 8
-    assert line_of_change(source, "dy", ["a"]) is None
-    assert line_of_change("def dx(a:", "dx", ["a"]) is None
+    assert lines_of_changes(source, [("dx", ["a"])]) == [8]
+    assert lines_of_changes(source, [("dy", ["a"])]) == [None]
+    assert lines_of_changes("def dx(a:", [("dx", ["a"])]) == [None]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from grader.verdict.diagnosis.errors.raised import Asked, meaning
+from grader.verdict.diagnosis.errors.raised import CallContext, error_meanings, explain_error_text
 
 X = torch.zeros(4, 3)
 INDEX = torch.zeros(4, dtype=torch.int64)
@@ -236,17 +236,17 @@ def test_what_an_error_means(case):
     with pytest.raises(Exception) as raised:
         wrong()
     text = f"{raised.type.__name__}: {' '.join(str(raised.value).split())}"
-    explained = meaning(text, Asked({"x": X, "n": 4}, (), "the shape of `W`, (3, 3)"))
+    explained = explain_error_text(text, CallContext({"x": X, "n": 4}, (), "the shape of `W`, (3, 3)"))
     assert explained is not None and (explained.id, explained.message) == (name, message)
 
 
 def test_a_name_that_could_have_been_asked_for():
-    asked = Asked({}, ("hpreact", "dh"))
-    explained = meaning("NameError: name 'hpreact' is not defined", asked)
+    context = CallContext({}, ("hpreact", "dh"))
+    explained = explain_error_text("NameError: name 'hpreact' is not defined", context)
     assert explained is not None and explained.message == (
         "`hpreact` is there to be asked for: add it to the parameters, and it is given to you by that name."
     )
-    explained = meaning("NameError: name 'hpreakt' is not defined", asked)
+    explained = explain_error_text("NameError: name 'hpreakt' is not defined", context)
     assert explained is not None and explained.message == (
         "Nothing of the name `hpreakt` has been set when that line is reached. Is it spelled as where you set it?"
     )
@@ -254,4 +254,11 @@ def test_a_name_that_could_have_been_asked_for():
 
 @pytest.mark.parametrize("text", ["ValueError: that is no weight", "TypeError: f() missing 1 required argument", ""])
 def test_what_says_all_there_is_to_say(text):
-    assert meaning(text, Asked()) is None
+    assert explain_error_text(text, CallContext()) is None
+
+
+def test_each_message_uses_only_groups_of_its_pattern():
+    for pattern, identifier, template in error_meanings():
+        groups = [f"group {number}" for number in range(1, pattern.groups + 1)]
+        assert identifier and "{" not in template.format("", *groups, first=groups[0] if groups else "")
+        assert "{first}" not in template or pattern.groups

@@ -10,8 +10,8 @@ import torch
 from grader.calling.in_process import ModuleTarget
 from grader.calling.recorder import Call, RecordingTarget, by_name, numbers_given, tensors_given
 from grader.comparison.trees import agreement
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.results.results import Outcome, explain_result
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.scenarios import differing_parts
 
 MOMENTA = (0.1, 0.3)
@@ -51,7 +51,7 @@ def told(part: str, formula: Any, tolerance: float = 1e-9) -> Explanation | None
         found = expected | {part: formula(p)}
         wrong = differing_parts(agreement(found, expected, tolerance).findings)
         given = {"`x`": p["x"], "`gamma`": p["gamma"], "`old`": p["old"]}
-        outcomes.append(Outcome(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
+        outcomes.append(ComparedResult(found, expected, wrong, given, {"n": p["n"]}, {"momentum": p["momentum"]}))
     return explain_result(outcomes, tolerance, coarse=False)
 
 
@@ -177,14 +177,14 @@ VERDICTS = {
 def test_verdicts(case):
     found, explanation = VERDICTS[case]
     wrong = frozenset(name for name in ASKED if found[name] != ASKED[name])
-    assert explain_result([Outcome(found, ASKED, wrong, {}, {}, {})], 1e-9, False) == explanation
+    assert explain_result([ComparedResult(found, ASKED, wrong, {}, {}, {})], 1e-9, False) == explanation
 
 
 def test_one_word_in_place_of_several():
     expected = {"bed 1": "dead", "bed 2": "vanishing", "bed 3": "healthy"}
     found = dict.fromkeys(("bed 1", "bed 2", "bed 3"), "healthy") | {"bed 4": "dead"}
     expected |= {"bed 4": "dead"}
-    outcome = Outcome(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
+    outcome = ComparedResult(found, expected, frozenset({"bed 1", "bed 2"}), {}, {}, {})
     assert explain_result([outcome], 1e-9, False) == Explanation(
         "one_answer_too_often",
         "All 2 wrong answers are 'healthy', in place of 'dead', 'vanishing': `bed 1`, `bed 2`. What makes the answer "
@@ -203,7 +203,7 @@ LISTS = {
 @pytest.mark.parametrize("words", LISTS)
 def test_one_entry(words):
     found, expected = LISTS[words]
-    outcome = Outcome({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
+    outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
     message = f"`losses` is right but for one thing: {words}."
     assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
 

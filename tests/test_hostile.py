@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from shared_nursery import forked_zygote
 
 from bench import fork
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
@@ -276,7 +277,8 @@ def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) ->
 # What it costs -------------------------------------------------------------------------------------------------------
 
 
-def test_the_benchmark_of_a_fork() -> None:
+def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork, "ZygoteProcess", forked_zygote)
     told: list[str] = []
     assert fork.main(["--repeat", "2", "--cold", "1"], told.append) == 0
     assert re.search(r"^fork, locked in( +\d+\.\d){4}$", told[0], re.MULTILINE), told[0]

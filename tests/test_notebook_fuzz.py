@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from test_notebook import CHAIN, NOTEBOOKS, STYLES
 
 from grader.intake.notebook.cells import NotebookError, cells_of
-from grader.intake.notebook.reading import Reading, read_for
+from grader.intake.notebook.reading import Reading, read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.notebook_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
@@ -117,7 +117,7 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
         assert str(error).endswith(".")
         return
     try:
-        reading = read_for(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
+        reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
     except NotebookError as error:
         reading = Reading(refused=str(error))
     handed = files_of_reading(lesson.name, "fuzz.ipynb", reading)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from test_notebook import CHAIN, SOFTMAX, STYLES, graded, hand_in, lecture, notebook, others, stored  # noqa: F401
 
-from grader.intake.notebook.claims import MOST_CLAIMS, claims_of
-from grader.intake.notebook.forward_names import agreed, other_names, shape_of
+from grader.intake.notebook.claims import MOST_CLAIMS, scan_of
+from grader.intake.notebook.forward_names import agreed, line_shape, other_names
 from grader.intake.notebook.spellings import meant_by, spelled
 from grader.intake.notebook.tuple_loops import MOST_ROUNDS
 from grader.lesson.notebook_lesson import forward_lines
@@ -23,7 +23,7 @@ COMPARED = CHAIN + "\n" + "\n".join(COMPARISONS[:26])
 
 
 def said(source: str) -> list[tuple[str, str | None, str | None]]:
-    return [(c.variable, c.label, c.tensor) for c in claims_of([("a cell", ast.parse(source).body)])]
+    return [(c.variable, c.label, c.tensor) for c in scan_of([("a cell", ast.parse(source).body)]).claims()]
 
 
 def renamed(text: str, name: Any) -> str:
@@ -80,9 +80,9 @@ def test_what_a_comparison_says(source, claims):
 def test_claims_are_few_and_a_short_quotation():
     rows = ", ".join(f"('v{n}', d{n}, v{n})" for n in range(3_000))
     loop = f"pairs = [{rows}]\n" + "for s, g, t in pairs:\n  cmp(s, g, t)\n" * 20
-    found = claims_of([("a", ast.parse(loop).body)])
+    found = scan_of([("a", ast.parse(loop).body)]).claims()
     assert len(found) <= MOST_CLAIMS < MOST_ROUNDS
-    (claim,) = claims_of([("a", ast.parse(f"cmp('{'x`' * 40}', dp, p)").body)])
+    (claim,) = scan_of([("a", ast.parse(f"cmp('{'x`' * 40}', dp, p)").body)]).claims()
     assert len(claim.text) <= 80 and "`" not in claim.text
 
 
@@ -90,7 +90,7 @@ def test_deep_code_is_not_quoted_and_does_no_harm():
     deep = "1" + " + 1" * 2_000
     text = f"pairs = [{deep}]\npairs = [{deep}]\ntorch.allclose(dp, p.grad, {deep})\n"
     text += f"for a in {'enumerate(' * 50}x{')' * 50}: a\ncmp('x', {'d' * 1_000}, x)"
-    (claim,) = claims_of([("a", ast.parse(text).body)])
+    (claim,) = scan_of([("a", ast.parse(text).body)]).claims()
     assert (claim.variable, claim.text) == ("dp", "a comparison")
 
 
@@ -115,7 +115,7 @@ def assigned(source: str) -> list[tuple[str, ast.expr]]:
     ],
 )
 def test_two_ways_to_write_a_line(one, other):
-    shapes = [shape_of("x", ast.parse(text, mode="eval").body) for text in (one, other)]
+    shapes = [line_shape("x", ast.parse(text, mode="eval").body) for text in (one, other)]
     assert shapes[0] is not None and shapes[1] is not None and shapes[0].key == shapes[1].key
 
 

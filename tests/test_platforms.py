@@ -98,6 +98,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     mistakes = secret / "mistakes.py"
     mistakes.write_text(
         mistakes.read_text()
+        + "\n\nfrom grader.lesson.mistakes import mistake\n"
         + f'\n\n@mistake("{planted("mistake_message")} is told to nobody here.")\n'
         + f"def dlogits__{planted('mistake_name')}(logits):\n"
         + f"    {planted('mistake_body')} = 3  # {planted('mistake_comment')}\n"

@@ -8,8 +8,9 @@ import pytest
 
 from grader.source.nested_definitions import nested_definitions
 from grader.verdict.diagnosis.claims import is_borne_out
-from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, contents_of, edits_of
-from grader.verdict.diagnosis.repairs.repairs import WORDS, Slip
+from grader.verdict.diagnosis.repairs.contents import contents_of
+from grader.verdict.diagnosis.repairs.edits import MOST_EDITS, Known, edits_of
+from grader.verdict.diagnosis.repairs.sentences import Slip
 
 KNOWN = Known({"h": [4, 3], "z": [4, 3], "dy": [4, 3], "n": [], "Y": [4]}, ["n"], [1e-5])
 
@@ -87,7 +88,7 @@ def test_every_kind_has_words():
     )
     edits, _ = edits_of(source, "dh", "changed_", KNOWN)
     for edit in edits:
-        assert WORDS[edit.kind](Slip(edit, "your `dh`")).strip(), edit
+        assert Slip(edit, "your `dh`").explanation().message.strip(), edit
 
 
 def test_what_a_function_is_made_of():

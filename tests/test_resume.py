@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_nursery import run_command
 from support import ROOT, solution_of, without_seconds
 
 from grader.gradebook.files import OutputError, results_text
@@ -199,9 +200,13 @@ WRONG = "def dlogits(logits):\n    return -logits\n"
 PRINTS = "def dlogits(logits):\n    print('hello')\n    raise ValueError('no')\n"
 
 
+def arguments(folder: Path, out: Path, *more: str) -> list[str]:
+    about = ["run", str(folder), "-o", str(out), "--lesson", "04", "--seed", "7", "--jobs", str(JOBS)]
+    return [*about, "--course", str(ROOT), "--require", "none", *more]
+
+
 def command(folder: Path, out: Path, *more: str) -> list[str]:
-    arguments = ["run", str(folder), "-o", str(out), "--lesson", "04", "--seed", "7", "--jobs", str(JOBS)]
-    return [sys.executable, "-c", GRADE, *arguments, "--course", str(ROOT), "--require", "none", *more]
+    return [sys.executable, "-c", GRADE, *arguments(folder, out, *more)]
 
 
 def make_class(folder: Path, count: int = STUDENTS) -> Path:
@@ -218,7 +223,7 @@ def environment() -> dict[str, str]:
 
 
 def run_to_the_end(folder: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command(folder, out, *more), capture_output=True, text=True, env=environment(), timeout=600)
+    done = run_command("grade", arguments(folder, out, *more), seconds=600)
     assert done.returncode == 0, done.stderr
     return done
 

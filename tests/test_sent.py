@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from shared_nursery import forked_zygote
 
 from bench.sent import measure, run
 from grader.lesson.lesson import Course, Lesson
@@ -25,7 +26,7 @@ COURSE = Course(Path(__file__).resolve().parent.parent)
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = ZygoteProcess(plan_for(probe(), hide=[COURSE.root / "solutions"]))
+    process = forked_zygote(plan_for(probe(), hide=[COURSE.root / "solutions"]))
     yield process
     process.close()
 

@@ -21,8 +21,8 @@ from support import ROOT, rows_of, solution_of
 
 from grader.gradebook.grading.session import Session
 from grader.intake.notebook.cells import Cell, NotebookError
-from grader.intake.notebook.limited_reading import notebook_data, read_notebook
-from grader.intake.notebook.reading import read_for
+from grader.intake.notebook.limited_reading import notebook_data, read_notebook_limited
+from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.notebook_files import read_page_bytes
@@ -37,7 +37,8 @@ from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
 from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
 from grader.source.similar_names import MOST_NAMES, close_name, close_names
-from grader.verdict.diagnosis.repairs.edits import Known, contents_of, edits_of
+from grader.verdict.diagnosis.repairs.contents import contents_of
+from grader.verdict.diagnosis.repairs.edits import Known, edits_of
 
 SMALL = 4_000
 TIMES = 4
@@ -190,8 +191,8 @@ def test_the_process_reads_as_the_readers_do(reader, monkeypatch):
 
 def test_a_notebook_comes_back_as_it_was_read(lesson):
     text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
-    there = read_notebook(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
-    here = read_for(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
+    there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
+    here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
     assert there.lessons == {lesson.name: here}
     assert (27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
 
@@ -295,6 +296,7 @@ def test_the_readers_need_no_torch():
     code = (
         "import sys, grader.source.reader_process, grader.source.in_place_changes, grader.source.nested_definitions\n"
         "import grader.sandbox.policy.reading, grader.intake.notebook.limited_reading\n"
+        "import grader.verdict.diagnosis.repairs.contents\n"
         "import grader.verdict.diagnosis.repairs.edits\n"
         "print('torch' in sys.modules)\n"
     )

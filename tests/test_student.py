@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from shared_nursery import forked_zygote
 
 from grader.calling.answer import Answer
 from grader.intake.submissions.lesson_files import MAIN
@@ -70,7 +71,7 @@ def problems(lesson: Lesson) -> list[Problem]:
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = ZygoteProcess(plan_for(probe(), Limits(step_seconds=1.0)))
+    process = forked_zygote(plan_for(probe(), Limits(step_seconds=1.0)))
     yield process
     process.close()
 
@@ -206,7 +207,7 @@ print(spoiled)
 
 @pytest.fixture
 def fresh() -> Iterator[ZygoteProcess]:
-    process = ZygoteProcess(plan_for(probe()))
+    process = forked_zygote(plan_for(probe()))
     yield process
     process.close()
 
@@ -234,7 +235,7 @@ def test_problems_are_kept_for_the_workers_to_come(fresh, problems, lesson):
     sent = fresh._held_bytes
     assert same(answered(fresh, [*problems, lesson.public])[0], first) and fresh._held_bytes == sent
     other = ProblemBook(4).problems(lesson, lesson.draws)[:3]  # as another lesson's: numbers go on
-    alone = ZygoteProcess(plan_for(probe()))
+    alone = forked_zygote(plan_for(probe()))
     assert same(answered(fresh, other)[0], answered(alone, other)[0])
     alone.close()
     assert same(answered(fresh, [*other, *problems])[0][3:], first[:3])

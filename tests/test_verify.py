@@ -6,11 +6,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
+from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.verify import sheets, tally_seeds, verify_lesson
+from grader.authoring.verify import named_anyway, sheets, tally_seeds, verify_lesson
+from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson, LessonError
-from grader.lesson.mistakes import Mistake, mistake
+from grader.lesson.mistakes import Mistake, edit, mistake, mistake_list
 
 MISTAKES = '''"""Two known mistakes."""
 
@@ -165,6 +168,150 @@ def test_another_name_is_refused(name):
     with pytest.raises(ValueError) as caught:
         mistake("Text.")(function)
     assert str(caught.value) == (f"`{name}`: name a mistake `gradient__what_is_wrong`, for example `dW2__transposed`.")
+
+
+LIST = '''"""A list."""
+
+import torch
+
+from grader.lesson.mistakes import edit, mistake, mistake_list
+
+LAST = 3
+
+MISTAKES = mistake_list("""
+# which axis?
+[dlogits]
+zeros: torch.zeros_like(logits)
+    Every element
+    is zero.
+labels: gradient = logits.clone(); gradient[range(n), Yb] -= LAST; gradient
+    Three is taken off.
+logits_changed: logits -= sum(1 for n in (1, 2)); logits
+    They are changed in place.
+looped:
+        gradient = torch.zeros_like(probs)
+        for row in range(n):
+            gradient[row] = probs[row]
+        gradient
+    Row by row.
+- gradient[range(n), Yb] -= 1
+- return gradient / n
+both_lines:
+        gradient[range(n), Yb] -= 2
+        if n:
+            return gradient
+    Two instead of one.
+- gradient = F.softmax(logits, 1)
+again: gradient = F.softmax(F.softmax(logits, 1), 1)
+    Twice.
+""")
+'''
+
+
+@pytest.fixture
+def listed(own) -> dict[str, Mistake]:
+    (own.solution / "mistakes.py").write_text(LIST, encoding="utf-8")
+    return {each.id: each for each in Course(own.course).find("04").mistakes}
+
+
+def test_a_list_is_read_in_order(listed):
+    assert list(listed) == ["zeros", "labels", "logits_changed", "looped", "both_lines", "again"]
+    assert {each.gradient for each in listed.values()} == {"dlogits"}
+    assert listed["zeros"].message == "Every element is zero."
+
+
+def test_the_parameters_of_a_formula_are_the_names_that_it_reads(listed):
+    assert listed["zeros"].source() == "def dlogits(logits):\n    return torch.zeros_like(logits)"
+    assert listed["labels"].source().startswith("def dlogits(logits, n, Yb):\n")
+    assert listed["logits_changed"].source().startswith("def dlogits(logits):\n")
+    assert listed["looped"].source().startswith("def dlogits(probs, n):\n")
+    assert listed["looped"].source().endswith("        gradient[row] = probs[row]\n    return gradient")
+
+
+def test_the_formula_of_a_list_runs_with_the_names_of_its_module(listed):
+    logits = torch.tensor([[5.0, 7.0]])
+    function = listed["labels"].function
+    assert function is not None
+    assert function(logits=logits, n=1, Yb=torch.tensor([1])).tolist() == [[5, 4]]
+
+
+def test_an_edit_of_several_lines_is_indented_like_the_answer_key(listed):
+    text = "def f():\n    if n:\n        gradient[range(n), Yb] -= 1\n        return gradient / n\n"
+    assert listed["both_lines"].applied_to(text) == (
+        "def f():\n    if n:\n        gradient[range(n), Yb] -= 2\n        if n:\n            return gradient\n"
+    )
+    with pytest.raises(ValueError, match=r"dlogits__both_lines replaces .* 2 times; expected once"):
+        listed["both_lines"].applied_to(text + text)
+
+
+@pytest.mark.parametrize("name", ["zeros", "both_lines"])
+def test_a_declaration_says_all_of_a_mistake(listed, name):
+    namespace = {"edit": edit, "mistake": lambda message: None, "torch": torch}
+    exec(listed[name].declaration(), namespace)
+    text = listed[name].declaration()
+    assert f"dlogits__{name}" in text and listed[name].message in text
+
+
+def test_a_list_may_edit_another_text_that_replaces_the_answer_key_s():
+    (one,) = mistake_list("[f]\n- x + 1\nminus: x - 1\n    It is a minus.", replaces="return g(x)", by="return x + 1")
+    assert one.applied_to("def f(x):\n    return g(x)\n") == "def f(x):\n    return x - 1\n"
+    with pytest.raises(ValueError, match=r"f__minus replaces 'x \+ 1'.* 0 times"):
+        mistake_list("[f]\n- x + 1\nminus: x - 1\n    It is a minus.", replaces="return g(x)", by="return x + 2")
+
+
+BAD_ENTRIES = {
+    "syntax": ("wrong: logits +* 2\n    M.", "dlogits__wrong: `logits +* 2`: invalid syntax."),
+    "unknown": ("wrong: logit / n\n    M.", "dlogits__wrong: `logit / n`: there is no value `logit`."),
+    "no result": (
+        "wrong: x = logits\n    M.",
+        "dlogits__wrong: `x = logits`: its last statement is not an expression.",
+    ),
+    "empty": ("wrong:\n    M.", "dlogits__wrong: ``: its last statement is not an expression."),
+    "no function": ("[dlogit]\nwrong: 1\n    M.", "dlogit__wrong: `1`: the answer key has no function `dlogit`."),
+    "id": ("not-an-id: logits\n    M.", "[dlogits], the line `not-an-id: logits`: expected `id: formula` below a `[gr"),
+    "no message": ("wrong: logits", "dlogits__wrong: expected the formula, then the message indented by four spaces."),
+    "order": ("wrong: 1\n    M.\n        2", "dlogits__wrong: expected the formula, then the message indented by four"),
+    "lost line": ("- logits\n    M.", "[dlogits], the line `M.`: indented, but below no `id: formula`."),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ENTRIES)
+def test_a_bad_entry_is_a_sentence_with_file_and_name(own, name):
+    entry, sentence = BAD_ENTRIES[name]
+    path = own.solution / "mistakes.py"
+    path.write_text(LIST.replace("# which axis?\n[dlogits]", f"[dlogits]\n{entry}"), encoding="utf-8")
+    with pytest.raises(LessonError) as caught:
+        _ = own.mistakes
+    assert str(path) in str(caught.value) and sentence in str(caught.value)
+
+
+def test_a_list_before_its_first_heading_is_refused():
+    with pytest.raises(ValueError, match=r"the line `wrong: 1`: expected `id: formula` below a `\[gradient\]`"):
+        mistake_list("wrong: 1\n    M.")
+
+
+def test_a_list_that_another_one_replaces_is_reported(own):
+    path = own.solution / "mistakes.py"
+    second = '\nMISTAKES = mistake_list("""\n[dlogits]\nones: torch.ones_like(logits)\n    Ones.\n""")\n'
+    path.write_text(LIST + second, encoding="utf-8")
+    assert problems(own) == [
+        "mistakes.py assigns `MISTAKES` twice, so the mistakes of the first are lost. Use another name."
+    ]
+
+
+def test_mistakes_that_get_a_message_without_the_list(own):
+    found = named_anyway(own, seed=1)
+    assert list(found) == ["dlogits__no_one_over_n"]
+    assert found["dlogits__no_one_over_n"] != own.mistakes[0].message
+    done = CliRunner().invoke(main, ["verify", "04", "--redundant", "--course", str(own.course)])
+    assert done.exit_code == 0, done.output
+    assert "  1 of 2 known mistakes would be named without this list:" in done.output
+    assert f"  = dlogits__no_one_over_n: {found['dlogits__no_one_over_n']}" in done.output
+
+
+def test_redundant_and_seeds_exclude_each_other(own):
+    done = CliRunner().invoke(main, ["verify", "04", "--redundant", "--seeds", "2", "--course", str(own.course)])
+    assert done.exit_code == 2 and "--redundant does not go with --seeds" in done.stderr
 
 
 # A course that cannot be read ----------------------------------------------------------------------------------------

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from grader.lesson.lesson import Lesson, LessonError, load_module
 from grader.lesson.mistakes import Mistake
@@ -81,8 +84,10 @@ def targets(lesson: Lesson) -> set[str]:
 
 def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[str]:
     known: set[tuple[str, str]] = set()
+    for name in assigned_twice(lesson.solution / "mistakes.py"):
+        yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
     for mistake in mistakes:
-        name = f"{mistake.gradient}__{mistake.id}"
+        name = mistake.name
         if (mistake.gradient, mistake.id) in known:
             yield f"mistakes.py: {name} is there twice."
         known.add((mistake.gradient, mistake.id))
@@ -90,6 +95,18 @@ def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[st
             yield f"mistakes.py: {name}: lesson.toml asks for no function `{mistake.gradient}`."
         else:
             lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
+
+
+def assigned_twice(path: Path) -> list[str]:
+    """Names to which a Python file gives a value, or which it defines, twice at its top level."""
+    names: Counter[str] = Counter()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names[node.name] += 1
+        elif isinstance(node, ast.Assign):
+            targets = [each for target in node.targets for each in ast.walk(target)]
+            names.update(each.id for each in targets if isinstance(each, ast.Name))
+    return [name for name, times in names.items() if times > 1]
 
 
 def remarks(lesson: Lesson) -> Iterator[str]:

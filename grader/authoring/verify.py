@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ import torch
 from grader.authoring.check_examples import example_faults
 from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
-from grader.calling.in_process import ModuleTarget
+from grader.calling.in_process import Measurements, ModuleTarget
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -39,6 +40,7 @@ class Report:
     summary: str
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    named_anyway: dict[str, str] | None = None
 
 
 def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
@@ -95,19 +97,11 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
             for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
                 if row["status"] != "passed":
                     report.problems.append(f"variant {path.stem}: {row['name']} is {row['status']}: {row['message']}")
-        by_gradient = [m for m in lesson.mistakes if m.function is not None and m.gradient in steps_of(lesson)]
-        for sheet in sheets(by_gradient):
-            text = solution + "\n\n" + "\n\n\n".join(mistake.source() for mistake in sheet.values()) + "\n"
-            rows = {row["name"]: row for row in rows_of(grade("mistakes", text))}
-            for gradient, mistake in sheet.items():
-                report.problems += misjudged(mistake, [rows[gradient]])
-            for name, row in rows.items():
-                if name not in sheet and row["status"] != "passed" and name in steps_of(lesson):
-                    report.problems.append(
-                        f"{name} turned {row['status']} although only {', '.join(sheet)} were changed"
-                    )
-        for mistake in [m for m in lesson.mistakes if m not in by_gradient][::every]:
-            report.problems += misjudged(mistake, rows_of(grade("mistake", mistake.applied_to(solution))))
+        for mistakes, text in wrong_files(lesson, every):
+            rows = rows_of(grade("mistakes", text))
+            for mistake in mistakes:
+                report.problems += misjudged(mistake, rows_about(lesson, mistake, rows))
+            report.problems += spoiled(lesson, mistakes, rows)
     finally:
         session.close()
     names = not_exact(lesson, rows_of(right))
@@ -122,30 +116,89 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
     return report
 
 
-def verify_course(course: Path, names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, Report]]:
-    """(lesson, its report) in the order of `names`, several lessons at a time."""
+def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake], str]]:
+    """(known mistakes, the answer key with them in it): one mistake per file, but many gradients' formulas in one.
+
+    Of the mistakes that have a file of their own, each `every`-th.
+    """
+    solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
+    formulas = [mistake for mistake in lesson.mistakes if is_formula(lesson, mistake)]
+    for sheet in sheets(formulas):
+        yield list(sheet.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in sheet.values()) + "\n"
+    for mistake in [m for m in lesson.mistakes if m not in formulas][::every]:
+        yield [mistake], mistake.applied_to(solution)
+
+
+def is_formula(lesson: Lesson, mistake: Mistake) -> bool:
+    """Whether a mistake is a wrong function in place of a gradient's, so that only that gradient's row fails."""
+    return mistake.function is not None and mistake.gradient in steps_of(lesson)
+
+
+def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The rows in which a mistake may show."""
+    return [row for row in rows if row["name"] == mistake.gradient] if is_formula(lesson, mistake) else rows
+
+
+def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Complaints about gradients that fail although only others are wrong."""
+    if not all(is_formula(lesson, mistake) for mistake in mistakes):
+        return
+    changed = [mistake.gradient for mistake in mistakes]
+    for row in rows:
+        if row["name"] not in changed and row["status"] != "passed" and row["name"] in steps_of(lesson):
+            yield f"{row['name']} turned {row['status']} although only {', '.join(changed)} were changed"
+
+
+def named_anyway(lesson: Lesson, seed: int) -> dict[str, str]:
+    """{known mistake: message} of those that a lesson without its list still names, by the general readings.
+
+    Every mistake is submitted again to the lesson without mistakes.py.
+    """
+    found = {}
+    session = Session([Lesson(lesson.course, lesson.name, secrets=False)], seed)
+    try:
+        for mistakes, text in wrong_files(lesson):
+            rows = rows_of(session.grade(handed_in(lesson, "mistakes", text)))
+            for mistake in mistakes:
+                named = [row["mistake"] for row in rows_about(lesson, mistake, rows) if row["mistake"]]
+                if named:
+                    found[mistake.name] = str(named[0]["message"])
+    finally:
+        session.close()
+    return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}
+
+
+def verify_course(
+    course: Path, names: Sequence[str], seed: int, jobs: int, redundant: bool = False
+) -> Iterator[tuple[str, Report]]:
+    """(lesson, its report) in the order of `names`, several lessons at a time.
+
+    With `redundant`, a report also says which known mistakes the general readings name.
+    """
+    verify = partial(verify_by_name, course, seed=seed, redundant=redundant)
     if jobs == 1 or len(names) == 1:
-        for name in names:
-            yield name, verify_lesson(Lesson(course, name), seed)
+        yield from ((name, verify(name)) for name in names)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from zip(
-            names, pool.map(verify_by_name, *zip(*((course, n, seed) for n in names), strict=True)), strict=True
-        )
+        yield from zip(names, pool.map(verify, names), strict=True)
 
 
-def verify_by_name(course: Path, name: str, seed: int) -> Report:
-    return verify_lesson(Lesson(course, name), seed)
+def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Report:
+    lesson = Lesson(course, name)
+    report = verify_lesson(lesson, seed)
+    if redundant and not report.problems:
+        report.named_anyway = named_anyway(lesson, seed)
+    return report
 
 
 def misjudged(mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
     failing = [row for row in rows if row["status"] != "passed"]
     if not failing:
-        yield f"mistake {mistake.gradient}__{mistake.id} passed"
+        yield f"mistake {mistake.name} passed"
     elif not any(row["mistake"] and row["mistake"]["id"] == mistake.id for row in failing):
         told = [f"{row['name']}: {(row['mistake'] or {}).get('id') or row['message']}" for row in failing]
-        yield f"mistake {mistake.gradient}__{mistake.id} was told as {'; '.join(told)}"
+        yield f"mistake {mistake.name} was told as {'; '.join(told)}"
 
 
 def steps_of(lesson: Lesson) -> tuple[str, ...]:
@@ -189,26 +242,29 @@ class Judging:
         """The rows that `module` fails, one after another, those about the function `first` before all others."""
         steps = [item.name for item in self.lesson.gradients]
         student = LocalStudent(vars(module), steps, self.lesson.joint)
+        measurements: Measurements = {}
         for item in sorted(self.lesson.items, key=lambda item: item.function != first):
             self._tally.judged += 1
             if item.target is not None:
                 verdict = judge_step(student, item.name, self._problems, self.lesson.wrong_formulas, naming=False)
                 right = verdict.passed
             else:
-                right = (not first and self.holds(item, student, module, watched=False)) or self.holds(
-                    item, student, module, watched=True
+                # Watching can only turn a failure into a pass (what is in float32 may be coarser).
+                right = any(
+                    self.holds(item, student, ModuleTarget(module, watched, measurements))
+                    for watched in ((True,) if first else (False, True))
                 )
             if not right:
                 yield item.name
 
-    def holds(self, item: Item, student: LocalStudent, module: ModuleType, watched: bool) -> bool:
-        """Whether a check passes. Watching can only turn a failure into a pass (what is in float32 may be coarser)."""
-        check = Check(self.lesson, item, student, ModuleTarget(module, watched), self._book, naming=False)
+    def holds(self, item: Item, student: LocalStudent, target: ModuleTarget) -> bool:
+        """Whether a check passes."""
+        check = Check(self.lesson, item, student, target, self._book, naming=False)
         return run_check(self._tests[item.name], check) is None
 
     def accepts(self, mistake: Mistake) -> bool:
         """Whether a known mistake passes: its own gradient where it is one, else every row."""
-        if mistake.gradient not in steps_of(self.lesson) or mistake.function is None:
+        if mistake.function is None or not is_formula(self.lesson, mistake):
             return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
         answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
         self._tally.judged += 1
@@ -226,7 +282,7 @@ def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
             tally.rejected += [f"seed {seed}: {file}'s {row} was rejected" for row in judging.wrong_rows(module)]
         for mistake in lesson.mistakes:
             if judging.accepts(mistake):
-                tally.accepted.append(f"seed {seed}: {mistake.gradient}__{mistake.id} was accepted")
+                tally.accepted.append(f"seed {seed}: {mistake.name} was accepted")
     return tally
 
 

@@ -10,9 +10,10 @@ Outcome = Literal["returned", "todo", "missing", "raised", "timeout", "crashed",
 
 
 class Answer(NamedTuple):
-    """`tensor` is there only when the outcome is "returned" and what came back was a tensor.
+    """The result of one step on one problem, or why there is none.
 
-    Everything but the tensor's bytes is what the student's own process says of itself: good for naming a mistake,
+    `tensor` is there only if the outcome is "returned" and the step returned a tensor: dense, contiguous, of any shape
+    and dtype. Everything but its numbers is what the student's own process says of itself: good for naming a mistake,
     never evidence for a pass.
     """
 

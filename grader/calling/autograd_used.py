@@ -39,7 +39,7 @@ class AutogradUsed(BaseException):
 
 
 class _Listener:
-    """Who is told of a call, and how the student's files are recognised: one a process, set by `tripwires`."""
+    """Where calls are reported, and what the student's files are called: one per process, set by `tripwires`."""
 
     report: Report | None = None
     student_files: tuple[str, ...] = ()

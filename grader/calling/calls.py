@@ -57,10 +57,10 @@ def call(
             value = function(*args, **kwargs)
         counts = Counts()
         if seen is not None:
-            coarse = seen.saw_float32 and precision == torch.float64
-            counts = Counts(seen.operators, low_precision=coarse)
+            low_precision = seen.saw_float32 and precision == torch.float64
+            counts = Counts(seen.operators, low_precision=low_precision)
         if isinstance(seen, CallWatch):
-            counts = Counts(seen.operators, dict(seen.dispatched), seen.peak_bytes, coarse)
+            counts = Counts(seen.operators, dict(seen.dispatched), seen.peak_bytes, low_precision)
         return Called(value, arguments=args, counts=counts, line=line)
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's doing here, too
         return Called(failed=failure(error, name, files), line=line)

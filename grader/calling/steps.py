@@ -123,7 +123,7 @@ def run_once(
 
 
 def set_default_dtype(dtype: torch.dtype) -> None:
-    """Looking costs a tenth of setting; whoever calls many steps sets it once around them."""
+    """Set torch's default dtype unless it is set already: a look at it takes a tenth of the time."""
     if torch.get_default_dtype() is not dtype:
         torch.set_default_dtype(dtype)
 

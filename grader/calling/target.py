@@ -10,9 +10,13 @@ from grader.calling.protocol import Called, CallFailed, Counts, Measurement
 class Handle(Protocol):
     """An object that a target has made. Every method raises CallFailed where the target's code fails."""
 
-    def call(self, method: str, *args: Any, **kwargs: Any) -> Any: ...
+    def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        """What the method returns."""
+        ...
 
-    def get(self, attribute: str) -> Any: ...
+    def get(self, attribute: str) -> Any:
+        """An attribute's value."""
+        ...
 
     def set(self, attribute: str, value: Any) -> None: ...
 
@@ -23,17 +27,29 @@ class Target(Protocol):
     low_precision: bool  # some call so far computed in float32 although float64 was given
     line: int | None  # where the first thing called is defined
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Any: ...
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """What the function `name` returns."""
+        ...
 
-    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]: ...
+    def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
+        """(what the function returns, the operators that it dispatched and the bytes of its tensors)."""
+        ...
 
-    def measured(
-        self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None
-    ) -> Measurement: ...
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        """What the function returns and the memory that it takes, or with `cpu_ratio` its processor time.
 
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]: ...
+        Both are compared with `yardstick`, the text of a file with a function of the same name. One call per `key` is
+        measured.
+        """
+        ...
 
-    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle: ...
+    def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        """(what the function returns, its positional arguments as they are after the call)."""
+        ...
+
+    def new(self, name: str, *args: Any, **kwargs: Any) -> Handle:
+        """An object of the class `name`."""
+        ...
 
 
 class BaseTarget:

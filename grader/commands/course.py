@@ -17,6 +17,7 @@ VERIFY_EPILOG = """\b
 Examples:
   grade verify                     every lesson, through workers and hidden suites
   grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
+  grade verify 03 --redundant      which known mistakes the grader recognises from the graph and the code alone
 """
 
 
@@ -29,13 +30,22 @@ Examples:
     help="Instead: solutions, variants and mistakes judged on this many seeds.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
+@click.option(
+    "--redundant",
+    is_flag=True,
+    help="Also list the known mistakes that get a message without mistakes.py, with that message. Takes twice as long.",
+)
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one a core]")
 @course_option
-def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | None, course: Path | None) -> None:
+def verify(
+    lessons: tuple[str, ...], seeds: int | None, seed: int, redundant: bool, jobs: int | None, course: Path | None
+) -> None:
     """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
     from grader.authoring.verify import verify_course
     from grader.lesson.lesson import Course, LessonError
 
+    if seeds is not None and redundant:
+        fail("--redundant does not go with --seeds: with --seeds, nothing is explained.")
     console = console_for()
     wrong = 0
     try:
@@ -43,7 +53,7 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | N
         chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
         count = jobs or os.cpu_count() or 1
         reports = (
-            verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count)
+            verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
             if seeds is None
             else with_progress(chosen, seed, seeds, count)
         )
@@ -54,6 +64,12 @@ def verify(lessons: tuple[str, ...], seeds: int | None, seed: int, jobs: int | N
                 console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
             for remark in report.remarks:
                 console.print(f"  ? {remark}", markup=False, highlight=False, soft_wrap=True)
+            if report.named_anyway is not None:
+                count_of_all = len(loaded.find(name).mistakes)
+                text = f"{len(report.named_anyway)} of {count_of_all} known mistakes would be named without this list:"
+                console.print(f"  {text}", markup=False, highlight=False, soft_wrap=True)
+            for mistake, message in (report.named_anyway or {}).items():
+                console.print(f"  = {mistake}: {message}", markup=False, highlight=False, soft_wrap=True)
     except LessonError as error:
         fail(str(error))
     things = "1 thing is" if wrong == 1 else f"{wrong} things are"

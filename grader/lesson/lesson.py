@@ -18,7 +18,7 @@ from grader.errors import LessonError as LessonError
 from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_settings import CourseSettings, course_settings
-from grader.lesson.mistakes import Mistake
+from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
     import torch
@@ -195,7 +195,27 @@ class Lesson:
         if not self._secrets or not path.is_file():
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
-        return tuple(value for value in vars(module).values() if isinstance(value, Mistake))
+        try:
+            return tuple(mistakes_of(vars(module), self._signature))
+        except (ValueError, OSError) as error:
+            raise LessonError(f"{path}: {error}") from error
+
+    @cached_property
+    def _step_signature(self) -> Signature:
+        """What a gradient may be computed from: the forward values and the upstream gradients."""
+        return Signature({*self.public.given, *("d" + name for name in self.public.upstream)})
+
+    @cached_property
+    def _key_functions(self) -> dict[str, Signature]:
+        return signatures_in((self.solution / "backward.py").read_text(encoding="utf-8"))
+
+    def _signature(self, function: str) -> Signature:
+        """Of a gradient's function, or of another one of the answer key. Raises ValueError if there is none."""
+        if self.joint is None and any(item.name == function for item in self.gradients):
+            return self._step_signature
+        if function not in self._key_functions:
+            raise ValueError(f"the answer key has no function `{function}`")
+        return self._key_functions[function]
 
     @cached_property
     def wrong_formulas(self) -> tuple[Mistake, ...]:

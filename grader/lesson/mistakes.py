@@ -1,29 +1,66 @@
 """How a lesson declares its known mistakes (solutions/NN_name/mistakes.py).
 
-    @mistake("The mean divides by n: ...")
-    def dlogprobs__no_one_over_n(logprobs, Yb, n):
+    MISTAKES = mistake_list('''
+    [dlogprobs]
+    no_one_over_n: -F.one_hot(Yb, logprobs.shape[1])
+        The loss is a mean: ...
+    twice: gradient = torch.zeros_like(logprobs); gradient[range(n), Yb] = -2 / n; gradient
         ...
 
-    no_bessel = edit("BatchNorm1d__no_bessel", "The running variance is ...", old="n - 1", new="n")
+    [BatchNorm1d]
+    - self.momentum * var * n / (n - 1)
+    biased: self.momentum * var
+        The running variance is unbiased: ...
+    ''')
 
-The name is the function (a gradient, say), two underscores, and the mistake's id. The body is the wrong formula,
-written as a student would; an edit is the lesson's solution with one piece of text replaced. The sentence is what such
-a student is told: what the wrong formula means and what to check, not the answer.
+    @mistake("You average over the copies: ...")
+    def dC__averaged(demb, C, Xb):
+        ...
+
+In a list, `[name]` is the function that is wrong. An entry is the mistake's id, the wrong formula, and below it the
+message. Further lines of the formula are indented by eight spaces; its last statement is the expression that it
+returns. Its parameters are the names that it reads. Below lines that begin with `- `, an entry is an edit of the answer
+key: its code replaces the text of those lines, which must occur once. A line that begins with `#` is a comment.
+
+A longer formula is a function decorated with `mistake` and named `gradient__id`; `edit` declares a single edit. The
+message says what the formula computes and what to check. It does not give the answer.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
+import re
+import symtable
 import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
+
+CODE = " " * 8
+"""What precedes the further lines of an entry's formula; its message is indented less."""
+SECTION, ENTRY = re.compile(r"\[(\w+)\]"), re.compile(r"(\w+):(?: +(.*))?")
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a formula in place of a function may read: `names`, besides those of mistakes.py and Python's own.
+
+    Its parameters are `arguments`; where that is None, those of `names` that it reads.
+    """
+
+    names: Collection[str]
+    arguments: ast.arguments | None = None
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong function in place of `gradient`'s (or of another function's), or an edit of the solution's text."""
+    """A wrong function in place of `gradient`'s (or of another function's), or an edit of the solution's text.
+
+    A mistake of a list has its `formula`, and the `arguments` of the `function` once this is made. In a `reindented`
+    edit, the further lines of `old` and `new` are indented like the line in which `old` is found.
+    """
 
     gradient: str
     id: str
@@ -31,26 +68,61 @@ class Mistake:
     function: Callable[..., Any] | None = None
     old: str = ""
     new: str = ""
+    formula: str = ""
+    arguments: ast.arguments | None = None
+    reindented: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.gradient}__{self.id}"
 
     def applied_to(self, solution: str) -> str:
         """The solution's text with this mistake in it. Raises ValueError when an edit does not fit exactly once."""
         if self.function is not None:
             return f"{solution}\n\n{self.source()}\n"
-        if solution.count(self.old) != 1:
+        found = list(self._edited(solution))
+        if len(found) != 1:
             raise ValueError(
-                f"the mistake {self.gradient}__{self.id} replaces {self.old!r}, which stands in the solution "
-                f"{solution.count(self.old)} times; expected once."
+                f"the mistake {self.name} replaces {self.old!r}, which stands in the solution "
+                f"{len(found)} times; expected once."
             )
-        return solution.replace(self.old, self.new)
+        return found[0]
+
+    def _edited(self, solution: str) -> Iterator[str]:
+        """The solution with `old` replaced, for each place where it is found."""
+        old, new = self.old, self.new
+        for match in re.finditer(re.escape(old.partition("\n")[0] if self.reindented else old), solution):
+            start = match.start()
+            if self.reindented:
+                line = solution[solution.rfind("\n", 0, start) + 1 : start]
+                indentation = "\n" + line[: len(line) - len(line.lstrip())]
+                old, new = self.old.replace("\n", indentation), self.new.replace("\n", indentation)
+            if solution.startswith(old, start):
+                yield solution[:start] + new + solution[start + len(old) :]
 
     def source(self) -> str:
         """The wrong formula as a student's file would have it: no decorator, named for the gradient."""
+        return ast.unparse(self.definition())
+
+    def declaration(self) -> str:
+        """The mistake as Python, however mistakes.py declares it; of an edit, each new line is a string of its own."""
+        if self.function is None:
+            lines = [line.strip() for line in self.new.splitlines() if line.strip() not in self.old]
+            return f"edit({self.name!r}, {self.message!r}, {self.old!r}, {self.new!r})\n{lines}"
+        definition = self.definition()
+        definition.name = self.name
+        return f"mistake({self.message!r})\n\n{ast.unparse(definition)}"
+
+    def definition(self) -> ast.FunctionDef:
+        """The wrong formula as a function, named for the gradient."""
+        if self.arguments is not None:
+            return _function(self.gradient, self.arguments, ast.parse(self.formula).body)
         assert self.function is not None
         tree = ast.parse(textwrap.dedent(inspect.getsource(self.function)))
         definition = tree.body[0]
         assert isinstance(definition, ast.FunctionDef)
         definition.decorator_list, definition.name = [], self.gradient
-        return ast.unparse(definition)
+        return definition
 
 
 def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
@@ -78,3 +150,123 @@ def _named(name: str) -> tuple[str, str]:
     if not (separator and gradient and identifier):
         raise ValueError(f"`{name}`: name a mistake `gradient__what_is_wrong`, for example `dW2__transposed`.")
     return gradient, identifier
+
+
+def mistake_list(text: str, replaces: str = "", by: str = "") -> tuple[Mistake, ...]:
+    """The mistakes of a list, in its order.
+
+    With `replaces`, its edits are made in the text `by`, which takes the place of `replaces` in the answer key.
+    Raises ValueError for a line that is not understood, a missing message, and an edit that does not fit `by` once.
+    """
+    return tuple(
+        Mistake(each.gradient, each.id, each.message, None, replaces, each.applied_to(by))
+        if replaces and each.reindented
+        else each
+        for each in _entries(text)
+    )
+
+
+def _entries(text: str) -> Iterator[Mistake]:
+    section, old, is_old_open = "", "", False
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    for block in re.split(r"\n(?=\S)", "\n".join(lines)):
+        head, *below = block.split("\n")
+        if head.startswith("- "):
+            old = f"{old}\n{head[2:]}" if is_old_open else head[2:]
+        elif heading := SECTION.fullmatch(head):
+            section, old = heading[1], ""
+        elif section and (start := ENTRY.fullmatch(head)):
+            yield _entry(section, start[1], old, start[2] or "", below)
+            below = []
+        elif head:
+            raise ValueError(f"[{section}], the line `{head.strip()}`: expected `id: formula` below a `[gradient]`.")
+        if below:
+            raise ValueError(f"[{section}], the line `{below[0].strip()}`: indented, but below no `id: formula`.")
+        is_old_open = head.startswith("- ")
+
+
+def _entry(section: str, identifier: str, old: str, first: str, below: list[str]) -> Mistake:
+    """One entry: `first` is what follows its id on the same line; `below` are its further lines, indented."""
+    further = [line for line in below if line.startswith(CODE)]
+    message = [line for line in below if not line.startswith(CODE)]
+    if not message or below != further + message:
+        raise ValueError(f"{section}__{identifier}: expected the formula, then the message indented by four spaces.")
+    code = "\n".join(filter(None, [first, textwrap.dedent("\n".join(further))]))
+    said = " ".join(" ".join(message).split())
+    if old:
+        return Mistake(section, identifier, said, None, old, code, reindented=True)
+    return Mistake(section, identifier, said, formula=code)
+
+
+def mistakes_of(namespace: dict[str, Any], signature: Callable[[str], Signature]) -> Iterator[Mistake]:
+    """All mistakes of a loaded mistakes.py, in the order of the file; those of its lists with functions.
+
+    `namespace` is the module's. `signature` gives that of a function by its name, or raises ValueError.
+    Raises ValueError for a formula that is not Python, or that reads a name that nobody defines.
+    """
+    for value in list(namespace.values()):
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, Mistake):
+                yield _bound(each, namespace, signature) if each.function is None and not each.old else each
+
+
+def signatures_in(text: str) -> dict[str, Signature]:
+    """The functions of a Python file, each with its parameters and all names that it can read."""
+    names = set(symtable.symtable(text, "file", "exec").get_identifiers())
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    own = {f.name: {node.arg for node in ast.walk(f.args) if isinstance(node, ast.arg)} for f in functions}
+    return {f.name: Signature(names | own[f.name], f.args) for f in functions}
+
+
+def _bound(mistake: Mistake, namespace: dict[str, Any], signature: Callable[[str], Signature]) -> Mistake:
+    """The mistake of a list with its formula as a function."""
+    try:
+        body = ast.parse(mistake.formula).body
+        if not body or not isinstance(body[-1], ast.Expr):
+            raise ValueError("its last statement is not an expression")
+        allowed = signature(mistake.gradient)
+        read = [n for n in _names_read(mistake.formula, body) if n not in namespace and not hasattr(builtins, n)]
+        if unknown := [name for name in read if name not in allowed.names]:
+            raise ValueError(f"there is no value `{unknown[0]}`")
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else error
+        raise ValueError(f"{mistake.name}: `{mistake.formula}`: {reason}.") from error
+    own = [ast.copy_location(ast.arg(name), body[0]) for name in read]
+    arguments = allowed.arguments or ast.arguments([], own, None, [], [], None, [])
+    found: dict[str, Any] = {}
+    module = ast.Module([_function(mistake.gradient, arguments, body)], [])
+    exec(compile(module, f"<{mistake.name}>", "exec"), namespace, found)
+    return replace(mistake, function=found[mistake.gradient], arguments=arguments)
+
+
+def _function(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    """A function that returns the expression which is the last statement of `body`."""
+    *before, last = body
+    assert isinstance(last, ast.Expr)
+    returned = ast.copy_location(ast.Return(last.value), last)
+    return ast.copy_location(ast.FunctionDef(name, arguments, [*before, returned], []), body[0])
+
+
+def _names_read(formula: str, body: list[ast.stmt]) -> list[str]:
+    """The names that a function with this body reads without giving them a value first, each once, in order."""
+    text = textwrap.indent(formula, "    ")
+    (table,) = symtable.symtable(f"def formula():\n{text}", "formula", "exec").get_children()
+    read, given = set(_global_names(table)), set[str]()
+    assigned = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()}
+    ordered: list[ast.Name] = []
+    for statement in body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if assigned and isinstance(statement, (ast.Assign, ast.AugAssign)):
+            updated = [statement.target] if isinstance(statement, ast.AugAssign) else []
+            own = {node.id for node in names if isinstance(node.ctx, ast.Load) or node in updated}
+            read |= own & assigned - given
+        given |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        ordered += sorted(names, key=lambda node: (node.lineno, node.col_offset))
+    return list(dict.fromkeys(node.id for node in ordered if node.id in read))
+
+
+def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
+    """What a function, its lambdas and its comprehensions read that is not their own."""
+    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+    for inner in table.get_children():
+        yield from _global_names(inner)

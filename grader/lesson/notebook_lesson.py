@@ -42,7 +42,7 @@ def notebook_table(lesson: Lesson) -> NotebookTable | None:
             for name in names
         },
         lesson_sizes(lesson, chosen, table.same),
-        forward_lines((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
+        forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8")),
     )
 
 
@@ -70,7 +70,7 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
         if name in chosen and type(value) is int and value == prime
     }
     axes = {
-        name: [factors(length, primes) for length in value.shape]
+        name: [sizes_in_length(length, primes) for length in value.shape]
         for name, value in values.items()
         if name in chosen and hasattr(value, "shape")
     }
@@ -85,7 +85,7 @@ def lesson_sizes(lesson: Lesson, chosen: Collection[str], same: Mapping[str, str
     return replace(found, published=shown, expressions=expressions)
 
 
-def factors(length: int, primes: Mapping[str, int]) -> list[str]:
+def sizes_in_length(length: int, primes: Mapping[str, int]) -> list[str]:
     """The sizes whose product is `length`; empty where it is no product of sizes."""
     parts = [size for size, prime in primes.items() if length % prime == 0]
     return parts if math.prod(primes[size] for size in parts) == length else []
@@ -94,20 +94,20 @@ def factors(length: int, primes: Mapping[str, int]) -> list[str]:
 @lru_cache(maxsize=64)
 def notebook_lesson(lesson: Lesson) -> NotebookLesson:
     """The lesson as the reader of notebooks receives it."""
-    wanted = chain = notebook_table(lesson)
-    if wanted is not None and wanted.after is not None:
-        chain = notebook_table(Lesson(lesson.course, wanted.after, secrets=False))
+    table = chain = notebook_table(lesson)
+    if table is not None and table.after is not None:
+        chain = notebook_table(Lesson(lesson.course, table.after, secrets=False))
     return NotebookLesson(
         lesson.name,
         {item.name: item.function for item in lesson.items},
         [item.name for item in lesson.gradients],
         lesson.joint.name if lesson.joint else None,
-        wanted,
+        table,
         chain or NotebookTable((), StepInputs(frozenset(), frozenset())),
     )
 
 
-def forward_lines(source: str) -> dict[str, str]:
+def forward_expressions(source: str) -> dict[str, str]:
     """{value: the expression that gives it} from a lesson's forward.py: `t.h = torch.tanh(t.hpreact)`."""
     found: dict[str, str] = {}
     for function in ast.parse(source).body:

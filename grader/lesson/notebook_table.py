@@ -112,7 +112,7 @@ class NotebookLesson:
         rows: {row: the function that it is about}, in the lesson's order.
         gradients: those rows that are gradients.
         joint: the one function that returns all gradients, if the lesson asks for one.
-        wanted: None for a lesson that takes nothing from the lecture's notebook.
+        table: None for a lesson that takes nothing from the lecture's notebook.
         chain: what the lecture's chain assigns, which comes before what this lesson takes.
     """
 
@@ -120,13 +120,13 @@ class NotebookLesson:
     rows: Mapping[str, str]
     gradients: Sequence[str]
     joint: str | None
-    wanted: NotebookTable | None
+    table: NotebookTable | None
     chain: NotebookTable
 
     @cached_property
     def sizes(self) -> LessonSizes:
         """The lesson's, with what the lecture's chain shows of them."""
-        return self.wanted.sizes.joined(self.chain.sizes) if self.wanted else LessonSizes()
+        return self.table.sizes.joined(self.chain.sizes) if self.table else LessonSizes()
 
     @property
     def functions(self) -> list[str]:

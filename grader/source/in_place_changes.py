@@ -12,16 +12,11 @@ Change = tuple[str, Collection[str]]
 """(function, its parameters that were changed in place)"""
 
 
-def line_of_change(source: str, function: str, changed: Collection[str]) -> int | None:
-    """The first line of `function` that writes into one of its parameters `changed`, or into an alias of one.
-
-    None when no such line is found: a function that is called may change the parameter.
-    """
-    return lines_of_changes(source, [(function, changed)])[0]
-
-
 def lines_of_changes(source: str, changes: Sequence[Change]) -> list[int | None]:
-    """`line_of_change` for each of them, None for all of a text that cannot be parsed. The file is parsed once."""
+    """For each change the first line of the function that writes into one of the parameters, or into an alias of one.
+
+    None where no such line is found: a function that is called may change the parameter, or the text cannot be parsed.
+    """
     tree = parse_submitted(source)
     nodes = ast.walk(tree) if tree is not None else ()
     definitions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}  # the last one of a name
@@ -30,12 +25,12 @@ def lines_of_changes(source: str, changes: Sequence[Change]) -> list[int | None]
     for function, changed in changes:
         key = function, frozenset(changed)
         if key not in found:
-            found[key] = first_line(definitions[function], changed) if function in definitions else None
+            found[key] = line_of_first_change(definitions[function], changed) if function in definitions else None
         result.append(found[key])
     return result
 
 
-def first_line(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
+def line_of_first_change(function: ast.FunctionDef, changed: Collection[str]) -> int | None:
     aliases, shared = set(changed), SharedNames(VIEW_ATTRIBUTES)
     for statement in in_order(function.body):
         line = line_of_write(statement, aliases, shared)

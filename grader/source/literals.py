@@ -18,7 +18,7 @@ class WrittenNumber(NamedTuple):
     line: int
 
 
-def number_of(node: ast.AST, depth: int = 0) -> float | None:
+def literal_number(node: ast.AST, depth: int = 0) -> float | None:
     """The value of an expression of literals, such as `1 / 2**10`; None for anything else."""
     if isinstance(node, ast.Constant):
         value = node.value
@@ -26,11 +26,11 @@ def number_of(node: ast.AST, depth: int = 0) -> float | None:
             return None
         return float(value) if abs(value) < 1e300 else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and depth < DEEPEST:
-        inner = number_of(node.operand, depth + 1)
+        inner = literal_number(node.operand, depth + 1)
         return None if inner is None else -inner
     if not isinstance(node, ast.BinOp) or depth > DEEPEST:
         return None
-    left, right = number_of(node.left, depth + 1), number_of(node.right, depth + 1)
+    left, right = literal_number(node.left, depth + 1), literal_number(node.right, depth + 1)
     if left is None or right is None:
         return None
     try:
@@ -45,7 +45,7 @@ def number_of(node: ast.AST, depth: int = 0) -> float | None:
         return None
 
 
-def string_of(node: ast.expr) -> str | None:
+def literal_string(node: ast.expr) -> str | None:
     """The text of a string literal, also of a sum such as `"back" + "ward"`; None for anything else or a long one."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) and len(node.value) <= LONGEST else None

@@ -29,7 +29,7 @@ def close_names(wanted: Sequence[str], names: Iterable[str]) -> dict[str, str]:
     found = []
     kept = list(islice((name for name in names if len(name) <= MOST_LENGTH), MOST_NAMES))
     for place, name in enumerate(wanted):
-        matcher = difflib.SequenceMatcher(b=plain(name))
+        matcher = difflib.SequenceMatcher(b=plain_name(name))
         for other_place, other in enumerate(kept):
             ratio = closeness(name, other, matcher)
             if ratio >= CLOSE:
@@ -45,12 +45,12 @@ def closeness(name: str, other: str, matcher: difflib.SequenceMatcher[str]) -> f
     """A number from 0 to 1; `matcher` holds the plain form of `name`."""
     words = [word for word in other.casefold().split("_") if word]
     rest = "".join(word for word in words if word not in AROUND)
-    if rest == plain(name) or (len(words) > 1 and rest and rest == plain(name).removeprefix("d")):
+    if rest == plain_name(name) or (len(words) > 1 and rest and rest == plain_name(name).removeprefix("d")):
         return 1.0
-    return ratio(matcher, plain(other), CLOSE)
+    return similarity(matcher, plain_name(other), CLOSE)
 
 
-def ratio(matcher: difflib.SequenceMatcher[str], name: str, least: float) -> float:
+def similarity(matcher: difflib.SequenceMatcher[str], name: str, least: float) -> float:
     """The ratio of `name` and the matcher's second string; 0 where it is less than `least`, in most cases quickly."""
     matcher.set_seq1(name)
     if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
@@ -58,6 +58,6 @@ def ratio(matcher: difflib.SequenceMatcher[str], name: str, least: float) -> flo
     return matcher.ratio()
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name or a label in small letters, without what separates words."""
     return name.casefold().replace("_", "").replace(" ", "").replace("-", "")

@@ -18,7 +18,15 @@ CHANGING = frozenset({"append", "extend", "insert", "update", "fill", "sort", "p
 
 @dataclass
 class StatementNames:
-    """`late` are what a function's body reads when it is called; `shares` are (new name, old name) of one tensor."""
+    """What one statement does with names.
+
+    Attributes:
+        reads: names whose value it reads where it is.
+        binds: names to which it gives a value.
+        changes: names whose object it changes in place.
+        late: names that the body of a function reads when it is called.
+        shares: (new name, old name) of one tensor.
+    """
 
     reads: set[str] = field(default_factory=set)
     binds: set[str] = field(default_factory=set)
@@ -27,44 +35,30 @@ class StatementNames:
     shares: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Local:
-    """StatementNames bound on the way. `mark` and `back` are for parts of the code that may not be run."""
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self._names = set(names)
-        self._order: list[str] = []
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
+class LocalNames(dict[str, None]):
+    """Names bound so far within a statement, in order. Those of code that may not run can be removed again."""
 
     def add(self, name: str) -> None:
-        if name not in self._names:
-            self._names.add(name)
-            self._order.append(name)
+        self.setdefault(name)
 
-    def mark(self) -> int:
-        return len(self._order)
-
-    def back(self, mark: int) -> set[str]:
-        """Forgets the names that were added since the mark was taken, and gives them."""
-        added = set(self._order[mark:])
-        del self._order[mark:]
-        self._names -= added
-        return added
+    def remove_after(self, count: int) -> set[str]:
+        """Removes all but the first `count` names, and returns them."""
+        return {self.popitem()[0] for _ in range(len(self) - count)}
 
     def without(self, names: Iterable[str]) -> set[str]:
-        return {name for name in names if name not in self._names}
+        """Those of `names` that are not bound."""
+        return {name for name in names if name not in self}
 
 
 def changed_parameters(function: FunctionDefinition) -> frozenset[int]:
     """Places of the parameters that the function's body changes in place."""
     names = StatementNames()
-    Walk(names, {}).body(function.body, Local(a.arg for a in function.args.args))
+    Walk(names, {}).body(function.body, LocalNames(dict.fromkeys(a.arg for a in function.args.args)))
     return frozenset(n for n, a in enumerate(function.args.args) if a.arg in names.changes)
 
 
 def free_names(function: FunctionDefinition | ast.Lambda | ast.ClassDef) -> set[str]:
-    """StatementNames that its body takes from outside."""
+    """Names that its body takes from outside."""
     loaded: set[str] = set()
     own: set[str] = set()
     for node in all_nodes(function):
@@ -85,11 +79,11 @@ class Walk:
         self.names, self.changers = names, changers
         self.root = SharedNames().name_of
 
-    def body(self, statements: Iterable[ast.stmt], local: Local) -> None:
+    def body(self, statements: Iterable[ast.stmt], local: LocalNames) -> None:
         for statement in statements:
             self.statement(statement, local)
 
-    def statement(self, node: ast.stmt, local: Local) -> None:
+    def statement(self, node: ast.stmt, local: LocalNames) -> None:
         if isinstance(node, ast.Assign):
             self.expression(node.value, local)
             for target in node.targets:
@@ -114,11 +108,11 @@ class Walk:
             self.body([*node.body, *node.orelse], local)
         elif isinstance(node, ast.If):
             self.expression(node.test, local)
-            mark = local.mark()
+            mark = len(local)
             self.body(node.body, local)
-            first = local.back(mark)
+            first = local.remove_after(mark)
             self.body(node.orelse, local)
-            for name in first & local.back(mark):
+            for name in first & local.remove_after(mark):
                 local.add(name)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
@@ -141,7 +135,7 @@ class Walk:
             for child in children(node):
                 self.any(child, local)
 
-    def any(self, node: ast.AST, local: Local) -> None:
+    def any(self, node: ast.AST, local: LocalNames) -> None:
         if isinstance(node, ast.stmt):
             self.statement(node, local)
         elif isinstance(node, ast.expr):
@@ -150,7 +144,7 @@ class Walk:
             for child in children(node):
                 self.any(child, local)
 
-    def expression(self, node: ast.expr, local: Local) -> None:
+    def expression(self, node: ast.expr, local: LocalNames) -> None:
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load) and node.id not in local:
                 self.names.reads.add(node.id)
@@ -160,7 +154,7 @@ class Walk:
         elif isinstance(node, ast.Lambda):
             self.names.late |= local.without(free_names(node))
         elif isinstance(node, Comprehension):
-            mark = local.mark()
+            mark = len(local)
             for part in node.generators:
                 self.expression(part.iter, local)
                 for name in stored_names(part.target):
@@ -169,7 +163,7 @@ class Walk:
                     self.expression(test, local)
             for each in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
                 self.expression(each, local)
-            local.back(mark)
+            local.remove_after(mark)
         else:
             if isinstance(node, ast.Call):
                 self.call(node)
@@ -197,7 +191,7 @@ class Walk:
         if name is not None:
             self.names.changes.add(name)
 
-    def target(self, node: ast.expr, local: Local) -> None:
+    def target(self, node: ast.expr, local: LocalNames) -> None:
         if isinstance(node, ast.Name):
             self.bind(node.id, local)
         elif isinstance(node, (ast.Tuple, ast.List)):
@@ -208,11 +202,11 @@ class Walk:
         else:
             self.change(node, local)
 
-    def bind(self, name: str, local: Local) -> None:
+    def bind(self, name: str, local: LocalNames) -> None:
         self.names.binds.add(name)
         local.add(name)
 
-    def change(self, node: ast.expr, local: Local) -> None:
+    def change(self, node: ast.expr, local: LocalNames) -> None:
         """`node` is a place that gets a new value: `x[...]`, `x.data`, `x` in `x += y`."""
         self.note_changed(node)
         if not isinstance(node, ast.Name):
@@ -230,8 +224,8 @@ class Walk:
                     self.note_shared([each], its)
 
 
-def names_of(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
+def names_of_statement(node: ast.stmt, changers: Mapping[str, frozenset[int]]) -> StatementNames:
     names = StatementNames()
-    Walk(names, changers).statement(node, Local())
+    Walk(names, changers).statement(node, LocalNames())
     names.reads |= {name for name in names.changes if name not in names.binds}
     return names

@@ -3,196 +3,67 @@
 import torch
 import torch.nn.functional as F
 
-from grader.lesson.mistakes import mistake
+from grader.lesson.mistakes import mistake_list
 
-
-@mistake(
-    "This is the gradient of the sum of the examples' losses. Look at the last line of the forward pass again: what "
-    "does it do to the losses of the single examples, and which factor does that leave in every row?"
-)
-def dlogits__no_one_over_n(logits, Yb, n):
-    gradient = F.softmax(logits, 1)
-    gradient[range(n), Yb] -= 1
-    return gradient
-
-
-@mistake(
-    "Every logit is pushed down here, the true class's as well: a row sums to 1/n, not to zero. The true class's logit "
-    "enters the loss a second time, on its own: which term comes from there?"
-)
-def dlogits__no_minus_one(logits, n):
-    return F.softmax(logits, 1) / n
-
-
-@mistake(
-    "You pull up the true class with 1 where the rest of its row is already divided by n, so a row no longer sums to "
-    "zero. The mean over the batch scales all of an example's gradient: check the order of your two steps."
-)
-def dlogits__minus_one_after_over_n(logits, Yb, n):
-    gradient = F.softmax(logits, 1) / n
-    gradient[range(n), Yb] -= 1
-    return gradient
-
-
-@mistake(
-    "Here each column of the softmax sums to one, as if the examples competed with each other. Along which axis do the "
-    "classes of a single example lie?"
-)
-def dlogits__softmax_over_the_batch(logits, Yb, n):
-    gradient = F.softmax(logits, 0)
-    gradient[range(n), Yb] -= 1
-    return gradient / n
-
-
-@mistake(
-    "Here all numbers of the batch together sum to one. Every example has a probability distribution of its own: along "
-    "which axis does it sum to one?"
-)
-def dlogits__softmax_over_everything(logits, Yb, n):
-    gradient = F.softmax(logits.view(-1), 0).view(logits.shape).clone()
-    gradient[range(n), Yb] -= 1
-    return gradient / n
-
-
-@mistake(
-    "`[:, Yb]` picks, in every row, the true classes of all examples. Each row has one true class only: pair row i "
-    "with `Yb[i]`."
-)
-def dlogits__every_label_in_every_row(logits, Yb, n):
-    gradient = F.softmax(logits, 1)
-    gradient[:, Yb] -= 1
-    return gradient / n
-
-
-@mistake(
-    "You subtract from the logarithms of the probabilities. Derive again how one logit changes the logarithm of the "
-    "row's sum of exponentials: is a logarithm left over?"
-)
-def dlogits__log_softmax(logits, Yb, n):
-    gradient = F.log_softmax(logits, 1)
-    gradient[range(n), Yb] -= 1
-    return gradient / n
-
-
-@mistake(
-    "The sign is flipped. A gradient points uphill, and the update subtracts it later. Follow the minus in front of "
-    "the logarithm: does raising the true class's logit raise or lower the loss?"
-)
-def dlogits__sign(logits, Yb, n):
-    gradient = -F.softmax(logits, 1)
-    gradient[range(n), Yb] += 1
-    return gradient / n
-
-
-@mistake(
-    "Both terms have the same sign here, so the true class is pushed down hardest of all. Write the loss of one "
-    "example as a difference of two terms and look at the sign of each."
-)
-def dlogits__plus_one(logits, Yb, n):
-    gradient = F.softmax(logits, 1)
-    gradient[range(n), Yb] += 1
-    return gradient / n
-
-
-@mistake(
-    "You subtract the 1 from the logits themselves. What you subtract it from must be between zero and one and sum to "
-    "one in each row: something still has to be done to the logits."
-)
-def dlogits__logits_for_probs(logits, Yb, n):
-    gradient = logits.clone()
-    gradient[range(n), Yb] -= 1
-    return gradient / n
-
-
-@mistake(
-    "You use the exponentials as they are; they are not probabilities yet, since a row does not sum to one. What does "
-    "a softmax do after the exponential?"
-)
-def dlogits__exponentials_not_normalised(logits, Yb, n):
-    gradient = logits.exp()
-    gradient[range(n), Yb] -= 1
-    return gradient / n
-
-
-@mistake("You divide by the number of classes. The forward pass takes a mean once: over what, and how many are there?")
-def dlogits__over_classes(logits, Yb):
-    gradient = F.softmax(logits, 1)
-    gradient[range(len(Yb)), Yb] -= 1
-    return gradient / logits.shape[1]
-
-
-@mistake(
-    "You divide by the number of all elements of `logits`. The mean in the forward pass runs over one number for each "
-    "example: how many are there?"
-)
-def dlogits__over_all_elements(logits, Yb, n):
-    gradient = F.softmax(logits, 1)
-    gradient[range(n), Yb] -= 1
-    return gradient / logits.numel()
-
-
-@mistake(
-    "You divide by n - 1, as batch norm's variance does. This mean is an ordinary one: count what it averages over."
-)
-def dlogits__over_n_minus_one(logits, Yb, n):
-    gradient = F.softmax(logits, 1)
-    gradient[range(n), Yb] -= 1
-    return gradient / max(n - 1, 1)
-
-
-@mistake(
-    "You subtract 1 in every column of a row. Only one logit of a row stands in the loss outside of the sum of "
-    "exponentials: which one does `Yb` name?"
-)
-def dlogits__minus_one_everywhere(logits, n):
-    return (F.softmax(logits, 1) - 1) / n
-
-
-@mistake(
-    "You pull up the class that the network likes best, not the one that is true. The targets are in `Yb`; what the "
-    "network believes is already in the other term."
-)
-def dlogits__predicted_for_true_class(logits, n):
-    gradient = F.softmax(logits, 1)
-    gradient[range(n), logits.argmax(1)] -= 1
-    return gradient / n
-
-
-@mistake(
-    "This is non-zero at the true classes only: the other logits look as if they did not matter. They are all in the "
-    "sum that each probability is divided by, so raising any of them lowers the true class's probability."
-)
-def dlogits__true_class_only(probs, Yb, n):
-    gradient = torch.zeros_like(probs)
-    gradient[range(n), Yb] = (probs[range(n), Yb] - 1) / n
-    return gradient
-
-
-@mistake(
-    "You multiply by p (1 - p), the softmax's derivative with respect to a class's own logit, and stop there. The "
-    "logarithm in the loss still divides by a probability: carry it through and see what cancels."
-)
-def dlogits__logarithm_forgotten(probs, Yb, n):
-    return -F.one_hot(Yb, probs.shape[1]) * probs * (1 - probs) / n
-
-
-@mistake(
-    "The numbers are right, but your `dlogits` is the same tensor as `probs` under a second name. Changing it changed "
-    "`probs`, so code that reads `probs` afterwards gets a gradient. Work on a copy."
-)
-def dlogits__changes_probs(probs, Yb, n):
-    gradient = probs
-    gradient[range(n), Yb] -= 1
-    gradient /= n
-    return gradient
-
-
-@mistake(
-    "The numbers are right, but they were written into `logits`, which the rest of the backward pass may still need. "
-    "Functions whose names end in `_` and operators such as `-=` work in place: start from a tensor of your own."
-)
-def dlogits__changes_logits(logits, Yb, n):
-    logits -= logits.logsumexp(1, keepdim=True)
-    logits.exp_()
-    logits[range(n), Yb] -= 1
-    return logits / n
+MISTAKES = mistake_list("""
+[dlogits]
+no_one_over_n: gradient = F.softmax(logits, 1); gradient[range(n), Yb] -= 1; gradient
+    This is the gradient of the sum of the examples' losses. Look at the last line of the forward pass again: what does
+    it do to the losses of the single examples, and which factor does that leave in every row?
+no_minus_one: F.softmax(logits, 1) / n
+    Every logit is pushed down here, the true class's as well: a row sums to 1/n, not to zero. The true class's logit
+    enters the loss a second time, on its own: which term comes from there?
+minus_one_after_over_n: gradient = F.softmax(logits, 1) / n; gradient[range(n), Yb] -= 1; gradient
+    You pull up the true class with 1 where the rest of its row is already divided by n, so a row no longer sums to
+    zero. The mean over the batch scales all of an example's gradient: check the order of your two steps.
+softmax_over_the_batch: gradient = F.softmax(logits, 0); gradient[range(n), Yb] -= 1; gradient / n
+    Here each column of the softmax sums to one, as if the examples competed with each other. Along which axis do the
+    classes of a single example lie?
+softmax_over_everything:
+        gradient = F.softmax(logits.view(-1), 0).view(logits.shape).clone(); gradient[range(n), Yb] -= 1; gradient / n
+    Here all numbers of the batch together sum to one. Every example has a probability distribution of its own: along
+    which axis does it sum to one?
+every_label_in_every_row: gradient = F.softmax(logits, 1); gradient[:, Yb] -= 1; gradient / n
+    `[:, Yb]` picks, in every row, the true classes of all examples. Each row has one true class only: pair row i with
+    `Yb[i]`.
+log_softmax: gradient = F.log_softmax(logits, 1); gradient[range(n), Yb] -= 1; gradient / n
+    You subtract from the logarithms of the probabilities. Derive again how one logit changes the logarithm of the row's
+    sum of exponentials: is a logarithm left over?
+sign: gradient = -F.softmax(logits, 1); gradient[range(n), Yb] += 1; gradient / n
+    The sign is flipped. A gradient points uphill, and the update subtracts it later. Follow the minus in front of the
+    logarithm: does raising the true class's logit raise or lower the loss?
+plus_one: gradient = F.softmax(logits, 1); gradient[range(n), Yb] += 1; gradient / n
+    Both terms have the same sign here, so the true class is pushed down hardest of all. Write the loss of one example
+    as a difference of two terms and look at the sign of each.
+logits_for_probs: gradient = logits.clone(); gradient[range(n), Yb] -= 1; gradient / n
+    You subtract the 1 from the logits themselves. What you subtract it from must be between zero and one and sum to one
+    in each row: something still has to be done to the logits.
+exponentials_not_normalised: gradient = logits.exp(); gradient[range(n), Yb] -= 1; gradient / n
+    You use the exponentials as they are; they are not probabilities yet, since a row does not sum to one. What does a
+    softmax do after the exponential?
+over_classes: gradient = F.softmax(logits, 1); gradient[range(len(Yb)), Yb] -= 1; gradient / logits.shape[1]
+    You divide by the number of classes. The forward pass takes a mean once: over what, and how many are there?
+over_all_elements: gradient = F.softmax(logits, 1); gradient[range(n), Yb] -= 1; gradient / logits.numel()
+    You divide by the number of all elements of `logits`. The mean in the forward pass runs over one number for each
+    example: how many are there?
+over_n_minus_one: gradient = F.softmax(logits, 1); gradient[range(n), Yb] -= 1; gradient / max(n - 1, 1)
+    You divide by n - 1, as batch norm's variance does. This mean is an ordinary one: count what it averages over.
+minus_one_everywhere: (F.softmax(logits, 1) - 1) / n
+    You subtract 1 in every column of a row. Only one logit of a row stands in the loss outside of the sum of
+    exponentials: which one does `Yb` name?
+predicted_for_true_class: gradient = F.softmax(logits, 1); gradient[range(n), logits.argmax(1)] -= 1; gradient / n
+    You pull up the class that the network likes best, not the one that is true. The targets are in `Yb`; what the
+    network believes is already in the other term.
+true_class_only: gradient = torch.zeros_like(probs); gradient[range(n), Yb] = (probs[range(n), Yb] - 1) / n; gradient
+    This is non-zero at the true classes only: the other logits look as if they did not matter. They are all in the sum
+    that each probability is divided by, so raising any of them lowers the true class's probability.
+logarithm_forgotten: -F.one_hot(Yb, probs.shape[1]) * probs * (1 - probs) / n
+    You multiply by p (1 - p), the softmax's derivative with respect to a class's own logit, and stop there. The
+    logarithm in the loss still divides by a probability: carry it through and see what cancels.
+changes_probs: gradient = probs; gradient[range(n), Yb] -= 1; gradient /= n; gradient
+    The numbers are right, but your `dlogits` is the same tensor as `probs` under a second name. Changing it changed
+    `probs`, so code that reads `probs` afterwards gets a gradient. Work on a copy.
+changes_logits: logits -= logits.logsumexp(1, keepdim=True); logits.exp_(); logits[range(n), Yb] -= 1; logits / n
+    The numbers are right, but they were written into `logits`, which the rest of the backward pass may still need.
+    Functions whose names end in `_` and operators such as `-=` work in place: start from a tensor of your own.
+""")

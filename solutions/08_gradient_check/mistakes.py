@@ -2,52 +2,30 @@
 
 # ruff: noqa: F821  (a wrong function replaces one of the solution's and may call the others)
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from grader.lesson.mistakes import edit, mistake
+from grader.lesson.mistakes import edit, mistake, mistake_list
 
-# numerical_gradient
-
-QUOTIENT = "gradient[index] = (above - below) / (2 * eps)"
-
-
-def quotient(name, message, new):
-    return edit(f"numerical_gradient__{name}", message, old=QUOTIENT, new=new)
-
-
-forward_difference = quotient(
-    "forward_difference",
-    "This is the forward difference, (f(x + eps) - f(x)) / eps. Its error grows with eps, that of the central one with "
-    "eps squared: at eps = 1e-5 that is five digits lost.",
-    "gradient[index] = (above - f(x)) / eps",
-)
-backward_difference = quotient(
-    "backward_difference",
-    "This is the backward difference, (f(x) - f(x - eps)) / eps. The central one takes one step to each side.",
-    "gradient[index] = (f(x) - below) / eps",
-)
-not_halved = quotient(
-    "not_halved",
-    "Every slope is twice too large. One point lies eps above x, the other eps below: how far are they apart?",
-    "gradient[index] = (above - below) / eps",
-)
-multiplied_by_half_eps = quotient(
-    "never_divided",
-    "This is the difference of two values of f. A slope is that difference over the distance between the two points.",
-    "gradient[index] = above - below",
-)
-eps_inside_out = quotient(
-    "half_outside",
-    "`(above - below) / 2 * eps` divides by 2 and then *multiplies* by eps. Mind the brackets.",
-    "gradient[index] = (above - below) / 2 * eps",
-)
-sign = quotient(
-    "sign",
-    "The sign is wrong everywhere. Which comes first in the difference, the value above or the one below?",
-    "gradient[index] = (below - above) / (2 * eps)",
-)
+MISTAKES_1 = mistake_list("""
+[numerical_gradient]
+- gradient[index] = (above - below) / (2 * eps)
+forward_difference: gradient[index] = (above - f(x)) / eps
+    This is the forward difference, (f(x + eps) - f(x)) / eps. Its error grows with eps, that of the central one with
+    eps squared: at eps = 1e-5 that is five digits lost.
+backward_difference: gradient[index] = (f(x) - below) / eps
+    This is the backward difference, (f(x) - f(x - eps)) / eps. The central one takes one step to each side.
+not_halved: gradient[index] = (above - below) / eps
+    Every slope is twice too large. One point lies eps above x, the other eps below: how far are they apart?
+never_divided: gradient[index] = above - below
+    This is the difference of two values of f. A slope is that difference over the distance between the two points.
+half_outside: gradient[index] = (above - below) / 2 * eps
+    `(above - below) / 2 * eps` divides by 2 and then *multiplies* by eps. Mind the brackets.
+sign: gradient[index] = (below - above) / (2 * eps)
+    The sign is wrong everywhere. Which comes first in the difference, the value above or the one below?
+""")
 
 
 @mistake(
@@ -64,13 +42,12 @@ def numerical_gradient__own_eps(f, x, eps=1e-5):
     return gradient
 
 
-@mistake(
-    "All elements are moved at once, so every entry is the sum of all slopes (and has no shape of x's own). Move one "
-    "element at a time."
-)
-def numerical_gradient__all_at_once(f, x, eps=1e-5):
-    x = np.array(x, dtype=np.float64)
-    return np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
+MISTAKES_2 = mistake_list("""
+[numerical_gradient]
+all_at_once: x = np.array(x, dtype=np.float64); np.full(x.shape, (f(x + eps) - f(x - eps)) / (2 * eps))
+    All elements are moved at once, so every entry is the sum of all slopes (and has no shape of x's own). Move one
+    element at a time.
+""")
 
 
 @mistake(
@@ -160,128 +137,81 @@ def numerical_gradient__restored_by_arithmetic(f, x, eps=1e-5):
     return gradient
 
 
-# relative_error
+MISTAKES_3 = mistake_list("""
+[relative_error]
+- return float(quotient.max())
+absolute: return float(np.abs(a - b).max())
+    This is the absolute error. 1e-6 is much beside a gradient of 1e-6 and nothing beside one of 1000: divide by the
+    larger of the two sizes.
+mean: return float(quotient.mean())
+    This is the mean over the elements. One wrong element among a thousand right ones then shows as a thousandth of its
+    error: let the worst one decide.
+norms: return float(np.linalg.norm(a - b) / (max(np.linalg.norm(a), np.linalg.norm(b)) or 1.0))
+    This is the error of the whole: norm by norm. A small element may then be quite wrong beside large ones. Take each
+    element's own quotient, and the worst of them.
+largest_by_largest: return float(np.abs(a - b).max() / (larger.max() or 1.0))
+    The largest difference is divided by the largest size, but they may belong to different elements. Divide element by
+    element, then take the worst.
+not_symmetric: return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).max())
+    It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?
+sum_of_sizes: return float((np.abs(a - b) / np.where(larger == 0, 1.0, np.abs(a) + np.abs(b))).max())
+    The divisor is the sum of the two sizes. That is a common choice, but here it should be the larger one: your error
+    is about half of it.
+fixed_floor: return float((np.abs(a - b) / np.maximum(1e-8, larger)).max())
+    There is a fixed number in the divisor, such as 1e-8. For gradients much smaller than it nothing is ever wrong. Only
+    where both are zero does the divisor need help.
+floor_and_sum: return float((np.abs(a - b) / np.maximum(1e-8, np.abs(a) + np.abs(b))).max())
+    This is the well-known `max(1e-8, |a| + |b|)` as the divisor. It should be the larger of the two, without a fixed
+    number: for gradients below 1e-8 your error is always small.
+zero_by_zero:
+        with np.errstate(all="ignore"):
+            return float((np.abs(a - b) / larger).max())
+    Zero over zero is NaN. Two elements that are both zero are equal: their error is 0.
+sign_kept: return float(((a - b) / np.where(larger == 0, 1.0, larger)).max())
+    The sign of the difference is kept: where the first number is the smaller one, the error is negative and never the
+    largest. Take the absolute value of the difference.
+zeros_left_out: return float(np.where((a == 0) | (b == 0), 0.0, quotient).max())
+    Elements with a zero are left out. Only where *both* are zero is there no error; zero beside 3 is as wrong as can
+    be, 1.
 
+[wrong_gradients]
+- if not ok:
+right_ones: if ok:
+    These are the names of the right gradients. Return the names of the wrong ones.
 
-def error(name, message, new):
-    return edit(f"relative_error__{name}", message, old="return float(quotient.max())", new=new)
+- wrong.append(name)
+- continue
+missing_passes: continue
+    A parameter without a gradient is passed over. It would never learn: it counts as wrong.
 
+- if not ok:
+-     wrong.append(name)
+stops_at_first:
+        if not ok:
+            wrong.append(name)
+            break
+    It stops at the first wrong one. The next ones have to be found as well.
 
-absolute_error = error(
-    "absolute",
-    "This is the absolute error. 1e-6 is much beside a gradient of 1e-6 and nothing beside one of 1000: divide by the "
-    "larger of the two sizes.",
-    "return float(np.abs(a - b).max())",
-)
-mean_error = error(
-    "mean",
-    "This is the mean over the elements. One wrong element among a thousand right ones then shows as a thousandth of "
-    "its error: let the worst one decide.",
-    "return float(quotient.mean())",
-)
-norms = error(
-    "norms",
-    "This is the error of the whole: norm by norm. A small element may then be quite wrong beside large ones. Take "
-    "each element's own quotient, and the worst of them.",
-    "return float(np.linalg.norm(a - b) / (max(np.linalg.norm(a), np.linalg.norm(b)) or 1.0))",
-)
-largest_by_largest = error(
-    "largest_by_largest",
-    "The largest difference is divided by the largest size, but they may belong to different elements. Divide element "
-    "by element, then take the worst.",
-    "return float(np.abs(a - b).max() / (larger.max() or 1.0))",
-)
-not_symmetric = error(
-    "not_symmetric",
-    "It is not the same for (a, b) as for (b, a): only one of the two is in the divisor. And where that is zero...?",
-    "return float((np.abs(a - b) / np.where(b == 0, 1.0, np.abs(b))).max())",
-)
-sum_of_sizes = error(
-    "sum_of_sizes",
-    "The divisor is the sum of the two sizes. That is a common choice, but here it should be the larger one: your "
-    "error is about half of it.",
-    "return float((np.abs(a - b) / np.where(larger == 0, 1.0, np.abs(a) + np.abs(b))).max())",
-)
-fixed_floor = error(
-    "fixed_floor",
-    "There is a fixed number in the divisor, such as 1e-8. For gradients much smaller than it nothing is ever wrong. "
-    "Only where both are zero does the divisor need help.",
-    "return float((np.abs(a - b) / np.maximum(1e-8, larger)).max())",
-)
-floor_and_sum = error(
-    "floor_and_sum",
-    "This is the well-known `max(1e-8, |a| + |b|)` as the divisor. It should be the larger of the two, without a "
-    "fixed number: for gradients below 1e-8 your error is always small.",
-    "return float((np.abs(a - b) / np.maximum(1e-8, np.abs(a) + np.abs(b))).max())",
-)
-zero_by_zero = error(
-    "zero_by_zero",
-    "Zero over zero is NaN. Two elements that are both zero are equal: their error is 0.",
-    'with np.errstate(all="ignore"):\n        return float((np.abs(a - b) / larger).max())',
-)
-sign_kept = error(
-    "sign_kept",
-    "The sign of the difference is kept: where the first number is the smaller one, the error is negative and never "
-    "the largest. Take the absolute value of the difference.",
-    "return float(((a - b) / np.where(larger == 0, 1.0, larger)).max())",
-)
-zeros_left_out = error(
-    "zeros_left_out",
-    "Elements with a zero are left out. Only where *both* are zero is there no error; zero beside 3 is as wrong as can "
-    "be, 1.",
-    "return float(np.where((a == 0) | (b == 0), 0.0, quotient).max())",
-)
+- ok, _ = gradient_check(loss_of, value, gradients[name], eps)
+pair_is_true: ok = gradient_check(loss_of, value, gradients[name], eps)
+    No wrong gradient is found at all. `gradient_check` returns a pair, and a pair is always true: take its first, and
+    see that it can be False.
+bias_as_a_row: ok, _ = gradient_check(loss_of, value, np.reshape(gradients[name], value.shape), eps)
+    A bias of shape (n,) with a gradient of shape (1, n) gets through: shapes are lost, in `gradient_check` or on the
+    way to it.
 
-# wrong_gradients
+- if not ok:
+-     wrong.append(name)
+only_the_first:
+        if not ok:
+            wrong.append(name)
+        break
+    Only the first parameter is checked. (A `return` inside of the loop?)
+""")
 
-
-def names(name, message, old, new):
-    return edit(f"wrong_gradients__{name}", message, old=old, new=new)
-
-
-right_names = names(
-    "right_ones",
-    "These are the names of the right gradients. Return the names of the wrong ones.",
-    "if not ok:",
-    "if ok:",
-)
-missing_passes = names(
-    "missing_passes",
-    "A parameter without a gradient is passed over. It would never learn: it counts as wrong.",
-    "wrong.append(name)\n            continue",
-    "continue",
-)
-others_lost = names(
-    "stops_at_first",
-    "It stops at the first wrong one. The next ones have to be found as well.",
-    "if not ok:\n            wrong.append(name)",
-    "if not ok:\n            wrong.append(name)\n            break",
-)
-pair_is_true = names(
-    "pair_is_true",
-    "No wrong gradient is found at all. `gradient_check` returns a pair, and a pair is always true: take its first, "
-    "and see that it can be False.",
-    "ok, _ = gradient_check(loss_of, value, gradients[name], eps)",
-    "ok = gradient_check(loss_of, value, gradients[name], eps)",
-)
-flat = names(
-    "bias_as_a_row",
-    "A bias of shape (n,) with a gradient of shape (1, n) gets through: shapes are lost, in `gradient_check` or on the "
-    "way to it.",
-    "ok, _ = gradient_check(loss_of, value, gradients[name], eps)",
-    "ok, _ = gradient_check(loss_of, value, np.reshape(gradients[name], value.shape), eps)",
-)
-only_first = names(
-    "only_the_first",
-    "Only the first parameter is checked. (A `return` inside of the loop?)",
-    "if not ok:\n            wrong.append(name)",
-    "if not ok:\n            wrong.append(name)\n        break",
-)
 
 # gradient_check: edits of the simplest checker that passes, variants/plain.py, which is nearer to what students write
 # than the answer key is
-
-
 def checker(file):
     """The text of `gradient_check` in a file of this folder."""
     text = (Path(__file__).parent / file).read_text(encoding="utf-8")
@@ -291,64 +221,42 @@ def checker(file):
 ANSWER, PLAIN = checker("backward.py"), checker("variants/plain.py")
 
 
-def check(name, message, old, new):
-    if PLAIN.count(old) != 1:
-        raise ValueError(f"gradient_check__{name} replaces {old!r}, which variants/plain.py must have once")
-    return edit(f"gradient_check__{name}", message, old=ANSWER, new=PLAIN.replace(old, new))
+checks = partial(mistake_list, replaces=ANSWER, by=PLAIN)
 
 
+MISTAKES_4 = checks("""
 # Specific mistakes come first: if several give the same verdicts in a row, the student gets the first one's message.
+[gradient_check]
+- if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:
+curve_taken_for_kink: if True:
+    Near a minimum a wrong gradient is accepted. On a smooth curve, too, the slopes to the left and to the right differ,
+    by the step times the curvature, and not everything between them is right. How does that gap change when you halve
+    the step, and how does it at a kink?
 
-MEAN_OF_BOTH = "low, high = min(left, right), max(left, right)"
-KINK = "if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:"
-between_the_sides = check(
-    "curve_taken_for_kink",
-    "Near a minimum a wrong gradient is accepted. On a smooth curve, too, the slopes to the left and to the right "
-    "differ, by the step times the curvature, and not everything between them is right. How does that gap change when "
-    "you halve the step, and how does it at a kink?",
-    KINK,
-    "if True:",
-)
-kink_refused = check(
-    "kink_refused",
-    "At a kink a fair answer is refused. There the central difference is the mean of two slopes, and hardly anybody "
-    "claims that. Look at the slope to the left and at the slope to the right.",
-    MEAN_OF_BOTH,
-    "pass",
-)
-kink_passed_over = check(
-    "kink_passed_over",
-    "At a kink anything gets through. Not every number is a fair answer there: only those between the two slopes.",
-    "if outside > noise:",
-    "if outside > noise and high - low < 0.05 * max(abs(low), abs(high), abs(dx[index])):",
-)
-one_of_two = check(
-    "kink_either_or",
-    "At a kink only the two slopes themselves are accepted. What lies between them is a fair answer, too: `amax` "
-    "divides a tie evenly, `abs` says 0 at 0.",
-    "outside = max(low - dx[index], dx[index] - high, 0.0)",
-    "outside = min(abs(low - dx[index]), abs(high - dx[index]))",
-)
-right_slope_only = check(
-    "kink_right_only",
-    "Your check uses only the slope to the right. At a kink, the slope to the left and all numbers between the two "
-    "are right as well.",
-    MEAN_OF_BOTH,
-    "low = high = right",
-)
-left_slope_only = check(
-    "kink_left_only",
-    "Your check uses only the slope to the left. At a kink, the slope to the right and all numbers between the two "
-    "are right as well.",
-    MEAN_OF_BOTH,
-    "low = high = left",
-)
-unsorted = check(
-    "kink_unsorted",
-    "You take the slope to the left for the smaller one. At a kink that points up it is the larger.",
-    MEAN_OF_BOTH,
-    "low, high = left, right",
-)
+- low, high = min(left, right), max(left, right)
+kink_refused: pass
+    At a kink a fair answer is refused. There the central difference is the mean of two slopes, and hardly anybody
+    claims that. Look at the slope to the left and at the slope to the right.
+
+- if outside > noise:
+kink_passed_over: if outside > noise and high - low < 0.05 * max(abs(low), abs(high), abs(dx[index])):
+    At a kink anything gets through. Not every number is a fair answer there: only those between the two slopes.
+
+- outside = max(low - dx[index], dx[index] - high, 0.0)
+kink_either_or: outside = min(abs(low - dx[index]), abs(high - dx[index]))
+    At a kink only the two slopes themselves are accepted. What lies between them is a fair answer, too: `amax` divides
+    a tie evenly, `abs` says 0 at 0.
+
+- low, high = min(left, right), max(left, right)
+kink_right_only: low = high = right
+    Your check uses only the slope to the right. At a kink, the slope to the left and all numbers between the two are
+    right as well.
+kink_left_only: low = high = left
+    Your check uses only the slope to the left. At a kink, the slope to the right and all numbers between the two are
+    right as well.
+kink_unsorted: low, high = left, right
+    You take the slope to the left for the smaller one. At a kink that points up it is the larger.
+""")
 
 
 @mistake(
@@ -363,72 +271,68 @@ def gradient_check__no_noise_floor(f, x, dx, eps=1e-5):
     return error < 1e-3, error
 
 
-VERDICT = "return bool(worst < 1e-3), float(worst)"
+MISTAKES_5 = checks("""
+[gradient_check]
+- return bool(worst < 1e-3), float(worst)
+too_lenient: return bool(worst < 0.1), float(worst)
+    A gradient that is wrong by some percent gets through. Right ones agree to six digits and more: draw the line nearer
+    to them.
+upside_down: return bool(worst >= 1e-3), float(worst)
+    Right gradients are called wrong, wrong ones right. Which way round is the comparison?
 
-too_lenient = check(
-    "too_lenient",
-    "A gradient that is wrong by some percent gets through. Right ones agree to six digits and more: draw the line "
-    "nearer to them.",
-    VERDICT,
-    "return bool(worst < 0.1), float(worst)",
-)
-verdict_upside_down = check(
-    "upside_down",
-    "Right gradients are called wrong, wrong ones right. Which way round is the comparison?",
-    VERDICT,
-    "return bool(worst >= 1e-3), float(worst)",
-)
-LOOP = "for index in np.ndindex(x.shape):\n        kept, step"
-first_only = check(
-    "first_element_only",
-    "Only the first element is looked at: a gradient that is wrong further on gets through.",
-    LOOP,
-    "for index in list(np.ndindex(x.shape))[:1]:\n        kept, step",
-)
-last_decides = check(
-    "last_decides",
-    "Only the last element decides: each turn of the loop forgets what the one before it found.",
-    "worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))",
-    "worst = outside / max(abs(dx[index]), abs(low), abs(high))\n        else:\n            worst = 0.0",
-)
-mean_decides = check(
-    "mean_decides",
-    "The mean over the elements decides. One wrong element among many right ones disappears in it: the worst one must "
-    "decide.",
-    "worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))",
-    "worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.size",
-)
-FINITE = "if dx.shape != x.shape or not np.isfinite(dx).all():"
+- for index in np.ndindex(x.shape):
+-     kept, step
+first_element_only:
+        for index in list(np.ndindex(x.shape))[:1]:
+            kept, step
+    Only the first element is looked at: a gradient that is wrong further on gets through.
+
+- if outside > noise:
+-     worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))
+last_decides:
+        if outside > noise:
+            worst = outside / max(abs(dx[index]), abs(low), abs(high))
+        else:
+            worst = 0.0
+    Only the last element decides: each turn of the loop forgets what the one before it found.
+
+- worst = max(worst, outside / max(abs(dx[index]), abs(low), abs(high)))
+mean_decides: worst += outside / max(abs(dx[index]), abs(low), abs(high)) / x.size
+    The mean over the elements decides. One wrong element among many right ones disappears in it: the worst one must
+    decide.
+""")
+
+
 integers_stay = edit(
     "gradient_check__integers_stay",
     "A right gradient at integers is refused. An array of integers cuts off every step that is added to it: convert x "
     "to float64 first.",
     ANSWER,
-    PLAIN.replace("np.array(x, dtype=np.float64)", "np.array(x)").replace(KINK, "if False:"),
+    PLAIN.replace("np.array(x, dtype=np.float64)", "np.array(x)").replace(
+        "if abs(near_right - near_left) > 0.75 * abs(right - left) + 4 * noise:", "if False:"
+    ),
 )
-nan_passes = check(
-    "nan_passes",
-    "A gradient with a NaN in it gets through: every comparison with NaN is False, so it is never *larger* than a "
-    "threshold, and `max` may pass over it. Ask for it outright.",
-    FINITE,
-    "dx = np.where(np.isnan(dx), numerical_gradient(f, x, 1e-5), dx) if dx.shape == x.shape else dx\n"
-    "    if dx.shape != x.shape or np.isinf(dx).any():",
-)
-broadcast = check(
-    "broadcast",
-    "A gradient of another shape gets through, because numpy broadcasts it. A gradient has the shape of its value: "
-    "compare the shapes first.",
-    FINITE,
-    "dx = dx + 0 * x if dx.size in (1, x.size) else dx\n"
-    "    dx = dx.reshape(-1)[:: max(dx.size // x.size, 1)].reshape(x.shape)\n"
-    "    if not np.isfinite(dx).all():",
-)
-number_of_elements = check(
-    "flattened",
-    "Only the number of elements is compared, not the shape: a row passes for a column.",
-    FINITE,
-    "dx = dx.reshape(x.shape) if dx.size == x.size else dx\n    if dx.shape != x.shape or not np.isfinite(dx).all():",
-)
+
+
+MISTAKES_6 = checks("""
+[gradient_check]
+- if dx.shape != x.shape or not np.isfinite(dx).all():
+nan_passes:
+        dx = np.where(np.isnan(dx), numerical_gradient(f, x, 1e-5), dx) if dx.shape == x.shape else dx
+        if dx.shape != x.shape or np.isinf(dx).any():
+    A gradient with a NaN in it gets through: every comparison with NaN is False, so it is never *larger* than a
+    threshold, and `max` may pass over it. Ask for it outright.
+broadcast:
+        dx = dx + 0 * x if dx.size in (1, x.size) else dx
+        dx = dx.reshape(-1)[:: max(dx.size // x.size, 1)].reshape(x.shape)
+        if not np.isfinite(dx).all():
+    A gradient of another shape gets through, because numpy broadcasts it. A gradient has the shape of its value:
+    compare the shapes first.
+flattened:
+        dx = dx.reshape(x.shape) if dx.size == x.size else dx
+        if dx.shape != x.shape or not np.isfinite(dx).all():
+    Only the number of elements is compared, not the shape: a row passes for a column.
+""")
 
 
 @mistake(
@@ -516,19 +420,15 @@ def gradient_check__direction_only(f, x, dx, eps=1e-5):
     return cosine > 1 - 1e-6, 1 - cosine
 
 
-zero_is_not_compared = check(
-    "zeros_not_compared",
-    "Elements that are claimed to be zero, or measured as zero, are passed over, so a forgotten one gets through, or "
-    "one too many. Zero is a claim like any other.",
-    "if outside > noise:",
-    "if outside > noise and dx[index] != 0 and low != 0 and high != 0:",
-)
-too_much_noise = check(
-    "noise_swallows_all",
-    "What you take for rounding noise is far too much: real errors disappear in it. f is known to 1e-16 of its size.",
-    "if outside > noise:",
-    "if outside > 1e8 * noise:",
-)
+MISTAKES_7 = checks("""
+[gradient_check]
+- if outside > noise:
+zeros_not_compared: if outside > noise and dx[index] != 0 and low != 0 and high != 0:
+    Elements that are claimed to be zero, or measured as zero, are passed over, so a forgotten one gets through, or one
+    too many. Zero is a claim like any other.
+noise_swallows_all: if outside > 1e8 * noise:
+    What you take for rounding noise is far too much: real errors disappear in it. f is known to 1e-16 of its size.
+""")
 
 
 @mistake(
@@ -543,27 +443,19 @@ def gradient_check__trusts_eps(f, x, dx, eps=1e-5):
     return error < 1e-3, error
 
 
-trusts_eps = check(
-    "trusts_eps_between",
-    "Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the "
-    "function changes in between. A poor step must not lead to a wrong verdict.",
-    "eps = min(max(eps, 1e-6), 1e-4)",
-    "eps = eps if 2 * eps > 0 else 1e-5",
-)
-only_small = check(
-    "trusts_large_eps",
-    "Your check replaces a step that is too small, but uses one that is too large. Over a distance of 0.5 the slope "
-    "of a curve changes.",
-    "eps = min(max(eps, 1e-6), 1e-4)",
-    "eps = max(eps, 1e-6)",
-)
-only_large = check(
-    "trusts_small_eps",
-    "Your check replaces a step that is too large, but uses one that is too small. With 1e-14 the difference of two "
-    "values of f is only rounding.",
-    "eps = min(max(eps, 1e-6), 1e-4)",
-    "eps = min(eps, 1e-4)",
-)
+MISTAKES_8 = checks("""
+[gradient_check]
+- eps = min(max(eps, 1e-6), 1e-4)
+trusts_eps_between: eps = eps if 2 * eps > 0 else 1e-5
+    Your check uses any eps that it is given. With 1e-14 the difference is only rounding; with 0.5 the slope of the
+    function changes in between. A poor step must not lead to a wrong verdict.
+trusts_large_eps: eps = max(eps, 1e-6)
+    Your check replaces a step that is too small, but uses one that is too large. Over a distance of 0.5 the slope of a
+    curve changes.
+trusts_small_eps: eps = min(eps, 1e-4)
+    Your check replaces a step that is too large, but uses one that is too small. With 1e-14 the difference of two
+    values of f is only rounding.
+""")
 
 
 @mistake(
@@ -598,14 +490,11 @@ def gradient_check__any_step(f, x, dx, eps=1e-5):
     return best < 1e-3, best
 
 
-@mistake("Every gradient is called right here, also wrong ones.")
-def gradient_check__always_true(f, x, dx, eps=1e-5):
-    return True, 0.0
-
-
-@mistake(
-    "Every gradient is called wrong here, also right ones. A difference quotient is an estimate: is there room for its "
-    "own error, some 1e-6?"
-)
-def gradient_check__always_false(f, x, dx, eps=1e-5):
-    return False, 1.0
+MISTAKES_9 = checks("""
+[gradient_check]
+always_true: True, 0.0
+    Every gradient is called right here, also wrong ones.
+always_false: False, 1.0
+    Every gradient is called wrong here, also right ones. A difference quotient is an estimate: is there room for its
+    own error, some 1e-6?
+""")

@@ -78,8 +78,16 @@ def looked_around(zygote: ZygoteProcess) -> dict[str, object]:
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def nursery() -> Iterator[Nursery]:
+    made = Nursery()
+    yield made
+    made.close(at_once=True)
+
+
+@pytest.fixture
+def own_nursery() -> Iterator[Nursery]:
+    """For tests that end it, or look for what it has seen."""
     made = Nursery()
     yield made
     made.close(at_once=True)
@@ -195,18 +203,19 @@ def test_its_exit_status_is_told(nursery, text, status):
     assert program.wait(10) == status == program.wait()
 
 
-def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(nursery):
+def test_one_that_is_killed_one_that_is_dropped_and_one_whose_nursery_is_killed(own_nursery):
+    assert own_nursery.program("pass").wait(60) == 0  # it has loaded torch
     hangs = "import time\ntime.sleep(600)"
-    killed, dropped, left = (nursery.program(hangs) for _ in range(3))
+    killed, dropped, left = (own_nursery.program(hangs) for _ in range(3))
     killed.kill()
     assert killed.wait(10) == -signal.SIGKILL
     dropped.close()
     with pytest.raises(subprocess.TimeoutExpired):
         left.wait(0.1)
-    nursery.close(at_once=True)
+    own_nursery.close(at_once=True)
     assert left.wait(10) == -signal.SIGKILL
     with pytest.raises(NurseryEnded):
-        nursery.program(hangs)
+        own_nursery.program(hangs)
 
 
 def holds(pid: int, word: bytes) -> bool:
@@ -224,25 +233,27 @@ def holds(pid: int, word: bytes) -> bool:
     return False
 
 
-def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(nursery, monkeypatch):
+def test_what_a_program_is_told_is_in_no_memory_that_a_worker_inherits(own_nursery, monkeypatch):
     token = secrets.token_hex(16)
     monkeypatch.setenv("TOKEN", token)
-    program = nursery.program("import os, sys\nprint(os.getpid(), flush=True)\nsys.stdin.read()", token)
-    process = ZygoteProcess(plan_for(probe(avoid=LAYERS)), nursery.zygote())  # unlocked: with a number that we can see
+    program = own_nursery.program("import os, sys\nprint(os.getpid(), flush=True)\nsys.stdin.read()", token)
+    process = ZygoteProcess(
+        plan_for(probe(avoid=LAYERS)), own_nursery.zygote()
+    )  # unlocked: with a number that we can see
     told: list[int] = []
     process._read_until(lambda message: "ready" in message and not told.append(message["pid"]), 60.0)
     processes = {"the program": int(program.stdout.readline()), "its zygote": told[0]}
-    processes |= {"the nursery": nursery._process.pid}
+    processes |= {"the nursery": own_nursery._process.pid}
     found = {name: holds(pid, token.encode()) for name, pid in processes.items()}
     process.close()
     program.close()
     assert found == {"the program": True, "its zygote": False, "the nursery": False}
 
 
-def test_a_nursery_that_has_ended_gives_none(nursery):
-    waiting = nursery.zygote()
-    nursery.close(at_once=True)
-    assert nursery.zygote() is None
+def test_a_nursery_that_has_ended_gives_none(own_nursery):
+    waiting = own_nursery.zygote()
+    own_nursery.close(at_once=True)
+    assert own_nursery.zygote() is None
     process = ZygoteProcess(plan_for(probe()), waiting)
     with pytest.raises(ZygoteDied):
         process.wait_until_ready()

@@ -55,7 +55,10 @@ def secrets_of(course: Course) -> list[Secret]:
     found = []
     for lesson in course.lessons.values():
         for path in files_under(lesson.solution):
-            pieces = pieces_of(path.name, path.read_text(encoding="utf-8", errors="replace"))
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if path.name == "mistakes.py":
+                text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
+            pieces = pieces_of(path.name, text)
             least = LEAST_HELPER if path == lesson.suite else LEAST_ANSWER
             functions = [without(function, known) for function in pieces.functions]
             sentences = pieces.sentences if pieces.functions else long_lines(path)

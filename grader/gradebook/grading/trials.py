@@ -14,7 +14,8 @@ from grader.reference.problem import Problem
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
-from grader.verdict.diagnosis.repairs.edits import Edit, Known, contents_of, edits_of
+from grader.verdict.diagnosis.repairs.contents import contents_of
+from grader.verdict.diagnosis.repairs.edits import Edit, Known, edits_of
 
 SECONDS = 6.0
 """Waiting time for the trials of one file."""
@@ -51,7 +52,7 @@ class FileTrials:
         self._checked = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
-        """What a function is made of, see edits.contents_of; None where that is not known."""
+        """What a function is made of, see contents_of; None where that is not known."""
         if self._contents is None:
             try:
                 self._contents = source_reader().call(contents_of, self._text, self._functions)
@@ -89,7 +90,7 @@ class FileTrials:
             result[number] = self._answers[key][step]
         return result
 
-    def side(self, function: str, number: int) -> Target | None:
+    def target(self, function: str, number: int) -> Target | None:
         _, student = self._tried[function]
         now = time.monotonic()
         before, since = self._checked

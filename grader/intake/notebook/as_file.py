@@ -96,7 +96,7 @@ class Origin:
 
 
 @dataclass
-class Writer:
+class FileWriter:
     """Lines of the file, with the statement that each comes from.
 
     `written` keeps, by the id of a statement, what was written of it: one statement may be part of many functions.
@@ -120,7 +120,7 @@ class Writer:
         for number, line in enumerate(text.split("\n"), 1):
             self.add(indent + line, statement.file, own.get(number, statement.line))
 
-    def extend(self, other: Writer) -> None:
+    def extend(self, other: FileWriter) -> None:
         self.places |= {line + len(self.lines): place for line, place in other.places.items()}
         self.lines += other.lines
 
@@ -164,12 +164,12 @@ def function(
     result: str,
     own: Sequence[Statement],
     written: dict[int, tuple[ast.stmt, str, dict[int, int]]],
-) -> Writer:
+) -> FileWriter:
     """One function, in lines of its own: `before` are statements of ours, `own` those that assign the gradient.
 
     Raises SyntaxError where the statements do not stand on their own (a `break` out of a loop that was opened).
     """
-    writer = Writer(written)
+    writer = FileWriter(written)
     first, last = own[0], own[-1]
     writer.add(f"def {name}({', '.join(parameters)}):", first.file, first.line)
     for line in before:
@@ -187,9 +187,9 @@ def function(
     return writer
 
 
-def unwritten(name: str, parameters: str, statement: Statement) -> Writer:
+def unwritten(name: str, parameters: str, statement: Statement) -> FileWriter:
     """A function that says it is still to be written: `dlogits = None # TODO` in the notebook."""
-    writer = Writer()
+    writer = FileWriter()
     writer.add(f"def {name}({parameters}):", statement.file, statement.line)
     writer.add("    raise NotImplementedError", statement.file, statement.line)
     writer.add("")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from grader.intake.notebook.tuple_loops import MOST_ENTRIES, Row, TupleLoops, names_of, spread
+from grader.intake.notebook.tuple_loops import MOST_ENTRIES, Row, TupleLoops, listed_names, unpacked_arguments
 from grader.source.similar_names import MOST_LENGTH
 from grader.source.syntax import FunctionDefinition, all_nodes, children, last_name, parameters
 
@@ -30,7 +30,7 @@ Loop = ast.For | ast.comprehension
 
 
 @dataclass(frozen=True)
-class Claim:
+class GradientClaim:
     """`variable` is compared with the gradient of `tensor`, or of what the string `label` names, in `code`."""
 
     variable: str
@@ -72,11 +72,6 @@ class ComparisonFunction:
 
 
 LECTURE = ComparisonFunction("cmp", ("s", "dt", "t"), {"label": 0, "variable": 1, "tensor": 2})
-
-
-def claims_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> list[Claim]:
-    """All comparisons in (file, statements), in the order of the page."""
-    return scan_of(bodies).claims()
 
 
 def scan_of(bodies: Iterable[tuple[str, Sequence[ast.stmt]]]) -> Scan:
@@ -143,7 +138,7 @@ class Scan:
         again = name in self.bound
         self.bound.add(name)
         inner = bare(value)
-        if again and name in self.lists and names_of(value) == names_of(self.lists[name]) != []:
+        if again and name in self.lists and listed_names(value) == listed_names(self.lists[name]) != []:
             return  # the same list once more
         if again:
             self.lists.pop(name, None)
@@ -153,11 +148,11 @@ class Scan:
         elif isinstance(inner, ast.Attribute) and inner.attr == "grad":
             self.kept[name] = inner.value
 
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[GradientClaim]:
         for node, _, function, _ in self.found:
             if function is not None and not function.roles:
                 self.define(function, self.pair(node, {}))
-        result: dict[tuple[str, str | None, str | None], Claim] = {}
+        result: dict[tuple[str, str | None, str | None], GradientClaim] = {}
         rows: dict[int, list[Row]] = {}
         counts: dict[int, int] = {}
         for node, file, function, loop in self.found:
@@ -209,7 +204,7 @@ class Scan:
         if isinstance(node.func, ast.Name) and node.func.id in self.functions:
             function = self.functions[node.func.id]
             if function.roles:
-                arguments = spread(node.args, row)
+                arguments = unpacked_arguments(node.args, row)
                 return called(function, arguments, node.keywords) if arguments is not None else None
         return self.of_call(node)
 
@@ -257,7 +252,7 @@ def has_star(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and any(isinstance(each, ast.Starred) for each in node.args)
 
 
-def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) -> Claim | None:
+def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) -> GradientClaim | None:
     """None where the variable is none, or where nothing says whose gradient it is."""
     variable, tensor, label = bare(pair.variable), pair.tensor and bare(pair.tensor), pair.label
     if isinstance(tensor, ast.Attribute) and tensor.attr == "grad":
@@ -273,7 +268,7 @@ def claim_of(pair: Pair, node: ast.expr | ast.AugAssign, row: Row, file: str) ->
         parts = [each for each in (label, pair.variable, pair.tensor) if each is not None]
         shown = ast.Tuple(elts=parts, ctx=ast.Load())
     line = getattr(pair.variable, "lineno", None) or node.lineno
-    return Claim(variable.id, named, of, shown, file, line)
+    return GradientClaim(variable.id, named, of, shown, file, line)
 
 
 def of_update(node: ast.AugAssign, row: Row) -> Pair | None:

@@ -41,7 +41,7 @@ class _Part:
     names: tuple[tuple[str, ...], ...] = ((),)
 
 
-def shape_of(target: str, value: ast.expr) -> Shape | None:
+def line_shape(target: str, value: ast.expr) -> Shape | None:
     """None for a line that is too long."""
     if size(value) > MOST_NODES:
         return None
@@ -86,9 +86,9 @@ def _part(node: ast.expr) -> _Part:
         case ast.Constant(value=bool() | str() | None):
             return _Part(repr(node.value))
         case ast.Constant(value=int() | float() as number):
-            return _Part(written(number))
+            return _Part(number_text(number))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
-            return _Part(written(-number))
+            return _Part(number_text(-number))
         case ast.BinOp():
             return _operation(type(node.op), _part(node.left), _part(node.right))
         case ast.Attribute(value=ast.Name(id=library)) if library in LIBRARIES:
@@ -105,7 +105,7 @@ def _part(node: ast.expr) -> _Part:
     return _join(type(node).__name__, parts)
 
 
-def written(number: float) -> str:
+def number_text(number: float) -> str:
     """The number as a float, where it is no more than that: an integer may have too many digits."""
     return repr(float(number)) if abs(number) < 1e15 else str(hash(number))
 
@@ -150,10 +150,10 @@ def other_names(
     """
     wanted: dict[str, list[Shape]] = {}
     for name, text in forward.items():
-        shape = shape_of(name, ast.parse(text, mode="eval").body)
+        shape = line_shape(name, ast.parse(text, mode="eval").body)
         if shape is not None:
             wanted.setdefault(shape.key, []).append(shape)
-    every = (shape for target, value in lines if (shape := shape_of(target, value)) and shape.key in wanted)
+    every = (shape for target, value in lines if (shape := line_shape(target, value)) and shape.key in wanted)
     shapes = list(islice(every, MOST_LINES))
     found, refused = dict(known), set[str]()
     while True:
@@ -176,11 +176,13 @@ def other_names(
 
 def agreed(lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]) -> set[str]:
     """Those of the `known` names whose own line has the structure of the forward pass's."""
-    shapes = {name: shape_of(name, value) for name, value in lines if known.get(name) in forward}
+    shapes = {name: line_shape(name, value) for name, value in lines if known.get(name) in forward}
     return {
         name
         for name, shape in shapes.items()
-        if shape and (line := shape_of("", ast.parse(forward[known[name]], mode="eval").body)) and line.key == shape.key
+        if shape
+        and (line := line_shape("", ast.parse(forward[known[name]], mode="eval").body))
+        and line.key == shape.key
     }
 
 

@@ -24,8 +24,8 @@ class KnownNames:
     remarks: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
 
-    def added_to(self, wanted: NotebookTable) -> NotebookTable:
+    def added_to(self, table: NotebookTable) -> NotebookTable:
         """The table with these names among the inputs of its functions."""
         if not self.others and not self.compared:
-            return wanted
-        return replace(wanted, given=replace(wanted.given, others=self.others, compared=self.compared))
+            return table
+        return replace(table, given=replace(table.given, others=self.others, compared=self.compared))

@@ -17,7 +17,7 @@ from grader.lesson.notebook_table import NotebookTable
 MOST_TRIED = 20  # answers to one exercise, the last ones
 
 
-class Run(NamedTuple):
+class StatementRun(NamedTuple):
     """The statements that give a variable its value: one answer to a gradient."""
 
     variable: str
@@ -25,7 +25,7 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class ChosenRun:
     """A gradient's run of statements, and its slice or why there is none."""
 
     run: tuple[int, ...]
@@ -37,13 +37,13 @@ class Found:
 class Chooser:
     """Picks, for one lesson, each gradient's run of statements out of a script."""
 
-    def __init__(self, uses: Uses, wanted: NotebookTable, chain: NotebookTable) -> None:
+    def __init__(self, uses: Uses, table: NotebookTable, chain: NotebookTable) -> None:
         self.statements, self.uses = uses.statements, uses
-        self.wanted, self.chain = wanted, chain
-        self.slicer = Slicer(uses, wanted.given)
+        self.table, self.chain = table, chain
+        self.slicer = Slicer(uses, table.given)
         self.undecided: dict[str, tuple[str, ...]] = {}  # {gradient: variables that are all answers to it}
         self._variables: dict[str, list[str]] = {}
-        for variable, gradient in wanted.given.others.items():
+        for variable, gradient in table.given.others.items():
             self._variables.setdefault(gradient, []).append(variable)
 
     @cached_property
@@ -62,18 +62,20 @@ class Chooser:
             for loop in {self.statements[run.places[0]].loop for run in self.all_runs(name)}
             if loop is not None
         )
-        return {loop for loop, count in found.items() if 3 * count >= 2 * len(once)} if not self.wanted.loop else set()
+        return {loop for loop, count in found.items() if 3 * count >= 2 * len(once)} if not self.table.loop else set()
 
     def variables(self, name: str) -> list[str]:
         """What the notebook calls the gradient."""
         return [name, *self._variables.get(name, ())]
 
-    def all_runs(self, name: str) -> list[Run]:
+    def all_runs(self, name: str) -> list[StatementRun]:
         """In their order; those of other variables only where they are needed, see `own_first`."""
-        found = [Run(variable, run) for variable in self.variables(name) for run in self.uses.runs.get(variable, [])]
+        found = [
+            StatementRun(variable, run) for variable in self.variables(name) for run in self.uses.runs.get(variable, [])
+        ]
         return sorted(found, key=lambda run: run.places[0]) if len(self.variables(name)) > 1 else found
 
-    def runs(self, name: str, loop: bool = False) -> list[Run]:
+    def runs(self, name: str, loop: bool = False) -> list[StatementRun]:
         """The name's runs outside of any loop around all, or inside of one."""
         runs = [run for run in self.all_runs(name) if self.statements[run.places[0]].computes]
         inside = {n: self.statements[run.places[0]].loop for n, run in enumerate(runs)}
@@ -81,34 +83,34 @@ class Chooser:
             return [run for n, run in enumerate(runs) if inside[n] is not None]
         return [run for n, run in enumerate(runs) if inside[n] is None or inside[n] in self.loops_around_the_chain]
 
-    def here(self, name: str) -> list[Run]:
+    def here(self, name: str) -> list[StatementRun]:
         """The name's runs in this lesson's place, without placeholders where there is anything else."""
         runs, end = self.runs(name), self.end_of_chain
-        if self.wanted.after is None and name not in self.wanted.again:
+        if self.table.after is None and name not in self.table.again:
             found = runs
-        elif self.wanted.after is None:
+        elif self.table.after is None:
             found = [run for run in runs if run.places[0] <= end or self.is_of_the_chain(name, run)]
         else:
             found = [run for run in runs if run.places[0] > end and not self.is_of_the_chain(name, run)]
         return self.own_first(name, found)
 
-    def own_first(self, name: str, runs: Sequence[Run]) -> list[Run]:
+    def own_first(self, name: str, runs: Sequence[StatementRun]) -> list[StatementRun]:
         """Those that are written, of the variable that is called as the gradient if there are any."""
         written = [run for run in runs if not self.is_placeholder(run)] or list(runs)
         return [run for run in written if run.variable == name and not self.is_placeholder(run)] or written
 
     def has_own(self, name: str) -> bool:
         """Whether there is an answer under the lecture's own name."""
-        runs = self.runs(name, loop=True) if self.wanted.loop else self.here(name)
+        runs = self.runs(name, loop=True) if self.table.loop else self.here(name)
         return any(run.variable == name and not self.is_placeholder(run) for run in runs)
 
-    def choose(self, name: str) -> Found | None:
+    def choose(self, name: str) -> ChosenRun | None:
         """The run that counts, or None: the last one in its place, and of several the last that fits the graph."""
         here = self.here(name)
-        if self.wanted.after is None and name not in self.wanted.again:
+        if self.table.after is None and name not in self.table.again:
             alike = [run for run in here if run.variable == here[-1].variable]
             return self.found(name, here[-1]) if len(alike) == len(here) > 0 else self.of_several(name, here)
-        if self.wanted.after is not None and not here:
+        if self.table.after is not None and not here:
             runs = self.runs(name)
             here = [*self.runs(name, loop=True), *(run for run in runs if not self.is_of_the_chain(name, run))]
             here = self.own_first(name, here)
@@ -116,10 +118,10 @@ class Chooser:
             return next((each for each in candidates if self.fits(name, each)), None)
         return self.of_several(name, here)
 
-    def of_several(self, name: str, runs: Sequence[Run]) -> Found | None:
+    def of_several(self, name: str, runs: Sequence[StatementRun]) -> ChosenRun | None:
         """The last that fits the graph; of several variables the one that is computed from the others."""
         candidates = [self.found(name, run) for run in runs[: -MOST_TRIED - 1 : -1]]
-        fitting: dict[str, Found] = {}
+        fitting: dict[str, ChosenRun] = {}
         for each in candidates:
             if self.fits(name, each):
                 fitting.setdefault(each.variable, each)
@@ -129,42 +131,42 @@ class Chooser:
             return None
         return fitting[last[0]] if last else candidates[0] if candidates else None
 
-    def is_of_the_chain(self, name: str, run: Run) -> bool:
+    def is_of_the_chain(self, name: str, run: StatementRun) -> bool:
         """Whether it reads one of the gradients from which the chain's step for this name is computed."""
         consumers = self.chain.consumers.get(name, frozenset())
         consumers = consumers.union(*(self._variables.get(consumer, ()) for consumer in consumers))
         return any(not consumers.isdisjoint(self.statements[i].names.reads) for i in run.places)
 
-    def is_placeholder(self, run: Run) -> bool:
+    def is_placeholder(self, run: StatementRun) -> bool:
         return is_placeholder([self.statements[i] for i in run.places])
 
     def with_name(self, variable: str, gradient: str) -> Chooser:
         """The same with one name more, to try how it fits."""
 
-        def named(wanted: NotebookTable) -> NotebookTable:
-            given = replace(wanted.given, others={**wanted.given.others, variable: gradient})
-            return replace(wanted, given=given)
+        def named(table: NotebookTable) -> NotebookTable:
+            given = replace(table.given, others={**table.given.others, variable: gradient})
+            return replace(table, given=given)
 
-        return Chooser(self.uses, named(self.wanted), named(self.chain))
+        return Chooser(self.uses, named(self.table), named(self.chain))
 
-    def found(self, name: str, run: Run) -> Found:
+    def found(self, name: str, run: StatementRun) -> ChosenRun:
         try:
-            return Found(tuple(run.places), self.slicer.slice({run.variable: run.places}), None, run.variable)
+            return ChosenRun(tuple(run.places), self.slicer.slice({run.variable: run.places}), None, run.variable)
         except CannotSlice as reason:
-            return Found(tuple(run.places), None, reason, run.variable)
+            return ChosenRun(tuple(run.places), None, reason, run.variable)
 
-    def fits(self, name: str, found: Found) -> bool:
+    def fits(self, name: str, found: ChosenRun) -> bool:
         """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
         if found.part is None:
             return False
-        upstream = set(found.part.parameters) & self.wanted.given.gradients
-        consumers = self.wanted.consumers.get(name, frozenset())
+        upstream = set(found.part.parameters) & self.table.given.gradients
+        consumers = self.table.consumers.get(name, frozenset())
         return bool(upstream & consumers) if consumers else not upstream
 
-    def choose_loop(self) -> tuple[dict[str, Run], Found] | None:
+    def choose_loop(self) -> tuple[dict[str, StatementRun], ChosenRun] | None:
         """({gradient: its run} of the loop that has most of them, the slice of all)."""
-        loops: dict[int, dict[str, Run]] = {}
-        for name in self.wanted.names:
+        loops: dict[int, dict[str, StatementRun]] = {}
+        for name in self.table.names:
             for run in self.own_first(name, self.runs(name, loop=True)):
                 number = self.statements[run.places[0]].loop
                 assert number is not None
@@ -173,12 +175,12 @@ class Chooser:
             return None
         targets = max(loops.items(), key=lambda entry: (len(entry[1]), entry[0]))[1]
         try:
-            return targets, Found((), self.slicer.slice({run.variable: run.places for run in targets.values()}))
+            return targets, ChosenRun((), self.slicer.slice({run.variable: run.places for run in targets.values()}))
         except CannotSlice as reason:
-            return targets, Found((), reason=reason)
+            return targets, ChosenRun((), reason=reason)
 
 
-def last_of(found: Mapping[str, Found]) -> list[str]:
+def last_of(found: Mapping[str, ChosenRun]) -> list[str]:
     """Of several variables the one whose statements include those of all the others; else all of them."""
     firsts = {each.run[0] for each in found.values()}
     for name, each in found.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.intake.notebook.as_file import Origin
 from grader.intake.notebook.cells import NotebookError, cells_of, script_cells
-from grader.intake.notebook.reading import Reading, read_for
+from grader.intake.notebook.reading import Reading, read_lesson_part
 from grader.intake.notebook.script import Page, script_of
 from grader.lesson.notebook_table import NotebookLesson
 from grader.source.literals import WrittenNumber
@@ -32,11 +32,11 @@ class NotebookRead:
     too_much: str | None = None
 
 
-def read_notebook(
+def read_notebook_limited(
     data: bytes, shown: str, is_notebook: bool, lessons: Sequence[NotebookLesson], functions: bool
 ) -> NotebookRead:
     """Reads a notebook's or script's bytes for `lessons`; `shown` is the file's name in messages, `functions` as in
-    `reading.read_for`.
+    `reading.read_lesson_part`.
 
     Raises:
         ReadingStopped, ReadingFailed: as SourceReader.call.
@@ -45,11 +45,11 @@ def read_notebook(
     answer = source_reader().call(notebook_data, data, shown, is_notebook, lessons, functions)
     if "refused" in answer:
         raise NotebookError(answer["refused"])
-    found = {name: reading_of(entry, answer["texts"]) for name, entry in answer["lessons"].items()}
+    found = {name: reading_from_data(entry, answer["texts"]) for name, entry in answer["lessons"].items()}
     return NotebookRead(found, answer["cells"], frozenset(answer["defined"] or ()), answer.get("too_much"))
 
 
-def reading_of(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Reading:
+def reading_from_data(entry: Mapping[str, Any], texts: Mapping[str, str]) -> Reading:
     """The Reading that `notebook_data` took apart."""
     origin, source = entry["origin"], entry["source"]
     origin["texts"] = texts if origin["texts"] else {}
@@ -74,7 +74,7 @@ def notebook_data(
     answer: dict[str, Any] = {"cells": len(cells), "texts": {cell.file: cell.text for cell in cells}, "lessons": {}}
     for lesson in lessons:
         try:
-            reading = read_for(lesson, page, shown, functions)
+            reading = read_lesson_part(lesson, page, shown, functions)
         except NotebookError as error:
             reading = Reading(refused=str(error))
         origin = {

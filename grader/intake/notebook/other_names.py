@@ -13,15 +13,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from grader.intake.notebook.claims import Claim
+from grader.intake.notebook.claims import GradientClaim
 from grader.intake.notebook.forward_names import agreed, other_names
 from grader.intake.notebook.known_names import KnownNames
-from grader.intake.notebook.lesson_part import Chooser, Found, last_of
+from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page
 from grader.intake.notebook.spellings import AROUND, MARKS, meant_by, spelled
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
-from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain, ratio
+from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain_name, similarity
 from grader.source.syntax import all_nodes
 
 NEAR = 0.75
@@ -35,24 +35,24 @@ def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
     return found | {name for name in page.stored if meant_by(name, values) is not None}
 
 
-def names_for(lesson: NotebookLesson, wanted: NotebookTable, page: Page, uses: Uses) -> KnownNames:
+def names_for(lesson: NotebookLesson, table: NotebookTable, page: Page, uses: Uses) -> KnownNames:
     """The chain's names, and those of a lesson that follows it."""
     names = NameReader(lesson.chain, lesson.chain, page, uses, KnownNames()).names()
-    if wanted.after is None:
+    if table.after is None:
         return names
-    own = NameReader(wanted, lesson.chain, page, uses, names).names()
+    own = NameReader(table, lesson.chain, page, uses, names).names()
     return replace(own, reasons={**names.reasons, **own.reasons} if names.reasons else own.reasons)
 
 
 class NameReader:
     """Finds the names for one lesson; `known` are those of the chain that it follows."""
 
-    def __init__(self, wanted: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
-        self.wanted, self.chain, self.page, self.uses = wanted, chain, page, uses
-        self.gradients = {name for name in (*chain.names, *wanted.names) if name.startswith("d")}
-        self.ordered = [name for name in wanted.names if name in self.gradients]
-        given = (wanted.given, chain.given)
-        self.forward = {**wanted.forward, **chain.forward}
+    def __init__(self, table: NotebookTable, chain: NotebookTable, page: Page, uses: Uses, known: KnownNames) -> None:
+        self.table, self.chain, self.page, self.uses = table, chain, page, uses
+        self.gradients = {name for name in (*chain.names, *table.names) if name.startswith("d")}
+        self.ordered = [name for name in table.names if name in self.gradients]
+        given = (table.given, chain.given)
+        self.forward = {**table.forward, **chain.forward}
         self.values = {name for each in given for name in each.values} | {name[1:] for name in self.gradients}
         self.values |= self.forward.keys()
         self.sizes = {name for each in given for name in each.same}
@@ -80,11 +80,11 @@ class NameReader:
 
     def chooser(self) -> Chooser:
         names = KnownNames(self.others, self.compared)
-        return Chooser(self.uses, names.added_to(self.wanted), names.added_to(self.chain))
+        return Chooser(self.uses, names.added_to(self.table), names.added_to(self.chain))
 
     # values of the forward pass
 
-    def read_values(self, claims: Sequence[Claim]) -> None:
+    def read_values(self, claims: Sequence[GradientClaim]) -> None:
         for claim in claims:
             value = self.labelled(claim.label)
             if value and claim.tensor and self.is_free(claim.tensor) and value not in self.bound:
@@ -95,7 +95,7 @@ class NameReader:
         self.compared = {name: value for name, value in self.compared.items() if value not in doubles}
         lines = self.forward_lines()
         known = {name: value for name, value in self.compared.items() if name in self.bound}
-        sizes = {name: each.same[name] for each in (self.wanted.given, self.chain.given) for name in each.same}
+        sizes = {name: each.same[name] for each in (self.table.given, self.chain.given) for name in each.same}
         found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
         self.others |= {name: self.compared.pop(name) for name in agreed(lines, self.forward, known)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
@@ -127,7 +127,7 @@ class NameReader:
             return label
         if label[:1] == "d" and label in self.gradients:
             return label[1:]
-        return self.by_spelling.get(plain(label)) or meant_by(label, self.by_spelling)
+        return self.by_spelling.get(plain_name(label)) or meant_by(label, self.by_spelling)
 
     @cached_property
     def by_spelling(self) -> dict[str, str]:
@@ -141,9 +141,9 @@ class NameReader:
 
     # comparisons
 
-    def read_claims(self, claims: Sequence[Claim], lacking: Collection[str]) -> None:
-        said: dict[str, dict[str, Claim]] = {}  # {gradient: {variable: claim}}
-        disputed: list[tuple[Claim, str, str]] = []
+    def read_claims(self, claims: Sequence[GradientClaim], lacking: Collection[str]) -> None:
+        said: dict[str, dict[str, GradientClaim]] = {}  # {gradient: {variable: claim}}
+        disputed: list[tuple[GradientClaim, str, str]] = []
         for claim in claims:
             by_label = self.labelled(claim.label) or self.value(claim.label if claim.label in self.others else None)
             by_tensor = self.value(claim.tensor)
@@ -269,14 +269,14 @@ class NameReader:
                 continue
             core = "".join(word for word in words if word not in AROUND)
             matcher = difflib.SequenceMatcher(b=core if core[:1] == "d" else f"d{core}")
-            ratios = {gradient: ratio(matcher, plain(gradient), NEAR) for gradient in self.ordered}
+            ratios = {gradient: similarity(matcher, plain_name(gradient), NEAR) for gradient in self.ordered}
             best = max(ratios.values(), default=0.0)
             for gradient in gradients:
                 if ratios[gradient] >= max(NEAR, best):
                     found.setdefault(gradient, []).append(variable)
         return found
 
-    def fitting(self, chooser: Chooser, gradient: str, variable: str) -> Found | None:
+    def fitting(self, chooser: Chooser, gradient: str, variable: str) -> ChosenRun | None:
         """The variable's run of statements, if its upstream gradients are those of this gradient."""
         if variable in self.others:
             return None

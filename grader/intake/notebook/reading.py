@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from grader.intake.notebook.as_file import AT_THE_TOP, Origin, Writer, at_the_top, function, modules, unwritten
+from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, Origin, at_the_top, function, modules, unwritten
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.known_names import KnownNames
-from grader.intake.notebook.lesson_part import Chooser, Found, is_placeholder
+from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_placeholder
 from grader.intake.notebook.other_names import looks_like_gradients, names_for
 from grader.intake.notebook.script import Page, Script, Statement, script_of
-from grader.intake.notebook.sizes import SizeReader, names_of_sizes, numbers_in, sizes_set
+from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
@@ -46,47 +46,47 @@ class Reading:
     refused: str | None = None
 
 
-def read_for(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> Reading:
+def read_lesson_part(lesson: NotebookLesson, page: Page, shown: str, functions: bool = True) -> Reading:
     """What the cells hold for the lesson; `shown` is what the whole is called. Raises NotebookError.
 
     With `functions` they may also hold the stub's functions: only where it is said which lesson they are for, because
     several lessons have a function `dx`.
     """
-    wanted = lesson.wanted
+    table = lesson.table
     nothing = f"{shown} holds nothing for this lesson"
-    if wanted is None and not functions:
+    if table is None and not functions:
         return Reading(None, Origin(), nothing + ".", attempted=False)
     chain = lesson.chain
-    loop_names = {*chain.names, *(wanted.names if wanted else ())}
+    loop_names = {*chain.names, *(table.names if table else ())}
     gradients = loop_names | looks_like_gradients(page, [name for name in loop_names if name.startswith("d")])
     script = script_of(page, gradients)
     own_functions = [name for name in lesson.functions if name in script.functions]
     assigned = {name for s in script.statements if s.computes for name in s.names.binds | s.names.changes} & gradients
     if functions and len(own_functions) > len(assigned):
         return with_functions(lesson, script, page, own_functions)
-    if wanted is None:
+    if table is None:
         return Reading(None, Origin(), f"{nothing}: it defines none of its functions.", attempted=False)
     uses = Uses(script.statements, gradients)
-    names = names_for(lesson, wanted, page, uses)
+    names = names_for(lesson, table, page, uses)
     size_reader = SizeReader(uses)
-    wanted = with_names_of_sizes(names.added_to(wanted), lesson, size_reader, uses)
-    chooser = Chooser(uses, wanted, names.added_to(chain))
+    table = with_names_of_sizes(names.added_to(table), lesson, size_reader, uses)
+    chooser = Chooser(uses, table, names.added_to(chain))
     writing = Writing(lesson, script, page, shown, loop_names, names, size_reader)
-    if wanted.loop is None:
+    if table.loop is None:
         for name in lesson.gradients:
-            if name in wanted.names:
-                writing.step(name, chooser.choose(name), wanted, chooser.undecided.get(name, ()))
+            if name in table.names:
+                writing.step(name, chooser.choose(name), table, chooser.undecided.get(name, ()))
     else:
-        writing.joint(wanted, chooser)
-    return writing.done(wanted)
+        writing.joint(table, chooser)
+    return writing.done(table)
 
 
-def with_names_of_sizes(wanted: NotebookTable, lesson: NotebookLesson, reader: SizeReader, uses: Uses) -> NotebookTable:
+def with_names_of_sizes(table: NotebookTable, lesson: NotebookLesson, reader: SizeReader, uses: Uses) -> NotebookTable:
     """What the lesson wants, with the script's own names for sizes among the names for values."""
-    places = [run[0] for name in wanted.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
-    known = {*wanted.given.values, *wanted.given.gradients, *wanted.given.same}
-    same = {**names_of_sizes(reader, lesson.sizes, places, known), **wanted.given.same}
-    return replace(wanted, given=replace(wanted.given, same=same))
+    places = [run[0] for name in table.names for run in uses.runs.get(name, [])[-MOST_RUNS:] if run]
+    known = {*table.given.values, *table.given.gradients, *table.given.same}
+    same = {**names_of_sizes(reader, lesson.sizes, places, known), **table.given.same}
+    return replace(table, given=replace(table.given, same=same))
 
 
 class Writing:
@@ -106,7 +106,7 @@ class Writing:
         self.size_reader = size_reader
         self.places: list[int] = []  # where each gradient that was written begins
         self.numbers: dict[str, list[WrittenNumber]] = {}
-        self.pieces: list[Writer] = []
+        self.pieces: list[FileWriter] = []
         self.parts: list[Slice] = []
         self.missing: dict[str, str] = {}
         self.rows: dict[str, tuple[str, int]] = {}
@@ -121,7 +121,7 @@ class Writing:
     def bound(self) -> set[str]:
         return {name for statement in self.script.statements for name in statement.names.binds}
 
-    def step(self, name: str, found: Found | None, wanted: NotebookTable, undecided: Sequence[str] = ()) -> None:
+    def step(self, name: str, found: ChosenRun | None, table: NotebookTable, undecided: Sequence[str] = ()) -> None:
         """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
         if found is None:
             self.attempted |= bool(undecided)
@@ -129,49 +129,49 @@ class Writing:
             self.missing[name] = (
                 f"{several} are both compared with this gradient: call the one that counts `{name}`."
                 if several
-                else self.absent(name, wanted)
+                else self.absent(name, table)
             )
             return
         self.attempted = True
         own = [self.script.statements[i] for i in found.run]
         self.remark(name, found.variable)
-        self.write(name, [name], found, own, wanted, found.variable, ())
+        self.write(name, [name], found, own, table, found.variable, ())
 
     def remark(self, row: str, variable: str) -> None:
         if variable in self.names.remarks:
             self.remarks[row] = self.names.remarks[variable]
 
-    def joint(self, wanted: NotebookTable, chooser: Chooser) -> None:
+    def joint(self, table: NotebookTable, chooser: Chooser) -> None:
         """The loop's body as the lesson's one function, which returns what the loop has of the gradients."""
-        assert self.lesson.joint is not None and wanted.loop is not None
+        assert self.lesson.joint is not None and table.loop is not None
         rows = [name for name, function in self.lesson.rows.items() if function == self.lesson.joint]
         chosen = chooser.choose_loop()
         if chosen is None:
-            expected = ", ".join(name for name in wanted.names if name.startswith("d"))
+            expected = ", ".join(name for name in table.names if name.startswith("d"))
             for name in rows:
                 self.missing[name] = f"{self.shown} has no training loop that assigns {expected}."
             return
         targets, found = chosen
         self.attempted = True
         own = [self.script.statements[i] for i in sorted(i for run in targets.values() for i in run.places)]
-        before = [f"{', '.join(names)} = {group}" for group, names in wanted.groups.items()]
+        before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
         if is_placeholder([s for s in own if "loss" not in s.names.binds]):
-            self.pieces.append(unwritten(self.lesson.joint, wanted.loop, own[0]))
+            self.pieces.append(unwritten(self.lesson.joint, table.loop, own[0]))
             return
         for name, run in targets.items():
             self.remark(name, run.variable)
         firsts = {name: self.script.statements[run.places[0]] for name, run in targets.items()}
         self.rows = {name: (first.file, first.line) for name, first in firsts.items()}
-        self.write(self.lesson.joint, rows, found, own, wanted, result, before)
+        self.write(self.lesson.joint, rows, found, own, table, result, before)
 
     def write(
         self,
         name: str,
         rows: Sequence[str],
-        found: Found,
+        found: ChosenRun,
         own: Sequence[Statement],
-        wanted: NotebookTable,
+        table: NotebookTable,
         result: str,
         before: Sequence[str],
     ) -> None:
@@ -181,11 +181,11 @@ class Writing:
             where = f"{statement.file}, line {statement.line}" if statement else place
             self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
             return
-        if wanted.loop is None and is_placeholder(own):
+        if table.loop is None and is_placeholder(own):
             self.pieces.append(unwritten(name, "", own[0]))
             return
-        parameters = wanted.loop.split(", ") if wanted.loop else found.part.parameters
-        same = [f"{other} = {wanted.given.expression(other)}" for other in found.part.same]
+        parameters = table.loop.split(", ") if table.loop else found.part.parameters
+        same = [f"{other} = {table.given.expression(other)}" for other in found.part.same]
         try:
             self.pieces.append(function(name, parameters, found.part, [*before, *same], result, own, self.page.written))
         except PARSE_ERRORS as error:
@@ -194,11 +194,11 @@ class Writing:
             return
         self.parts.append(found.part)
         self.places.append(min(self.at[id(statement)] for statement in own))
-        self.numbers |= dict.fromkeys(rows, numbers_in(found.part.statements))
+        self.numbers |= dict.fromkeys(rows, written_numbers(found.part.statements))
         if sum(len(line) for piece in self.pieces for line in piece.lines) > MOST_WRITTEN:
             raise NotebookError("its gradients depend on too much of its code. Hand in the exercise's cells only.")
 
-    def absent(self, name: str, wanted: NotebookTable) -> str:
+    def absent(self, name: str, table: NotebookTable) -> str:
         """Why there is no such gradient: unreadable lines, a place that is not read, another name."""
         for broken in self.script.broken:
             if name in broken.text:
@@ -215,7 +215,7 @@ class Writing:
             self.attempted = True
             return f"{self.shown} assigns no `{name}`. {self.names.reasons[name]}"
         names = self.bound
-        strangers = sorted(names - set(self.gradients) - wanted.given.values - wanted.given.gradients)
+        strangers = sorted(names - set(self.gradients) - table.given.values - table.given.gradients)
         near = close_name(name, (other for other in strangers if other[:1] == name[:1]))
         guess = f"; did you mean `{near}`? Rename it." if near else "."
         if name in names:
@@ -223,9 +223,9 @@ class Writing:
             return f"{self.shown} assigns `{name}` for another exercise only, and for this one not once more{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
-    def done(self, wanted: NotebookTable) -> Reading:
+    def done(self, table: NotebookTable) -> Reading:
         texts = {cell.file: cell.text for cell in self.page.cells}
-        cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*wanted.names, self.lesson.joint)]
+        cannot = [row for row, needed in self.lesson.rows.items() if needed not in (*table.names, self.lesson.joint)]
         for row in cannot:
             self.missing[row] = (
                 "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has "
@@ -234,17 +234,17 @@ class Writing:
         if not self.pieces:
             reasons = list(dict.fromkeys(text for row, text in self.missing.items() if row not in cannot))
             message = reasons[0] if len(reasons) == 1 else None
-            names = ", ".join(name for name in wanted.names[:3]) + (", ..." if len(wanted.names) > 3 else "")
+            names = ", ".join(name for name in table.names[:3]) + (", ..." if len(table.names) > 3 else "")
             nothing = f"{self.shown} holds nothing for this lesson: {names} not assigned in its place."
             origin = Origin({}, texts, self.missing, uncounted=cannot)
             return Reading(None, origin, message or nothing, self.attempted)
-        file = Writer()
+        file = FileWriter()
         for line in at_the_top(self.parts):
             file.add(line)
         for piece in self.pieces:
             file.add("")
             file.extend(piece)
-        sizes = sizes_set(self.size_reader, self.lesson.sizes, wanted.given.same, self.places)
+        sizes = sizes_set(self.size_reader, self.lesson.sizes, table.given.same, self.places)
         found = (file.places, texts, self.missing, self.rows, sizes, self.numbers, self.remarks, cannot)
         return Reading(file.source, Origin(*found))
 
@@ -264,7 +264,7 @@ def with_functions(lesson: NotebookLesson, script: Script, page: Page, names: Se
                 chosen.add(i)
                 waiting += (needed.reads | needed.late) - seen
                 seen |= needed.reads | needed.late
-    file = Writer(page.written)
+    file = FileWriter(page.written)
     for i, statement in enumerate(script.statements):
         star = isinstance(statement.node, ast.ImportFrom) and statement.node.names[0].name == "*"
         if i in chosen or (star and modules(statement.node) <= AT_THE_TOP):

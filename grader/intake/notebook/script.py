@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
-from grader.intake.notebook.claims import Claim, Scan, scan_of
+from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
 from grader.source.parsing import PARSE_ERRORS
-from grader.source.statement_names import StatementNames, changed_parameters, names_of
-from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, names_in
+from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
+from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
 
 MOST_STATEMENTS = 5_000
-Named = ast.Name | ast.Attribute
 WHOLE = 3
 """A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
@@ -52,8 +51,7 @@ class Statement:
 def is_opaque(node: ast.stmt) -> bool:
     if isinstance(node, DefinitionNode):
         return False
-    named = (n.id if isinstance(n, ast.Name) else n.attr for n in all_nodes(node) if isinstance(n, Named))
-    return any(name in NOT_FOLLOWED for name in named)
+    return any(last_name(each) in NOT_FOLLOWED for each in all_nodes(node))
 
 
 @dataclass
@@ -74,7 +72,6 @@ class Page:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = tuple(cells)
-        self._parsed: list[tuple[list[ast.stmt], list[Broken]]] | None = None
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._opaque: dict[int, bool] = {}
         self._names: dict[tuple[int, int], StatementNames] = {}  # by statement and by the changers before it
@@ -84,7 +81,7 @@ class Page:
         return scan_of((cell.file, body) for cell, (body, _) in zip(self.cells, self.parsed, strict=True))
 
     @cached_property
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[GradientClaim]:
         """What the cells' own comparisons say."""
         return self._scan.claims()
 
@@ -103,18 +100,17 @@ class Page:
             self._opaque[id(node)] = is_opaque(node)
         return self._opaque[id(node)]
 
-    @property
+    @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
-        if self._parsed is None:
-            self._parsed = [statements_of(cell) for cell in self.cells]
-        return self._parsed
+        """For each cell its statements, and the lines that Python cannot parse."""
+        return [statements_of(cell) for cell in self.cells]
 
     def names_of(self, node: ast.stmt, changers: Mapping[str, frozenset[int]], version: int) -> StatementNames:
         if isinstance(node, ast.For) and not node.body:  # a binder, made anew for each lesson
-            return names_of(node, changers)
+            return names_of_statement(node, changers)
         key = id(node), version
         if key not in self._names:
-            self._names[key] = names_of(node, changers)
+            self._names[key] = names_of_statement(node, changers)
         return self._names[key]
 
 
@@ -127,7 +123,7 @@ def script_of(page: Page, gradients: Collection[str]) -> Script:
         script.broken += broken
         try:
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
-            for node, loop in opened(body, whole, loops, None):
+            for node, loop in top_level_statements(body, whole, loops, None):
                 loops = max(loops, loop or 0)
                 if isinstance(node, FunctionDefinition):
                     changers[node.name] = changed_parameters(node)
@@ -149,7 +145,7 @@ def bound_by_loop(node: ast.stmt) -> bool:
     return isinstance(node, ast.For) and not node.body
 
 
-def opened(
+def top_level_statements(
     body: Iterable[ast.stmt], whole: Collection[int], loops: int, loop: int | None
 ) -> Iterator[tuple[ast.stmt, int | None]]:
     """Statements as they stand at the top: those of `with`, of `if True`, and of a `whole` loop, one by one."""

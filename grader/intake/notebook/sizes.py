@@ -98,7 +98,7 @@ class SizeReader:
             return None if value is None else -value
         if isinstance(node, ast.BinOp):
             left, right = self.number(node.left, i), self.number(node.right, i)
-            return None if left is None or right is None else arithmetic(node.op, left, right)
+            return None if left is None or right is None else calculated(node.op, left, right)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return self._axis(node.value.value, node.slice, i)
         if isinstance(node, ast.Call):
@@ -123,7 +123,7 @@ class SizeReader:
         if (name, place) not in self._numbers:
             self._numbers[name, place] = None  # what refers to itself is unknown
             value = bound_to(self._statements[place].node, name)
-            if isinstance(value, Unpacked):
+            if isinstance(value, UnpackedName):
                 shape = self.shape(value.node.value, place) if is_shape(value.node) else None
                 found = shape[value.place].size if shape is not None and value.place < len(shape) else None
             else:
@@ -138,7 +138,7 @@ class SizeReader:
         if (name, place) not in self._shapes:
             self._shapes[name, place] = None
             value = bound_to(self._statements[place].node, name)
-            self._shapes[name, place] = None if isinstance(value, Unpacked) else self.shape(value, place)
+            self._shapes[name, place] = None if isinstance(value, UnpackedName) else self.shape(value, place)
         return self._shapes[name, place]
 
     def _shape(self, node: ast.expr, i: int) -> list[Dimension] | None:
@@ -185,7 +185,7 @@ class SizeReader:
         return [Dimension(self.number(part, i), part.id if isinstance(part, ast.Name) else None) for part in parts]
 
 
-class Unpacked(NamedTuple):
+class UnpackedName(NamedTuple):
     """A name that is the part at `place` of what `node` gives, as in `n, m = x.shape`."""
 
     node: ast.Attribute
@@ -196,7 +196,7 @@ def is_shape(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
-def bound_to(node: ast.stmt, name: str) -> ast.expr | Unpacked | None:
+def bound_to(node: ast.stmt, name: str) -> ast.expr | UnpackedName | None:
     """What an assignment gives to `name`."""
     if isinstance(node, ast.AnnAssign):
         return node.value if isinstance(node.target, ast.Name) and node.target.id == name else None
@@ -211,11 +211,11 @@ def bound_to(node: ast.stmt, name: str) -> ast.expr | Unpacked | None:
                     continue
                 if isinstance(node.value, (ast.Tuple, ast.List)) and len(node.value.elts) == len(target.elts):
                     return node.value.elts[place]
-                return Unpacked(node.value, place) if isinstance(node.value, ast.Attribute) else None
+                return UnpackedName(node.value, place) if isinstance(node.value, ast.Attribute) else None
     return None
 
 
-def arithmetic(operator: ast.operator, left: float, right: float) -> Any:
+def calculated(operator: ast.operator, left: float, right: float) -> Any:
     """The number, of whole numbers a whole one; None where it is none, or large."""
     if isinstance(operator, ast.Add):
         return left + right
@@ -287,7 +287,7 @@ def names_of_sizes(
     return found
 
 
-def numbers_in(statements: Iterable[Statement]) -> list[WrittenNumber]:
+def written_numbers(statements: Iterable[Statement]) -> list[WrittenNumber]:
     """The numbers in the text of the statements, each with its line; at most MOST_NUMBERS."""
     found: list[WrittenNumber] = []
     for statement in statements:

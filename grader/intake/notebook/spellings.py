@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from grader.source.similar_names import MOST_LENGTH, plain
+from grader.source.similar_names import MOST_LENGTH, plain_name
 
 MARKS = frozenset({"d", "dl", "dloss", "grad", "grads", "gradient", "delta", "der", "deriv"})
 """Words that say that a name is a gradient's."""
@@ -31,5 +31,5 @@ def spelled(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, 
     """{plain name: value} of those that no two values share."""
     found: dict[str, str | None] = {}
     for name, value in [*((each, each) for each in values), *others.items()]:
-        found[plain(name)] = value if found.get(plain(name), value) == value else None
+        found[plain_name(name)] = value if found.get(plain_name(name), value) == value else None
     return {name: value for name, value in found.items() if value is not None}

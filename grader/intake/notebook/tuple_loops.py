@@ -41,17 +41,17 @@ class TupleLoops:
             table = node.func.value
             table = self.lists.get(table.id, table) if isinstance(table, ast.Name) else table
             if isinstance(table, ast.Dict):
-                return [together(k, v) for k, v in zip(table.keys, table.values, strict=True) if k is not None]
+                return [tuple_of(k, v) for k, v in zip(table.keys, table.values, strict=True) if k is not None]
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "zip" and node.args and not any(isinstance(each, ast.Starred) for each in node.args):
             columns = [self.entries(each, depth + 1) for each in node.args[:6]]
-            return [together(*row) for row in zip(*columns, strict=False)]
+            return [tuple_of(*row) for row in zip(*columns, strict=False)]
         if name == "enumerate" and node.args:
-            return [together(ast.Constant(n), each) for n, each in enumerate(self.entries(node.args[0], depth + 1))]
+            return [tuple_of(ast.Constant(n), each) for n, each in enumerate(self.entries(node.args[0], depth + 1))]
         return []
 
 
-def spread(arguments: Iterable[ast.expr], row: Row) -> list[ast.expr] | None:
+def unpacked_arguments(arguments: Iterable[ast.expr], row: Row) -> list[ast.expr] | None:
     """`*entry` as the elements that it stands for in this round; None where nobody knows them."""
     found: list[ast.expr] = []
     for each in arguments:
@@ -76,12 +76,12 @@ def matched(target: ast.expr, value: ast.expr, row: dict[str, ast.expr]) -> bool
     return False
 
 
-def names_of(node: ast.expr) -> list[str]:
+def listed_names(node: ast.expr) -> list[str]:
     """The names in a list of nothing else."""
     elements = node.elts if isinstance(node, ast.List | ast.Tuple) else []
     names = [each.id for each in elements if isinstance(each, ast.Name)]
     return names if len(names) == len(elements) else []
 
 
-def together(*parts: ast.expr) -> ast.expr:
+def tuple_of(*parts: ast.expr) -> ast.expr:
     return ast.Tuple(elts=list(parts), ctx=ast.Load())

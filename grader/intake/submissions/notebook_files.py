@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
-from grader.intake.notebook.limited_reading import read_notebook
+from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.reading import Reading
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
 from grader.intake.submissions.places import NOTEBOOK, suffix_of
@@ -19,7 +19,12 @@ from grader.source.reader import ReadingFailed, ReadingStopped
 
 @dataclass(frozen=True)
 class PageRead:
-    """What a notebook or script contains: {lesson's name: its files}, and the rest as in `NotebookRead`."""
+    """What a notebook or script contains.
+
+    Attributes:
+        lessons: {lesson's name: its files}.
+        cells, defined, too_much: as in notebook.limited_reading.NotebookRead.
+    """
 
     lessons: dict[str, LessonFiles]
     cells: int = 0
@@ -30,8 +35,8 @@ class PageRead:
 def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool) -> PageRead:
     """Reads a notebook or a Python file, in a separate process under limits; `shown` is its name in messages.
 
-    With `functions` it may also define the stub's functions: see reading.read_for. Raises Unreadable, and
-    NotebookError where nothing of it can be read.
+    With `functions` it may also define the stub's functions: see notebook.reading.read_lesson_part. Raises
+    Unreadable, and NotebookError where nothing of it can be read.
     """
     is_notebook = suffix_of(path) == NOTEBOOK
     data = read_file(path, MOST_NOTEBOOK_BYTES) if is_notebook else read_file(path)
@@ -41,7 +46,9 @@ def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool
 def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
     """The same for a file's bytes. Raises NotebookError."""
     try:
-        read = read_notebook(data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions)
+        read = read_notebook_limited(
+            data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
+        )
     except ReadingStopped as reason:
         raise NotebookError(f"{reason}. Hand in the exercise's cells only.") from reason
     except ReadingFailed as reason:

@@ -2,7 +2,7 @@
 
 A fork copies the table of the parent's pages, and the end of the child takes it apart again: with torch loaded that is
 55,000 entries, and most of what a worker costs. A page of 2 MiB needs one entry where 512 were. Linux 6.1 collapses
-small pages into large ones when asked (MADV_COLLAPSE, madvise(2)); an older kernel refuses, and nothing changes.
+small pages into large ones on request (MADV_COLLAPSE, madvise(2)); an older kernel refuses, and nothing changes.
 A worker that writes to a large page gets a copy of the 4 KiB that it wrote to, as before.
 """
 

@@ -26,7 +26,6 @@ PR_SET_DUMPABLE = 4
 PR_SET_NAME = 15
 PR_GET_NAME = 16
 PR_SET_SECCOMP = 22
-PR_CAPBSET_READ = 23
 PR_CAPBSET_DROP = 24
 PR_SET_NO_NEW_PRIVS = 38
 PR_GET_NO_NEW_PRIVS = 39
@@ -149,7 +148,7 @@ def die_with_parent(parent: int | None = None) -> None:
     signal any more, and in a pid namespace of one's own getppid() is 0 whether it lives or not.
 
     The kernel forgets the request when the process changes its user: call it again then. "Parent" is the *thread*
-    that forked (PR_SET_PDEATHSIG in prctl(2)): whoever starts a zygote does so from a thread that lives as long.
+    that forked (PR_SET_PDEATHSIG in prctl(2)): start a zygote from a thread that lives as long.
     """
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if parent is not None:

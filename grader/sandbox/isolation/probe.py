@@ -118,10 +118,12 @@ def probe(uid: int = WORKER_UID, readable: Sequence[Path] | None = None, avoid: 
 
     held = tuple(layer for layer in LAYERS if layer not in failures)
     level = level_of(held, root=user == 0)
-    told = dict(_WITHOUT)
+    sentences = dict(_WITHOUT)
     if level == "strong":
-        del told[UID]  # an ordinary user's namespace holds what another user would
-    missing = [told[layer].format(reason=failures[layer]) for layer in LAYERS if layer in failures and layer in told]
+        del sentences[UID]  # an ordinary user's namespace holds what another user would
+    missing = [
+        sentences[layer].format(reason=failures[layer]) for layer in LAYERS if layer in failures and layer in sentences
+    ]
     if user == 0 and UID in failures:
         missing.append(_THREADS_OF_ROOT)
     return Isolation(level, held, tuple(missing))
@@ -193,7 +195,7 @@ def _try_namespaces(uid: int | None, user_namespace: bool, readable: Sequence[Pa
     pid = namespaces.fork_into_pid_namespace(home)
     if pid:
         _, status = os.waitpid(pid, 0)
-        os._exit(os.waitstatus_to_exitcode(status))  # the child has told how it went
+        os._exit(os.waitstatus_to_exitcode(status))  # the child has reported how it went
     if os.getpid() != 1:
         raise OSError(errno.EPERM, "a fork did not get a pid namespace of its own")
     if uid is not None and uid != os.getuid():
@@ -233,13 +235,13 @@ def _attempt(trial: Callable[[], object]) -> str | None:
             os._exit(0)
     os.close(write)
     with open(read, "rb", buffering=0) as pipe:
-        told = _until_closed(pipe.fileno())
-    if told is None:
+        report = _until_closed(pipe.fileno())
+    if report is None:
         os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    if told is None:
+    if report is None:
         return f"the trial did not end within {TRIAL_SECONDS:g} s"
-    return None if told == b"+" else told.decode(errors="replace") or "the trial ended without a word"
+    return None if report == b"+" else report.decode(errors="replace") or "the trial ended without a word"
 
 
 def _in_words(error: BaseException) -> str:
@@ -250,12 +252,12 @@ def _in_words(error: BaseException) -> str:
 
 def _until_closed(descriptor: int) -> bytes | None:
     """What is written until every writer is gone; None after TRIAL_SECONDS."""
-    told, deadline = b"", time.monotonic() + TRIAL_SECONDS
+    report, deadline = b"", time.monotonic() + TRIAL_SECONDS
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     while poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
         data = os.read(descriptor, 1000)
         if not data:
-            return told
-        told += data
+            return report
+        report += data
     return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.sandbox.policy import names
-from grader.source.literals import LONGEST, string_of
+from grader.source.literals import LONGEST, literal_string
 from grader.source.module_pieces import Piece
 from grader.source.program import Program
 from grader.source.scopes import Scope
@@ -137,13 +137,13 @@ class ActReader:
 
     def _is_act_of_call(self, node: ast.Call, scope: Scope) -> bool:
         function = self._path(node.func, scope)
-        if function == "operator.methodcaller" and node.args and string_of(node.args[0]) == "backward":
+        if function == "operator.methodcaller" and node.args and literal_string(node.args[0]) == "backward":
             return not self.owns_backward and self._note(node, ".backward()", differentiates=True)
         if (attribute := attribute_of(node.func)) and attribute[1] == "grad_fn":
             return self._note(node, ".grad_fn(…)", differentiates=True)
         if function == "builtins.open":
             modes = [*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode")]
-            if any(set(string_of(mode) or "") & set("wax+") for mode in modes):
+            if any(set(literal_string(mode) or "") & set("wax+") for mode in modes):
                 return self._note(node, "open(…) for writing", differentiates=False)
         return False
 
@@ -164,7 +164,7 @@ class ActReader:
             path = self._path(attribute[0], scope, depth + 1)
             return f"{path}.{attribute[1]}"[:LONGEST] if path else None
         if isinstance(node, ast.Subscript) and self._path(node.value, scope, depth + 1) == "sys.modules":
-            return string_of(node.slice)
+            return literal_string(node.slice)
         if isinstance(node, ast.Call) and node.args:
             key = id(node), depth  # several paths lead to a call within a call: without this, twice as many per call
             if key not in self._paths:
@@ -188,13 +188,13 @@ class ActReader:
     def _path_of_call(self, node: ast.Call, scope: Scope, depth: int) -> str | None:
         """``importlib.import_module("m")``, ``__import__("m")`` and ``operator.attrgetter("a.b")(x)``."""
         function = self._path(node.func, scope, depth + 1)
-        text = string_of(node.args[0])
+        text = literal_string(node.args[0])
         if text and function == "importlib.import_module":
             return text
         if text and function == "builtins.__import__":  # gives the top package, unless told what is wanted from it
             return text if len(node.args) > 3 or node.keywords else text.partition(".")[0]
         maker = node.func
-        if isinstance(maker, ast.Call) and maker.args and (wanted := string_of(maker.args[0])):
+        if isinstance(maker, ast.Call) and maker.args and (wanted := literal_string(maker.args[0])):
             base = self._path(node.args[0], scope, depth + 1)
             if base and self._path(maker.func, scope, depth + 1) == "operator.attrgetter":
                 return f"{base}.{wanted}"[:LONGEST]
@@ -206,9 +206,9 @@ def attribute_of(node: ast.AST) -> tuple[ast.expr, str] | None:
     if isinstance(node, ast.Attribute):
         return node.value, node.attr
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-        name = string_of(node.args[1]) if len(node.args) > 1 else None
+        name = literal_string(node.args[1]) if len(node.args) > 1 else None
         return (node.args[0], name) if name else None
-    if isinstance(node, ast.Subscript) and (name := string_of(node.slice)):
+    if isinstance(node, ast.Subscript) and (name := literal_string(node.slice)):
         table = node.value
         if isinstance(table, ast.Attribute) and table.attr == "__dict__":
             return table.value, name

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.sandbox.policy.step_factors import ARRAYS, Factor, Factors, module_name
+from grader.sandbox.policy.step_factors import ARRAYS, StepFactor, StepFactors, module_name
 from grader.sandbox.policy.symmetric_differences import is_symmetric_difference
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Scope
@@ -41,7 +41,7 @@ NAMED = frozenset(
 class Shift:
     node: ast.AST
     scope: Scope
-    factor: Factor
+    factor: StepFactor
 
 
 class Quotients:
@@ -49,7 +49,7 @@ class Quotients:
 
     def __init__(self, whole: ProgramSlice) -> None:
         self.whole, self.program = whole, whole.program
-        self.factors = Factors(whole)
+        self.factors = StepFactors(whole)
         self.factor = self.factors.factor
         self._reach: dict[int, set[int]] = {}
         self.shifts = [shift for node, scope in whole.nodes.values() for shift in self._shifts(node, scope)]
@@ -113,12 +113,12 @@ class Quotients:
                 if self._is_shift(factor):
                     yield Shift(node, scope, factor)
 
-    def _is_shift(self, factor: Factor) -> bool:
+    def _is_shift(self, factor: StepFactor) -> bool:
         return bool(factor.roots) and (factor.kind == "step" or (factor.kind == "scaled" and factor.small))
 
     # ---- divisions ----
 
-    def _divisions(self, node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Factor]]:
+    def _divisions(self, node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, StepFactor]]:
         """(numerator, what it is divided by) where that is a step."""
         pairs: list[tuple[ast.AST, ast.AST, bool]] = []  # numerator, divisor, whether it is multiplied by
         if isinstance(node, ast.BinOp):
@@ -147,16 +147,16 @@ class Quotients:
             elif times and factor.kind in ("const", "step") and isinstance(divisor, ast.Constant):
                 value = self.factors.values.get(id(divisor), 0)
                 if isinstance(value, float | int) and abs(value) > LARGE:
-                    yield numerator, Factor("inverse", frozenset({id(divisor)}), True)
+                    yield numerator, StepFactor("inverse", frozenset({id(divisor)}), True)
 
-    def _divides_by_its_shift(self, numerator: ast.AST, scope: Scope, divisor: Factor) -> bool:
+    def _divides_by_its_shift(self, numerator: ast.AST, scope: Scope, divisor: StepFactor) -> bool:
         candidates = [s for s in self.shifts if s.factor.roots & divisor.roots or self._fits(s.factor, divisor)]
         if not candidates:
             return False
         reached = self.reach(numerator, scope)
         return any(id(shift.node) in reached for shift in candidates)
 
-    def _fits(self, shift: Factor, divisor: Factor) -> bool:
+    def _fits(self, shift: StepFactor, divisor: StepFactor) -> bool:
         """`x + 1e-4` and `/ 2e-4`, or `* 5000`: literals one of which is a multiple of the other."""
         if len(divisor.roots) != 1 or len(shift.roots) != 1 or not (shift.small and divisor.small):
             return False

@@ -25,7 +25,7 @@ _ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 _UNITS = frozenset({"eye", "identity"})
 
 
-def products(whole: ProgramSlice) -> Iterator[ast.AST]:
+def product_rules(whole: ProgramSlice) -> Iterator[ast.AST]:
     """Values that a function of the slice returns with the product rule in them: pairs of value and derivative."""
     for node, scope in [*whole.nodes.values()]:
         if not isinstance(node, ast.Call | ast.Tuple | ast.List | ast.Dict):

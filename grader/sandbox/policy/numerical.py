@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.sandbox.policy.difference_quotients import Quotients
-from grader.sandbox.policy.forward_derivatives import basis_tangents, products
+from grader.sandbox.policy.forward_derivatives import basis_tangents, product_rules
 from grader.sandbox.policy.static_check import parse_files
 from grader.source.program import Program
 from grader.source.program_slice import ProgramSlice
@@ -150,7 +150,7 @@ def first_of(whole: ProgramSlice) -> tuple[str, int, str] | None:
     """(method, line, file) of what is found first in the file, of the first method that is found."""
     for method, nodes in (
         ("complex numbers", complex_numbers(whole)),
-        ("dual numbers", products(whole)),
+        ("dual numbers", product_rules(whole)),
         ("differences", Quotients(whole).find()),
         ("dual numbers", basis_tangents(whole)),
     ):
@@ -228,21 +228,21 @@ def add_part(
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "dict" and not value.args:
         begin.values += [(word.value, scope) for word in value.keywords if word.arg in (None, row)]
         return
-    flat = flattened(program, value, scope)
+    flat = flat_elements(program, value, scope)
     if len(flat) == len(together) and row in together:
         begin.values.append(flat[together.index(row)])
     else:
         begin.values.append((value, scope))
 
 
-def flattened(program: Program, value: ast.AST, scope: Scope, depth: int = 0) -> list[tuple[ast.AST, Scope]]:
+def flat_elements(program: Program, value: ast.AST, scope: Scope, depth: int = 0) -> list[tuple[ast.AST, Scope]]:
     """The elements of nested tuples and lists, also where an inner one has a name."""
     if depth > MOST_NAMES:
         return [(value, scope)]
     if isinstance(value, ast.Tuple | ast.List):
-        return [entry for element in value.elts for entry in flattened(program, element, scope, depth + 1)]
+        return [entry for element in value.elts for entry in flat_elements(program, element, scope, depth + 1)]
     if isinstance(value, ast.Name):
         bindings = [d for d in program.bindings(value.id, scope) if d.kind != "passed"]
         if len(bindings) == 1 and isinstance(bindings[0].value, ast.Tuple | ast.List) and not bindings[0].path:
-            return flattened(program, bindings[0].value, bindings[0].scope, depth + 1)
+            return flat_elements(program, bindings[0].value, bindings[0].scope, depth + 1)
     return [(value, scope)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from grader.source.literals import number_of
+from grader.source.literals import literal_number
 from grader.source.program_slice import ProgramSlice
 from grader.source.scopes import Binding, Scope
 from grader.source.syntax import children, last_name
@@ -31,7 +31,7 @@ Kind = Literal["const", "step", "scaled", "inverse", "other"]
 
 
 @dataclass(frozen=True)
-class Factor:
+class StepFactor:
     """What an expression is as a factor of a product.
 
     Attributes:
@@ -46,7 +46,7 @@ class Factor:
     small: bool = False
 
 
-OTHER, CONST = Factor("other"), Factor("const")
+OTHER, CONST = StepFactor("other"), StepFactor("const")
 _SAME_NUMBER = frozenset(
     {"float", "abs", "tensor", "as_tensor", "full", "full_like", "float64", "float32", "array", "asarray", "Fraction"}
     | {"Decimal", "sqrt", "cbrt", "pow", "item", "scalar_tensor", "double", "to", "type", "max", "min", "maximum"}
@@ -55,7 +55,7 @@ _SAME_NUMBER = frozenset(
 )
 
 
-class Factors:
+class StepFactors:
     """What each expression of one slice is as a factor. Each is read once.
 
     Attributes:
@@ -65,11 +65,11 @@ class Factors:
     def __init__(self, whole: ProgramSlice) -> None:
         self.whole, self.program = whole, whole.program
         self.values: dict[int, complex | float] = {}
-        self._factors: dict[int, Factor] = {}
+        self._factors: dict[int, StepFactor] = {}
         self._busy: set[int] = set()
-        self._names: dict[tuple[int, str], Factor] = {}
+        self._names: dict[tuple[int, str], StepFactor] = {}
 
-    def factor(self, node: ast.AST | None, scope: Scope, depth: int = 0) -> Factor:
+    def factor(self, node: ast.AST | None, scope: Scope, depth: int = 0) -> StepFactor:
         if node is None or depth > DEPTH or id(node) in self._busy:
             return OTHER
         if id(node) not in self._factors:
@@ -79,10 +79,10 @@ class Factors:
             self._factors[id(node)] = found
         return self._factors[id(node)]
 
-    def _factor(self, node: ast.AST, scope: Scope, depth: int) -> Factor:
+    def _factor(self, node: ast.AST, scope: Scope, depth: int) -> StepFactor:
         if isinstance(node, ast.Constant):
             return self._literal(node)
-        if isinstance(node, ast.BinOp) and (value := number_of(node)) is not None:
+        if isinstance(node, ast.BinOp) and (value := literal_number(node)) is not None:
             return self._of_number(node, value)
         if isinstance(node, ast.Name):
             return self._of_name(node.id, scope, depth)
@@ -96,7 +96,7 @@ class Factors:
             if node.attr in ("eps", "epsilon", "tiny", "resolution", "smallest_normal"):
                 text = ast.dump(node.value)
                 if "finfo" in text or "float_info" in text:
-                    return Factor("step", frozenset({id(node)}), True)
+                    return StepFactor("step", frozenset({id(node)}), True)
             own = [self._of(d, node.attr, depth) for d in self.program.attributes.get(node.attr, ())[:50]]
             return self._any_of(own, True) if own else OTHER
         if isinstance(node, ast.Subscript):
@@ -108,7 +108,7 @@ class Factors:
             return self.factor(node.elt, self.program.scopes.get(id(node), scope), depth)
         return OTHER
 
-    def _of_name(self, name: str, scope: Scope, depth: int) -> Factor:
+    def _of_name(self, name: str, scope: Scope, depth: int) -> StepFactor:
         key = id(scope.owner(name)), name
         if key not in self._names:
             self._names[key] = OTHER  # while it is looked at
@@ -116,7 +116,7 @@ class Factors:
             self._names[key] = self._any_of([self._of(d, name, depth) for d in bindings if d.kind != "passed"], True)
         return self._names[key]
 
-    def _literal(self, node: ast.Constant) -> Factor:
+    def _literal(self, node: ast.Constant) -> StepFactor:
         value = node.value
         if isinstance(value, str):  # Decimal("1e-30")
             try:
@@ -127,12 +127,12 @@ class Factors:
             return CONST if isinstance(value, int | float) else OTHER
         return self._of_number(node, value)
 
-    def _of_number(self, node: ast.AST, value: float) -> Factor:
+    def _of_number(self, node: ast.AST, value: float) -> StepFactor:
         self.values[id(node)] = value
         is_step = 0 < abs(value) <= SMALL
-        return Factor("step" if is_step else "const", frozenset({id(node)}), is_step)
+        return StepFactor("step" if is_step else "const", frozenset({id(node)}), is_step)
 
-    def _of(self, binding: Binding, name: str, depth: int) -> Factor:
+    def _of(self, binding: Binding, name: str, depth: int) -> StepFactor:
         """A name's value is a step where it is written down as a number; what a loop counts is none."""
         if binding.kind == "param":
             given = self.whole.arguments.get((id(binding.node), name), ())
@@ -147,7 +147,9 @@ class Factors:
             found_one = self.factor(value, binding.scope, depth)
             if found_one.kind == "inverse":
                 return found_one
-            return Factor("scaled", found_one.roots, True) if found_one.small and found_one.kind == "step" else OTHER
+            return (
+                StepFactor("scaled", found_one.roots, True) if found_one.small and found_one.kind == "step" else OTHER
+            )
         if binding.kind == "import":
             others = [self._of(other, name, depth + 1) for other in self.program.imported(binding)]
             return self._any_of(others, True) if others else OTHER
@@ -157,7 +159,7 @@ class Factors:
             return self.factor(binding.value, binding.scope, depth)
         return OTHER
 
-    def _element(self, node: ast.AST | None, scope: Scope, path: tuple[int, ...], depth: int) -> Factor:
+    def _element(self, node: ast.AST | None, scope: Scope, path: tuple[int, ...], depth: int) -> StepFactor:
         if isinstance(node, ast.Call):
             name = last_name(node.func)
             if name in ("range", "count", "ndindex"):
@@ -180,57 +182,57 @@ class Factors:
                 return self._element(values[0].value, values[0].scope, path, depth + 1)
         return self.factor(node, scope, depth)
 
-    def _any_of(self, found: list[Factor], named: bool) -> Factor:
+    def _any_of(self, found: list[StepFactor], named: bool) -> StepFactor:
         """The most step-like of several values; a constant that has a name may be a step."""
         roots = frozenset().union(*(each.roots for each in found if each.kind != "other"))
         kinds = {each.kind for each in found}
         small = any(each.small for each in found)
         has_name = named and any(each.kind == "const" and each.roots for each in found)
         if "step" in kinds or has_name:
-            return Factor("step", roots, small)
+            return StepFactor("step", roots, small)
         if "scaled" in kinds:
-            return Factor("step" if named and "other" not in kinds else "scaled", roots, True)
+            return StepFactor("step" if named and "other" not in kinds else "scaled", roots, True)
         if "inverse" in kinds:
-            return Factor("inverse", roots, small)
-        return Factor("const", roots) if kinds == {"const"} else OTHER
+            return StepFactor("inverse", roots, small)
+        return StepFactor("const", roots) if kinds == {"const"} else OTHER
 
-    def _binary(self, node: ast.BinOp, scope: Scope, depth: int) -> Factor:
+    def _binary(self, node: ast.BinOp, scope: Scope, depth: int) -> StepFactor:
         left, right = self.factor(node.left, scope, depth), self.factor(node.right, scope, depth)
         roots, small = left.roots | right.roots, left.small or right.small
         kinds = (left.kind, right.kind)
         if isinstance(node.op, ast.Mult | ast.MatMult):
             if kinds == ("const", "const"):
-                return Factor("const", roots)
+                return StepFactor("const", roots)
             if "inverse" in kinds:
                 only = kinds in (("inverse", "const"), ("const", "inverse"), ("inverse", "inverse"))
-                return Factor("inverse", roots, small) if only else OTHER
+                return StepFactor("inverse", roots, small) if only else OTHER
             if set(kinds) <= {"step", "const"}:
                 own = (left.roots if left.kind == "step" else frozenset()) | (
                     right.roots if right.kind == "step" else frozenset()
                 )
-                return Factor("step", own, small)
-            return Factor("scaled", roots, True) if small else OTHER
+                return StepFactor("step", own, small)
+            return StepFactor("scaled", roots, True) if small else OTHER
         if isinstance(node.op, ast.Div):
             if right.kind == "step" and left.kind in ("const", "step"):
                 if left.kind == "step" and not right.small:
-                    return Factor("step", left.roots, left.small)
-                return Factor("inverse", right.roots, right.small)
+                    return StepFactor("step", left.roots, left.small)
+                return StepFactor("inverse", right.roots, right.small)
             if right.kind == "const" and left.kind in ("const", "step", "scaled", "inverse"):
-                return Factor(left.kind, left.roots, left.small)
-            return Factor("scaled", left.roots, True) if left.small else OTHER
+                return StepFactor(left.kind, left.roots, left.small)
+            return StepFactor("scaled", left.roots, True) if left.small else OTHER
         if isinstance(node.op, ast.Pow):
             negative = isinstance(node.right, ast.UnaryOp) and isinstance(node.right.op, ast.USub)
             if left.kind == "const" and (negative or right.kind == "step"):
-                return Factor("step", frozenset({id(node)}), True)
+                return StepFactor("step", frozenset({id(node)}), True)
             if left.kind == "step":
-                return Factor("inverse" if negative else "step", left.roots, left.small)
+                return StepFactor("inverse" if negative else "step", left.roots, left.small)
             return OTHER
         if isinstance(node.op, ast.Add | ast.Sub) and kinds == ("step", "step") and left.roots == right.roots:
             return left
         if isinstance(node.op, ast.Sub):  # x1 - x2, two places that are a step apart
             common = self._moved_by(node.left, scope) & self._moved_by(node.right, scope)
             if common:
-                return Factor("step", common, True)
+                return StepFactor("step", common, True)
         return CONST if kinds == ("const", "const") else OTHER
 
     def _moved_by(self, node: ast.AST, scope: Scope, depth: int = 0) -> frozenset[int]:
@@ -263,13 +265,13 @@ class Factors:
                     found |= factor.roots if factor.small else frozenset()
         return found
 
-    def _call(self, node: ast.Call, scope: Scope, depth: int) -> Factor:
+    def _call(self, node: ast.Call, scope: Scope, depth: int) -> StepFactor:
         name = last_name(node.func)
         if name == "Fraction" and len(node.args) == 2:
-            return Factor("step", frozenset({id(node)}), True)
+            return StepFactor("step", frozenset({id(node)}), True)
         if name == "reciprocal":
             inner = self.factor(node.args[0] if node.args else getattr(node.func, "value", None), scope, depth)
-            return Factor("inverse", inner.roots, inner.small) if inner.kind == "step" else OTHER
+            return StepFactor("inverse", inner.roots, inner.small) if inner.kind == "step" else OTHER
         if name not in _SAME_NUMBER or (name == "arange"):
             found = [
                 self.factor(v, self.program.scopes[id(t)], depth)
@@ -288,7 +290,7 @@ class Factors:
         if steps:
             return self._any_of(steps, True)
         if name in ("linspace", "logspace", "geomspace") and any(each.kind == "const" for each in found):
-            return Factor("step", frozenset({id(node)}), True)
+            return StepFactor("step", frozenset({id(node)}), True)
         for kind in ("scaled", "inverse"):
             if any(each.kind == kind for each in found):
                 return self._any_of([each for each in found if each.kind == kind], False)

@@ -1,4 +1,4 @@
-"""The trusted side's end of a zygote: starts it, asks it for workers, and hears from it how they ended."""
+"""The trusted side's end of a zygote: starts it, requests workers, and reads how they ended."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def start(
 
 
 def finish(process: subprocess.Popen[bytes]) -> None:
-    """Waits until it has ended; it is killed when it takes its time."""
+    """Wait until it has ended; after 5 seconds it is killed."""
     try:
         process.wait(5)
     except subprocess.TimeoutExpired:
@@ -94,15 +94,15 @@ class ZygoteProcess:
             self._process, self._socket = start("zygote", "main", options)
         else:
             self._socket = waiting
-            with contextlib.suppress(OSError):  # it has ended, which is told when a worker is wanted
+            with contextlib.suppress(OSError):  # it has ended: the first request for a worker raises ZygoteDied
                 self._socket.sendall(options.encode() + b"\n")
         self._lines = bytearray()
-        self.problems: list[Any] = []  # those that anybody has been asked about, in the order of their numbers
+        self.problems: list[Any] = []  # all that workers were sent so far, in the order of their numbers
         self._held: dict[int, tuple[PackedProblem, object]] = {}
         self._held_bytes = 0
         self._numbers, self._ended = itertools.count(), dict[int, int]()
         self._used: dict[int, Usage] = {}  # by workers that have ended
-        self.baselines: dict[object, Any] = {}  # see grading/measuring.py
+        self.baselines: dict[object, Any] = {}  # what yardsticks used, see measuring.py
         self._ready = False
 
     def wait_until_ready(self) -> None:
@@ -142,7 +142,7 @@ class ZygoteProcess:
     def hold(self, problem: PackedProblem, of: object) -> None:
         """Every worker from now on has the problem: `of` is what was packed. Raises ZygoteDied.
 
-        For a problem that a whole class is asked about: to take it in costs a worker a quarter of a millisecond.
+        For a problem that a whole class gets: to read it takes each worker a quarter of a millisecond.
         """
         if problem.number in self._held or self._held_bytes + len(problem.frame) > MOST_HELD:
             return
@@ -211,6 +211,6 @@ class ZygoteProcess:
 
 
 def enlarge(pipe: int) -> None:
-    """Room for all that is asked and answered at once: whoever finds a pipe full has to wait for the other side."""
+    """Make room for a whole batch of requests and answers: a process that finds a pipe full has to wait."""
     with contextlib.suppress(OSError, AttributeError):  # a limit of the system's, or a system without
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

@@ -14,4 +14,4 @@ class DeadlineMissed(Exception):
 
 
 class WireError(Exception):
-    """A frame that is torn, oversized, or not what was asked for."""
+    """A frame that is torn, oversized, or not an answer to the request."""

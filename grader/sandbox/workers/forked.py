@@ -37,7 +37,7 @@ class Nursery:
         self._lock = threading.Lock()
 
     def zygote(self) -> socket.socket | None:
-        """A socket whose other end becomes a zygote as soon as it is told a plan; None when the nursery has ended."""
+        """A socket whose other end becomes a zygote once a plan is sent on it; None when the nursery has ended."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs, self._lock:
             try:
@@ -53,7 +53,7 @@ class Nursery:
         It inherits the sockets `given`, whose descriptors follow the arguments. Like a fresh Python with -P, it cannot
         import from the current folder. Raises NurseryEnded.
         """
-        told = {
+        request = {
             "program": text,
             "arguments": arguments,
             "environment": dict(os.environ),
@@ -76,13 +76,13 @@ class Nursery:
             their_life.close()
             os.close(input_read)
             os.close(output_write)
-        with contextlib.suppress(OSError):  # whoever uses it finds that it has ended
-            stdin.write(json.dumps(told).encode() + b"\n")
+        with contextlib.suppress(OSError):  # it has ended: its first use shows that
+            stdin.write(json.dumps(request).encode() + b"\n")
             stdin.flush()
         return forked
 
     def close(self, at_once: bool = False) -> None:
-        """Ends it once what it forked has ended, as zygotes do with their graders; `at_once` ends all of it."""
+        """End it once all that it forked has ended, as zygotes do with their graders; `at_once` kills all of it."""
         self._programs.close()
         self._zygotes.close()
         if at_once:  # it may still be loading torch, and hear of nothing
@@ -126,7 +126,7 @@ class ForkedProcess:
             return self.returncode
 
     def close(self) -> None:
-        """Lets go of it: whatever still runs is killed."""
+        """Close the pipes and kill the program if it still runs."""
         for end in (self.stdin, self.stdout, self._life):
             with contextlib.suppress(OSError):
                 end.close()

@@ -24,7 +24,7 @@ from typing import NoReturn
 
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
-from grader.sandbox.workers.zygote import hung_up, make_ready, serve
+from grader.sandbox.workers.zygote import hung_up, make_ready, serve, wake_pipe
 
 KILL = b"k"
 
@@ -92,7 +92,7 @@ def call_yourself(name: str) -> None:
 
 
 def wait_for_all() -> None:
-    """For the processes that were forked here: what time they took is told to nobody but who waits for them."""
+    """Wait for the processes that were forked here: only their parent learns what processor time they took."""
     with contextlib.suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
@@ -104,7 +104,7 @@ def wait_for_all() -> None:
 class Programs:
     """Forks a program for each message on `control`, which brings its standard input, output, and a life line.
 
-    On the life line KILL is heard, and a hang-up means the same; its exit status is told there, as a line.
+    KILL on the life line kills the program, and so does a hang-up; its exit status is written there, as a line.
     """
 
     def __init__(self, control: int) -> None:
@@ -115,12 +115,8 @@ class Programs:
 
     def serve(self) -> None:
         """Until the other end of `control` closes. Programs end with their standard input."""
-        wake_read, wake_write = os.pipe()
-        os.set_blocking(wake_write, False)
-        os.set_blocking(wake_read, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(wake_write)
-        self._wakes = [wake_read, wake_write]
+        self._wakes = wake_pipe()
+        wake_read, _ = self._wakes
         for descriptor in (self._control.fileno(), wake_read):
             self._selector.register(descriptor, selectors.EVENT_READ)
         while True:
@@ -128,7 +124,7 @@ class Programs:
                 if key.fd == wake_read:
                     os.read(wake_read, 4096)
                 elif key.fd != self._control.fileno():
-                    self.hear(key.fd)
+                    self.read_life_line(key.fd)
                 elif not self.take():
                     return
             self.reap()
@@ -146,7 +142,7 @@ class Programs:
             os.close(descriptor)
         return True
 
-    def hear(self, life: int) -> None:
+    def read_life_line(self, life: int) -> None:
         try:
             is_over = os.read(life, 1) != KILL
         except ConnectionResetError:
@@ -180,24 +176,24 @@ def become_program(given: list[int]) -> None:
     line = sys.stdin.buffer.readline()
     if not line:
         return
-    told = json.loads(line)
+    request = json.loads(line)
     os.environ.clear()
-    os.environ.update(told["environment"])
-    os.chdir(told["folder"])
-    sys.path[:] = told["path"]
-    sys.argv = ["-c", *told["arguments"], *map(str, given[2:])]
-    exec(compile(told["program"], "<program>", "exec"), {"__name__": "__main__"})
+    os.environ.update(request["environment"])
+    os.chdir(request["folder"])
+    sys.path[:] = request["path"]
+    sys.argv = ["-c", *request["arguments"], *map(str, given[2:])]
+    exec(compile(request["program"], "<program>", "exec"), {"__name__": "__main__"})
 
 
 # Zygotes --------------------------------------------------------------------------------------------------------------
 
 
 def make_zygotes(descriptor: int) -> None:
-    """Is made ready as a zygote is, once, and forks a zygote for every socket that comes on `descriptor`.
+    """Fork a zygote for every socket that arrives on `descriptor`; all that zygotes need is loaded once, here.
 
-    A socket becomes a zygote's when a plan is told on it. Where there are several, memory is arranged for faster forks
-    meanwhile, once for all of them.
-    As clean as a zygote, and never serves a worker itself. It ends after its zygotes, once the other end closes.
+    A fork is made as soon as a plan arrives on its socket. While several sockets wait, memory is collapsed into large
+    pages, once for all of them. This process is as clean as a zygote, and never serves a worker itself. It ends after
+    its zygotes, once the other end closes.
     """
     make_ready()
     control = socket.socket(fileno=descriptor)
@@ -228,7 +224,7 @@ def make_zygotes(descriptor: int) -> None:
 
 
 def become_zygote(descriptor: int, others: Collection[int]) -> NoReturn:
-    """The life of a fresh fork of the maker: its plan is the first line that its grader says."""
+    """The life of a fresh fork of the maker: its plan is the first line that its grader sends."""
     try:
         for other in others:  # held open here, they would hide that their own ends were closed
             os.close(other)

@@ -1,6 +1,6 @@
 """What a file and its functions printed, as it is shown: labelled lines, the first and the last of each function.
 
-Labels are made here, from what the worker was asked: a file that prints a label gets one in front of it.
+Labels are made here, from the requests to the worker: a file that prints a label gets one in front of it.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class StepRequest:
 
 
 def new_ticket() -> int:
-    """What an answer must repeat. Nobody can guess it, so that none is written before the question was asked."""
+    """A number that an answer must repeat. It cannot be guessed, so no answer is written before its request is sent."""
     return secrets.randbits(48)
 
 

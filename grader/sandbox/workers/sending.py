@@ -26,7 +26,7 @@ from grader.sandbox.workers.requests import PackedProblem, PackedUpstream, pack_
 from grader.sandbox.workers.worker_process import WorkerProcess
 
 PACKED: WeakKeyDictionary[Problem, dict[object, PackedProblem]] = WeakKeyDictionary()
-"""Problems as they were sent: a class is asked the same ones, in the same order."""
+"""Problems as they were sent: a whole class gets the same ones, in the same order."""
 
 STAGES: WeakKeyDictionary[Problem, dict[object, tuple[Stage, ...]]] = WeakKeyDictionary()
 
@@ -34,7 +34,7 @@ DISCLOSED: WeakKeyDictionary[Problem, dict[object, PackedUpstream]] = WeakKeyDic
 
 
 class Stage(NamedTuple):
-    """Steps that can be asked together, and the upstream gradients that they need beyond those of earlier stages."""
+    """Steps that can be run together, and the upstream gradients that they need beyond those of earlier stages."""
 
     steps: tuple[str, ...]
     upstream: PackedUpstream
@@ -97,7 +97,7 @@ def disclosed(key: int, problem: Problem, steps: Sequence[str], first: int, last
 def send_ahead(
     worker: WorkerProcess, problems: Sequence[Problem], chain: Problem, steps: Collection[str], joint: bool
 ) -> None:
-    """Sends a worker that waits what it will be asked about, under the numbers that a Student will use.
+    """Send a waiting worker the problems of the coming requests, under the numbers that a Student will use.
 
     `chain` is one of the `problems`, the one on which the student's own chain will be run.
     """

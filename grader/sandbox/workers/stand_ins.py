@@ -46,7 +46,7 @@ class Nothing:
 
 
 class StandInFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """The last finder asked: only for libraries of KNOWN that are really missing."""
+    """The last finder: only for libraries of KNOWN that are really missing."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -79,8 +79,8 @@ class StepScheduler:
             try:
                 first = self._missing(key, problem, due)
                 with self._time.waiting():
-                    asked = worker.run(key, tuple(due), None, self._time.end, self.joint, traced, seconds, first)
-                    for step, answer in asked:
+                    arriving = worker.run(key, tuple(due), None, self._time.end, self.joint, traced, seconds, first)
+                    for step, answer in arriving:
                         results[step] = answer
                         due.remove(step)
                         self._give_up_stopped({step: answer})

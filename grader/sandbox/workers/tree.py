@@ -278,13 +278,8 @@ def kind(value: Any) -> str:
     return value.kind if isinstance(value, Opaque) else describe(value)
 
 
-def frame_of(header: Mapping[str, Any], **values: Any) -> Frame:
-    """A frame with `header` and trees under the names of `values`. Raises TooLarge."""
-    return frame_and_size(header, **values)[0]
-
-
 def frame_and_size(header: Mapping[str, Any], **values: Any) -> tuple[Frame, Budget]:
-    """`frame_of`, and how large the trees are. Raises TooLarge."""
+    """(a frame with `header` and trees under the names of `values`, how large the trees are). Raises TooLarge."""
     packer = Packer()
     packed = {name: packer.pack(value) for name, value in values.items()}
     return Frame({**header, **packed, "tensors": packer.described()}, packer.body()), packer.used

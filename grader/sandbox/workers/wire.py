@@ -2,7 +2,7 @@
 
     magic (4 bytes) · header length (u32) · body length (u64), little-endian · header · body
 
-Every length, name, dtype and shape that a worker sends is checked against what was asked before anything is read
+Every length, name, dtype and shape that a worker sends is checked against the request before anything is read
 or built; whatever does not fit raises WireError, and the worker is given up.
 """
 
@@ -218,7 +218,7 @@ def whole(header: dict[str, Any], name: str) -> int:
 def decode_answer(
     frame: Frame, step: str, ticket: int, known: Collection[str] | None = None, room: int = MAX_BODY
 ) -> Answer:
-    """The worker's answer to `step`. Raises WireError for anything but a well-formed answer to what was asked.
+    """The worker's answer to `step`. Raises WireError for anything but a well-formed answer to the request.
 
     Of the parameters that it says were used or changed, only those in `known` are kept; `room` is how many
     bytes a tensor may have.

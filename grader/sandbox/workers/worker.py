@@ -81,7 +81,7 @@ class Worker:
         return True
 
     def next_request(self) -> wire.Frame | None:
-        """Answers that wait are sent when nothing more is asked."""
+        """The next request. Answers that wait are sent first if none has arrived yet."""
         if self._together and not select.select([REQUESTS], [], [], 0)[0]:
             self.send_together()
         return wire.read_frame(REQUESTS)

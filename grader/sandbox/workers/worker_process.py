@@ -11,9 +11,6 @@ from dataclasses import astuple
 from functools import partial
 from typing import Any, Protocol
 
-import torch
-from torch import Tensor
-
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.joint import Joint
@@ -29,7 +26,6 @@ from grader.sandbox.workers.requests import (
     PackedUpstream,
     StepRequest,
     new_ticket,
-    pack_problem,
     step_request,
 )
 from grader.sandbox.workers.tree import LEAST, frame_and_size
@@ -63,7 +59,7 @@ class WorkerProcess:
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
         self._room: dict[int, int] = {}  # problem -> bytes of an answer that are still taken
         self.printed_before = 0  # bytes printed before the last run
-        self.ahead: dict[int, object] = {}  # problems that it was sent before anybody asked for it, by number
+        self.ahead: dict[int, object] = {}  # problems that it was sent before it was needed, by number
         self._is_closed, self._is_locked_in = False, False
         self._loaded = 0  # bytes printed when the file was loaded
         self._at_start = Usage(0, 0.0)
@@ -112,17 +108,6 @@ class WorkerProcess:
             raise ZygoteDied(f"a worker could not be locked in: {header.get('message')}")
         self._at_start = Usage(*header["used"])
         self._is_locked_in = True
-
-    def send_problem(
-        self,
-        number: int,
-        dtype: torch.dtype,
-        values: Mapping[str, Any],
-        upstream: Mapping[str, Tensor],
-        groups: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
-        """Sends forward values and upstream gradients; a group is a list of values under a name of its own."""
-        self.send_packed(pack_problem(number, dtype, values, upstream, groups))
 
     def knows(self, problem: PackedProblem) -> None:
         """The problem is there already, or on its way."""

@@ -128,11 +128,7 @@ class Zygote:
 
     def serve(self) -> None:
         """Runs until the trusted side closes the socket; then every worker is killed."""
-        wake_read, wake_write = os.pipe()
-        os.set_blocking(wake_write, False)
-        os.set_blocking(wake_read, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(wake_write)
+        wake_read, _ = wake_pipe()
         selector = selectors.DefaultSelector()
         selector.register(self._control, selectors.EVENT_READ)
         selector.register(wake_read, selectors.EVENT_READ)
@@ -153,7 +149,7 @@ class Zygote:
     def take_requests(self) -> bool:
         try:
             data, descriptors, _, _ = socket.recv_fds(self._control, 65536, 3)
-        except ConnectionResetError:  # the trusted side is gone, and had not read all that it was told
+        except ConnectionResetError:  # the trusted side is gone, and had not read all that was sent
             return False
         if not data:
             return False
@@ -235,10 +231,20 @@ class Zygote:
             self.kill(number)
 
 
+def wake_pipe() -> tuple[int, int]:
+    """A pipe that becomes readable whenever a child of this process ends."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    os.set_blocking(read, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(write)
+    return read, write
+
+
 def hung_up(descriptor: int) -> bool:
     """Whether the other end of a socket is closed."""
     poll = select.poll()
-    poll.register(descriptor, 0)  # POLLHUP is told unasked
+    poll.register(descriptor, 0)  # POLLHUP is always reported
     return any(event & select.POLLHUP for _, event in poll.poll(0))
 
 
@@ -279,7 +285,7 @@ def main(descriptor: int, configuration: str) -> None:
     """The zygote's life. `configuration` is a lockdown.Plan as JSON. With namespaces it goes on in a new process."""
     plan = Plan.from_dict(json.loads(configuration))
     prepared = prepare_zygote(plan)
-    if hung_up(descriptor):  # whoever started this ended before the kernel was told to end us with it
+    if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return
     make_ready()
     serve(descriptor, plan, prepared)

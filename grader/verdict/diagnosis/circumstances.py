@@ -19,7 +19,7 @@ def circumstances(failing: Sequence[Draw], right: Sequence[Draw]) -> str:
     changes = {draw.change for draw in failing}
     change = next(iter(changes))
     if len(changes) == 1 and change is not None and all(draw.change is not change for draw in right):
-        return f"It is right on {other(right)}, and wrong where this holds: {in_words(change)}"
+        return f"It is right on {other(right)}, and wrong where this holds: {change_in_words(change)}"
     if len(failing) > 1 or smallest(failing[0]):
         for name, size in failing[0].sizes.items():
             shared = all(draw.sizes.get(name) == size for draw in failing)
@@ -36,7 +36,7 @@ def smallest(draw: Draw) -> bool:
     return any(size <= 2 for size in draw.sizes.values())
 
 
-def in_words(change: object) -> str:
+def change_in_words(change: object) -> str:
     """A change's docstring as one sentence, or its name in words."""
     text = " ".join((inspect.getdoc(change) or "").split())
     if text:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Contents = Mapping[str, Any]
-"""What a function is made of, see edits.contents_of."""
+"""What a function is made of, see repairs.contents.contents_of."""
 
 SUMS = frozenset({"sum", "mean", "nansum", "nanmean", "einsum", "sum_to_size", "cumsum", "add", "reduce", "index_add_"})
 SUMS |= {"index_add", "scatter_add_", "scatter_add", "bincount", "mv", "matmul", "mm", "bmm", "dot", "tensordot", "std"}

@@ -19,8 +19,8 @@ from grader.comparison.trees import Difference, agreement, shown
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
-from grader.verdict.diagnosis.errors.raised import Asked, meaning
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.errors.raised import CallContext, explain_error_text
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.gradient import GradientCheck
@@ -196,7 +196,9 @@ class Check:
         answer = failed.answer
         explained = None
         if answer.outcome == "raised" and self._naming:
-            explained = meaning(answer.message, Asked(self.on.calls[-1].arguments if self.on.calls else {}))
+            explained = explain_error_text(
+                answer.message, CallContext(self.on.calls[-1].arguments if self.on.calls else {})
+            )
         message = f"{answer.message.rstrip('.')}. {explained.message}" if explained is not None else answer.message
         return CheckFailed(
             where + message, STATUS_OF[answer.outcome], explained.id if explained else None, line=answer.line

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.calling.protocol import CallFailed
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.repairs.edits import Known
-from grader.verdict.diagnosis.repairs.repairs import Trials, of_a_check
+from grader.verdict.diagnosis.repairs.repairs import Trials, explain_edit
 from grader.verdict.diagnosis.time_allowance import attempt, check_time
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_endings import OURS, CheckFailed
@@ -33,11 +33,11 @@ def explained_by_the_code(test: Callable[[Check], None], check: Check, failed: C
         own = [(n, edit) for n, edit in enumerate(trials.edits(function, Known())) if edit.function == function]
         for number, edit in own[:MOST_CHANGES]:
             check_time()
-            target = trials.side(function, number)
+            target = trials.target(function, number)
             if target is None:
                 return None
             if check_holds(test, check.again_on(target)):
-                return of_a_check(edit)
+                return explain_edit(edit)
         return None
 
     with explaining(check.student):

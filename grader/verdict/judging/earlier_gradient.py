@@ -9,7 +9,7 @@ import torch
 
 from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.verdicts import Case
 
 TRIVIAL = 1e-6

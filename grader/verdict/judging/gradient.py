@@ -10,20 +10,20 @@ from grader.comparison.tensors import bits, broadcast_bits, compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.ratios import MULTIPLE
-from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, repaired
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import (
     explain_hard_coded_sizes,
+    explain_lecture_sizes,
     hard_coded_numbers,
     size_remark,
-    sizes_of_the_lecture,
 )
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
-from grader.verdict.judging.other_shape import Fitted, in_other_shape, shape_remark
+from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
@@ -86,8 +86,8 @@ def judge_on_terms(
         return verdict, problems
     if terms.broadcast:
         if any(in_other_shape(student, step, problem) for problem in problems):
-            verdict = judge_step(Fitted(student, step), step, problems, known, naming)
-        student = Fitted(student, step)
+            verdict = judge_step(ReshapedRunner(student, step), step, problems, known, naming)
+        student = ReshapedRunner(student, step)
     if not verdict.passed and terms.sizes is not None:
         at = own(terms.sizes)
         student.prefetch(at.all)
@@ -99,11 +99,11 @@ def judge_on_terms(
                 verdict = with_remark(found, size_remark(numbers, notebook_sizes(lesson).expressions))
                 problems = at.same
         elif at.lecture is not None and judge_step(student, step, [at.lecture], naming=False).passed:
-            left_over = sizes_of_the_lecture(step, terms.sizes, notebook_sizes(lesson).published)
+            left_over = explain_lecture_sizes(step, terms.sizes, notebook_sizes(lesson).published)
             verdict = Verdict(found.status, found.relative_error, left_over.message, left_over, found.line)
         elif verdict.status in ("shape", "error"):
             verdict, problems = found, at.same
-    shape = in_other_shape(student.student, step, published) if isinstance(student, Fitted) else None
+    shape = in_other_shape(student.student, step, published) if isinstance(student, ReshapedRunner) else None
     if verdict.passed and shape is not None:
         verdict = with_remark(verdict, shape_remark(step, shape, published.values[step[1:]].shape))
     return verdict, problems
@@ -143,26 +143,26 @@ class GradientCheck:
                 step, function = self.item.name, self.item.function
                 verdict = judge_step(self._student, step, problems, mistakes, self._naming, function)
                 if not verdict.passed:
-                    verdict = self._on_own_terms(verdict, problems, draws)
+                    verdict = self._by_terms_of_submission(verdict, problems, draws)
             known = verdict.mistake is not None and verdict.mistake.known
             if self._naming and verdict.status in ("failed", "shape", "error") and not known:
                 self._explain_by_the_code(verdict, self._decided_on or problems)
-            if verdict.passed and (missing := self._not_right_yet(self._decided_on or problems)) is not None:
+            if verdict.passed and (missing := self._wrong_partner(self._decided_on or problems)) is not None:
                 verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
                 verdict.message = verdict.mistake.message
             self._verdict = verdict
         return self._verdict
 
-    def _not_right_yet(self, problems: Sequence[Problem]) -> str | None:
+    def _wrong_partner(self, problems: Sequence[Problem]) -> str | None:
         """The first wrong gradient of those that this row is earned together with; None if all are right."""
         student = self._student
         fits = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
-            if not judge_step(Fitted(student, name) if fits else student, name, problems, naming=False).passed:
+            if not judge_step(ReshapedRunner(student, name) if fits else student, name, problems, naming=False).passed:
                 return name
         return None
 
-    def _on_own_terms(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
+    def _by_terms_of_submission(self, verdict: Verdict, problems: Sequence[Problem], draws: Sequence[Draw]) -> Verdict:
         """The verdict by the terms of the submission: a notebook may write some things differently from a stub."""
         student = self._student
         if not is_submission(student) or student.terms is STRICT:
@@ -183,12 +183,12 @@ class GradientCheck:
         step, trials = self.item.name, getattr(self._student, "trials", None)
         cases = [(problem, self._student.answers(problem)[step]) for problem in problems if not problem.draw.note]
         at_own_sizes = is_submission(self._student) and self._student.terms.sizes is not None
-        found = None if at_own_sizes else self._sizes_written_in(verdict, cases, trials)
+        found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
         is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
             constants = self.lesson.small_numbers
             with explaining(self._student):
-                found = attempt(lambda: repaired(step, self.item.function, cases, trials, constants))
+                found = attempt(lambda: explain_by_repair(step, self.item.function, cases, trials, constants))
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
             found = self._changed_places(problems)
         if found is not None:
@@ -209,7 +209,7 @@ class GradientCheck:
                 )
         return None
 
-    def _sizes_written_in(
+    def _explain_hard_coded_sizes(
         self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None
     ) -> Explanation | None:
         step, target = self.item.name, self.item.target
@@ -219,7 +219,7 @@ class GradientCheck:
         answer = with_precision(given, self._student, published, step)
         others = [case for case in cases if case[0].draw.sizes] or cases
         contents = trials.contents(self.item.function) if trials is not None else None
-        unnamed = verdict.mistake is None or verdict.mistake.id == MULTIPLE
+        unnamed = verdict.mistake is None or verdict.mistake.id == UNNAMED_MULTIPLE
         function = self.item.function if self.item.function != step else ""
         return explain_hard_coded_sizes(target, (published, answer), others, contents, unnamed, function)
 

@@ -13,7 +13,7 @@ from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.evidence import Explanation, listed
+from grader.verdict.diagnosis.explanation import Explanation, listed
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.own_sizes import Terms, notebook_sizes
 from grader.verdict.judging.verdicts import Case
@@ -175,7 +175,7 @@ def accounted_for(
     return found
 
 
-def sizes_of_the_lecture(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> Explanation:
+def explain_lecture_sizes(step: str, sizes: Mapping[str, int], published: Mapping[str, int]) -> Explanation:
     """What is wrong with a gradient that is right at the lecture's sizes and not at those that the notebook sets."""
     other = ", ".join(f"{size_words(size)} {n}" for size, n in sizes.items() if published.get(size) != n)
     return Explanation(

@@ -10,9 +10,10 @@ from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.diagnose import explain, known_mistake
+from grader.verdict.diagnosis.diagnose import explain
 from grader.verdict.diagnosis.errors.raised import explain_error
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.readings.widths import width_from_the_data
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.earlier_gradient import FROM_EARLIER_GRADIENT, computed_from_earlier, upstream_left_out

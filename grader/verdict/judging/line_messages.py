@@ -10,8 +10,8 @@ from grader.calling.answer import Answer
 from grader.comparison.tensors import Comparison, relative_error
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.where_wrong import anatomy
+from grader.verdict.diagnosis.error_description import describe_error
+from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.judging.verdicts import Case
 
 IN_FLOAT32 = (
@@ -54,7 +54,7 @@ def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: 
     """Where and how far the answer is off, for a mistake that no reading explains."""
     (problem, answer), comparison = failing[0]
     assert answer.tensor is not None
-    text = anatomy(answer.tensor, problem.reference(name), comparison)
+    text = describe_error(answer.tensor, problem.reference(name), comparison)
     wrong = [case[0].draw for case, _ in failing]
     special = circumstances(wrong, [p.draw for p, _ in cases if all(p.draw is not draw for draw in wrong)])
     return f"{text} {special}" if special else text

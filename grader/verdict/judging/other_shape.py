@@ -17,14 +17,14 @@ def in_other_shape(student: StepRunner, step: str, problem: Problem) -> Sequence
     return answer.shape if differs and answer is not None else None
 
 
-def fitted(answer: Answer, problem: Problem, step: str) -> Answer:
+def reshape_answer(answer: Answer, problem: Problem, step: str) -> Answer:
     """The answer in its value's shape, where it differs in axes of length one only."""
     if answer.tensor is None or not differs_in_ones(answer.tensor.shape, problem.values[step[1:]].shape):
         return answer
     return answer._replace(tensor=answer.tensor.reshape(problem.values[step[1:]].shape))
 
 
-class Fitted:
+class ReshapedRunner:
     """A student whose answers to `step` have their value's shape, where only axes of length one are missing."""
 
     def __init__(self, student: StepRunner, step: str) -> None:
@@ -32,13 +32,13 @@ class Fitted:
         self.trials = getattr(student, "trials", None)
 
     def answers(self, problem: Problem) -> Mapping[str, Answer]:
-        return {self._step: fitted(self.student.answers(problem)[self._step], problem, self._step)}
+        return {self._step: reshape_answer(self.student.answers(problem)[self._step], problem, self._step)}
 
     def prefetch(self, problems: Sequence[Problem]) -> None:
         self.student.prefetch(problems)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
-        return fitted(self.student.run_traced(problem, step), problem, step)
+        return reshape_answer(self.student.run_traced(problem, step), problem, step)
 
 
 def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> str:

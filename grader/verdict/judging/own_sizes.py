@@ -21,7 +21,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from grader.lesson.lesson import Lesson
-from grader.lesson.notebook_lesson import PRIMES, factors, notebook_table
+from grader.lesson.notebook_lesson import PRIMES, notebook_table, sizes_in_length
 from grader.lesson.notebook_table import LessonSizes
 from grader.reference.problem import Draw, Problem, derive
 from grader.source.literals import WrittenNumber
@@ -85,7 +85,7 @@ def shapes(lesson: Lesson) -> list[list[list[str]]]:
     """For each forward value, for each of its axes: the sizes whose product it is."""
     primes = dict(zip(notebook_sizes(lesson).published, PRIMES, strict=False))
     values = lesson.problem(Draw(primes), 0, random_upstream=False).values
-    return [[factors(n, primes) for n in value.shape] for value in values.values() if isinstance(value, Tensor)]
+    return [[sizes_in_length(n, primes) for n in value.shape] for value in values.values() if isinstance(value, Tensor)]
 
 
 def notebook_sizes(lesson: Lesson) -> LessonSizes:

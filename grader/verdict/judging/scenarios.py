@@ -14,8 +14,8 @@ from grader.comparison.trees import Agreement, Difference, agreement
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.results.results import Outcome, explain_result
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.shuffling import asked_when_read
@@ -84,7 +84,7 @@ class CourseValues:
     def known_mistake(self, assertion: Assertion, found: Sequence[Any], low_precision: bool) -> Mistake | None:
         """Return the known mistake that gives just these results on every draw."""
         for mistake in self._lesson.mistakes:
-            target = ModuleTarget(self._lesson.wrong(mistake), watched=False)
+            target = ModuleTarget(self._lesson.wrong(mistake), traced=False)
             for at in range(len(assertion.draws)):
                 try:
                     value = self._mistaken_value(assertion, at, target, mistake)
@@ -120,7 +120,7 @@ class CourseValues:
             _, calls = self.reference(assertion, at)
             numbers = numbers_given(calls) | dict(result.draw)
             outcomes.append(
-                Outcome(
+                ComparedResult(
                     result.found,
                     result.expected,
                     differing_parts(result.agreement.findings),

@@ -7,7 +7,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 
 Case = tuple[Problem, Answer]
 """A problem and the answer to it."""

@@ -1,22 +1,27 @@
-"""What an error means that Python or torch raised, with the shapes of what the code was given beside it.
+"""The meaning of an error that Python or torch raised, with the shapes of what the code was called with.
 
-The error's own text says what happened; a student also needs to know what it is about. Only what follows from the text,
-and from what was given, is said.
+The error's own text says what happened; a student also needs to know what it is about. The explanation says only what
+follows from the text and from the arguments.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import written
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.errors.error_texts import MEANINGS
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.time_allowance import uncounted
 
+MEANINGS = Path(__file__).with_name("meanings.toml")
 MOST_SHOWN = 6
 ABOUT_SHAPES = {
     "shapes_do_not_fit",
@@ -25,22 +30,23 @@ ABOUT_SHAPES = {
     "index_out_of_range",
     "index_is_no_integer",
 }
-"""What is easier to see with the shapes of the arguments beside it."""
+"""What is easier to see next to the shapes of the arguments."""
 
 PRODUCT = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
+VIEW = re.compile(r"shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)")
 NOT_DEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked of the code that raised: the arguments that it reads, by name, and what else it could ask for.
+class CallContext:
+    """What the code that raised was called with: the arguments that it reads, by name, and all it could request.
 
-    `wanted` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" where it is not known.
+    `result_shape` is the shape that its result should have, in words: "the shape of `W`, (5, 3)"; "" if unknown.
     """
 
     arguments: Mapping[str, Any] = field(default_factory=dict)
     parameters: Collection[str] = ()
-    wanted: str = ""
+    result_shape: str = ""
 
 
 def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | None:
@@ -48,42 +54,65 @@ def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | 
     upstream = {f"d{consumer}": gradient for consumer, gradient in problem.upstream.items()}
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
-    wanted = f"the shape of `{name}`, {written(problem.values[name].shape)}"
-    return meaning(answer.message, Asked(reads, known.keys(), wanted))
+    result_shape = f"the shape of `{name}`, {written(problem.values[name].shape)}"
+    return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape))
 
 
-def meaning(message: str, asked: Asked) -> Explanation | None:
-    """What an error's text means for whoever was `asked`; None where it is not known, or says all there is to say."""
-    product, undefined = PRODUCT.search(message), NOT_DEFINED.search(message)
-    if product is not None:
-        return beside("shapes_do_not_fit", of_a_product(product, asked.wanted), asked)
-    if undefined is not None:
-        return Explanation("name_not_defined", of_a_name(undefined.group(1), asked.parameters))
-    for pattern, identifier, words in MEANINGS:
-        found = pattern.search(message)
-        if found is not None:
-            return beside(identifier, words(found), asked)
-    return None
-
-
-def beside(identifier: str, text: str, asked: Asked) -> Explanation:
-    shapes = given_shapes(asked.arguments) if identifier in ABOUT_SHAPES else ""
+def explain_error_text(message: str, context: CallContext) -> Explanation | None:
+    """The meaning of an error's text; None where it is not known, or says all there is to say."""
+    if (undefined := NOT_DEFINED.search(message)) is not None:
+        return Explanation("name_not_defined", explain_undefined_name(undefined[1], context.parameters))
+    found = find_meaning(message, context)
+    if found is None:
+        return None
+    identifier, text = found
+    shapes = shapes_of_arguments(context.arguments) if identifier in ABOUT_SHAPES else ""
     return Explanation(identifier, f"{text} You are given {shapes}." if shapes else text)
 
 
-def of_a_product(found: re.Match[str], wanted: str) -> str:
+def find_meaning(message: str, context: CallContext) -> tuple[str, str] | None:
+    """(id, text) of the first pattern found in the message."""
+    if (found := PRODUCT.search(message)) is not None:
+        return "shapes_do_not_fit", explain_product(found, context.result_shape)
+    if (found := VIEW.search(message)) is not None:
+        return "view_does_not_fit", explain_view(*found.groups())
+    for pattern, identifier, template in error_meanings():
+        if (found := pattern.search(message)) is not None:
+            first = next(filter(None, found.groups()), None)
+            return identifier, template.format(found[0], *found.groups(), first=first)
+    return None
+
+
+@cache
+def error_meanings() -> list[tuple[re.Pattern[str], str, str]]:
+    """(pattern, id, template of the message) of each entry of meanings.toml, in its order."""
+    with uncounted():
+        entries = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))["meaning"]
+        return [(re.compile("|".join(entry["patterns"])), entry["id"], entry["message"]) for entry in entries]
+
+
+def explain_product(found: re.Match[str], result_shape: str) -> str:
     rows, inner, other, columns = map(int, found.groups())
     text = f"A matrix product needs the inner sizes alike; here it is ({rows}, {inner}) times ({other}, {columns}). "
-    return text + f"Which order, and which `.T`, gives {wanted or 'the shape that you need'}?"
+    return text + f"Which order, and which `.T`, gives {result_shape or 'the shape that you need'}?"
 
 
-def of_a_name(name: str, parameters: Collection[str]) -> str:
+def explain_view(sizes: str, elements: str) -> str:
+    held = None if "-" in sizes else math.prod(map(int, sizes.split(",")))
+    reason = f"which would hold {held}" if held is not None else "which it does not fill evenly"
+    return (
+        f"A tensor of {elements} elements cannot be viewed as ({sizes}), {reason}. Is it the tensor that you mean, and "
+        "are these its sizes?"
+    )
+
+
+def explain_undefined_name(name: str, parameters: Collection[str]) -> str:
     if name in parameters:
         return f"`{name}` is there to be asked for: add it to the parameters, and it is given to you by that name."
     return f"Nothing of the name `{name}` has been set when that line is reached. Is it spelled as where you set it?"
 
 
-def given_shapes(arguments: Mapping[str, Any]) -> str:
-    """The shapes of those that are tensors or arrays."""
+def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:
+    """The shapes of those that are tensors or arrays, in words."""
     known = [f"`{name}` {written(tuple(v.shape))}" for name, v in arguments.items() if hasattr(v, "shape")]
     return ", ".join(known[:MOST_SHOWN])

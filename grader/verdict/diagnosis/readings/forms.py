@@ -1,21 +1,23 @@
-"""What an answer *is*, when nothing says how it differs from the gradient: two of the step's arguments, put together.
+"""What an answer *is*, where nothing says how it differs from the gradient: two of the step's arguments, combined.
 
-The gradient is read in the same way, so that one can say what is right about the answer: the two tensors, one of them,
-or nothing.
+The gradient is read in the same way, so that the message can say what is right about the answer: both tensors, one of
+them, or nothing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.evidence import Explanation, Wrong, broadcasts, operand
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
+from grader.verdict.diagnosis.problem_values import can_expand, operand
 
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "times": torch.mul,
@@ -24,6 +26,8 @@ OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "minus": torch.sub,
 }
 MOST_OPERANDS = 5
+ENOUGH = 3
+"""Elements from which a form that fits is no coincidence."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Form:
     axis: int | None = None
     negative: bool = False
 
-    def on(self, problem: Problem, like: Tensor) -> Tensor | None:
+    def value(self, problem: Problem, like: Tensor) -> Tensor | None:
         """The tensor, in the shape of `like`; None where it has another number of elements."""
         left, right = operand(problem, self.left), operand(problem, self.right) if self.right else None
         if left is None or (self.right and right is None):
@@ -61,81 +65,80 @@ class Form:
         return body if self.axis is None else f"{body}, summed over axis {self.axis}"
 
 
-def forms(operands: Sequence[str]) -> Iterator[Form]:
-    """Every form of these operands."""
+def possible_forms(operands: Sequence[str]) -> Iterator[Form]:
+    """Every form of these operands, simplest first."""
     for axis in (None, 0, 1):
         for left in operands:
-            yield from signed(Form(left, axis=axis))
+            yield from with_both_signs(Form(left, axis=axis))
         for number, left in enumerate(operands):
             for right in operands[number:]:
                 for operation in OPERATIONS:
                     if left == right and operation != "times":
                         continue
-                    yield from signed(Form(left, operation, right, axis))
+                    yield from with_both_signs(Form(left, operation, right, axis))
                     if operation == "divided by":
-                        yield from signed(Form(right, operation, left, axis))
+                        yield from with_both_signs(Form(right, operation, left, axis))
 
 
-def signed(form: Form) -> Iterator[Form]:
+def with_both_signs(form: Form) -> Iterator[Form]:
     yield form
-    yield Form(form.left, form.operation, form.right, form.axis, True)
+    yield replace(form, negative=True)
 
 
-def first_form(wrong: Wrong, tensors: list[Tensor], operands: list[str]) -> Form | None:
-    """The simplest form that gives `tensors` on every problem."""
+def first_form(wrong: GradientMismatch, tensors: list[Tensor], operands: list[str]) -> Form | None:
+    """The simplest form of the operands that gives `tensors` on every problem."""
     number = max(range(len(tensors)), key=lambda i: tensors[i].numel())
     tensor, problem = tensors[number], wrong.problems[number]
-    if tensor.numel() < 3:
+    if tensor.numel() < ENOUGH:
         return None
     shapes = {name: tuple(value.shape) for name in operands if (value := operand(problem, name)) is not None}
-    for form in forms(list(shapes)):
-        if elements(shapes[form.left], shapes.get(form.right, ()), form.axis) == tensor.numel() and all(
-            fits(wrong, form, i, tensors[i]) for i in (number, *range(len(tensors)))
+    for form in possible_forms(list(shapes)):
+        if elements_of_form(shapes[form.left], shapes.get(form.right, ()), form.axis) == tensor.numel() and all(
+            form_gives(wrong, form, i, tensors[i]) for i in (number, *range(len(tensors)))
         ):
             return form
     return None
 
 
-def elements(left: Sequence[int], right: Sequence[int], axis: int | None) -> int | None:
-    """How many elements a form has, told from its operands' shapes; None where they do not fit each other."""
+def elements_of_form(left: Sequence[int], right: Sequence[int], axis: int | None) -> int | None:
+    """How many elements a form has, from its operands' shapes; None where they do not fit each other."""
     shape = [max(sizes) for sizes in zip_longest(reversed(left), reversed(right), fillvalue=1)][::-1]
-    if not (broadcasts(left, shape) and broadcasts(right, shape)):
+    if not (can_expand(left, shape) and can_expand(right, shape)):
         return None
     if axis is not None and axis >= len(shape):
         return None
     return math.prod(size for number, size in enumerate(shape) if number != axis)
 
 
-def fits(wrong: Wrong, form: Form, number: int, tensor: Tensor) -> bool:
-    found = form.on(wrong.problems[number], tensor)
-    if found is None:
-        return False
-    size = float(torch.linalg.vector_norm(tensor))
-    return float(torch.linalg.vector_norm(found - tensor)) <= wrong.tolerance * max(size, wrong.floors[number])
+def form_gives(wrong: GradientMismatch, form: Form, number: int, tensor: Tensor) -> bool:
+    """Whether a form gives `tensor` on that problem."""
+    value = form.value(wrong.problems[number], tensor)
+    size = max(euclidean_norm(tensor), wrong.floor(number))
+    return value is not None and euclidean_norm(value - tensor) <= wrong.rtol * size
 
 
-def readable(wrong: Wrong) -> list[str]:
-    """What the step may have put together: what its code reads; where that is not known, what the graph says."""
+def operands_of_code(wrong: GradientMismatch) -> list[str]:
+    """What the step may have combined: what its code reads; where that is not known, what the graph says."""
+    if not wrong.uses:
+        return operands_of_gradient(wrong)
+    return [name for name in sorted(wrong.uses) if operand(wrong.problems[0], name) is not None][:MOST_OPERANDS]
+
+
+def operands_of_gradient(wrong: GradientMismatch) -> list[str]:
+    """The upstream gradients, and the values in the forward lines that read `name`."""
     problem = wrong.problems[0]
-    if wrong.uses:
-        return [name for name in sorted(wrong.uses) if operand(problem, name) is not None][:MOST_OPERANDS]
-    return of_the_gradient(wrong)
-
-
-def of_the_gradient(wrong: Wrong) -> list[str]:
-    problem = wrong.problems[0]
-    consumers = problem.graph.consumers[wrong.name] if wrong.consumer is None else (wrong.consumer,)
+    consumers = wrong.consumers if wrong.consumer is None else (wrong.consumer,)
     names = ["d" + c for c in consumers]
     names += [n for c in consumers for n in (*sorted(problem.graph.sources[c]), c)]
     return [n for n in dict.fromkeys(names) if operand(problem, n) is not None][:MOST_OPERANDS]
 
 
-def arithmetic(wrong: Wrong) -> Iterator[Explanation]:
-    """What is wrong as a form of the step's arguments."""
-    form = first_form(wrong, wrong.found, readable(wrong))
+def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """The answer as a form of the step's arguments."""
+    form = first_form(wrong, wrong.found, operands_of_code(wrong))
     if form is None:
         return
-    right = first_form(wrong, wrong.expected, of_the_gradient(wrong)) if form.right else None
+    right = first_form(wrong, wrong.expected, operands_of_gradient(wrong)) if form.right else None
     text = f"{wrong.what} is exactly {form}"
     if not form.right:
         yield Explanation(
@@ -155,7 +158,7 @@ def arithmetic(wrong: Wrong) -> Iterator[Explanation]:
         yield Explanation("operation", f"{text}. Is that what the forward line's derivative says?")
 
 
-def constants(wrong: Wrong) -> Iterator[Explanation]:
+def constant_elements(wrong: GradientMismatch) -> Iterator[Explanation]:
     """Every element the same, on every problem."""
     values = [float(found.flatten()[0]) for found in wrong.found]
     if all(bool((found == values[0]).all()) for found in wrong.found) and max(f.numel() for f in wrong.found) > 2:
@@ -164,7 +167,7 @@ def constants(wrong: Wrong) -> Iterator[Explanation]:
         yield Explanation("constant", f"{text}." if is_read else f"{text}: it is not used.")
 
 
-def upside_down(wrong: Wrong) -> Iterator[Explanation]:
+def reciprocal(wrong: GradientMismatch) -> Iterator[Explanation]:
     """One over the gradient, elementwise."""
     if wrong.same_shape and all(bool((e != 0).all()) for e in wrong.expected) and wrong.holds(lambda _, e: 1 / e):
         yield Explanation(

@@ -8,18 +8,14 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.evidence import Explanation, Wrong
+from grader.verdict.diagnosis.error_description import wrong_elements
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import GradientMismatch
 
-SAME = 1e-9
-"""An element is right within this share of the gradient's largest."""
 MOST_SHOWN = 5
 
 
-def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
-    return (found - expected).abs() > SAME * expected.abs().max()
-
-
-def indices(problem: Problem, name: str) -> Iterator[str]:
+def row_indices(problem: Problem, name: str) -> Iterator[str]:
     """The integer tensors in the lines that read `name` whose entries may be rows of it."""
     table = problem.values[name]
     for consumer in problem.graph.consumers[name]:
@@ -31,21 +27,20 @@ def indices(problem: Problem, name: str) -> Iterator[str]:
                 yield label
 
 
-def repeated_index(wrong: Wrong) -> Iterator[Explanation]:
+def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
     """Right in every row that an index names once, wrong where it names one several times."""
-    if not wrong.same_shape or wrong.consumer is not None:
+    if not wrong.is_whole_in_shape:
         return
     name = wrong.name
-    for label in indices(wrong.problems[0], name):
+    for label in row_indices(wrong.problems[0], name):
         shown: list[int] = []
         once = 0
         for problem, found, expected in zip(wrong.problems, wrong.found, wrong.expected, strict=True):
-            if label not in indices(problem, name):
+            if label not in row_indices(problem, name):
                 break
             counts = torch.bincount(problem.values[label].flatten(), minlength=found.shape[0])
-            bad = (
-                wrong_elements(found, expected).flatten(1).any(1) if found.ndim > 1 else wrong_elements(found, expected)
-            )
+            bad = wrong_elements(found, expected)
+            bad = bad.flatten(1).any(1) if bad.ndim > 1 else bad
             if bool((bad & (counts < 2)).any()):
                 break
             once += int(((counts == 1) & ~bad).sum())
@@ -62,23 +57,21 @@ def repeated_index(wrong: Wrong) -> Iterator[Explanation]:
                 )
 
 
-def zero_elsewhere(wrong: Wrong) -> Iterator[Explanation]:
+def wrong_zeros(wrong: GradientMismatch) -> Iterator[Explanation]:
     """Right wherever the gradient is not zero, but not zero where it should be; or the other way round."""
-    if not wrong.same_shape or wrong.consumer is not None:
+    if not wrong.is_whole_in_shape:
         return
-    cases = list(zip(wrong.found, wrong.expected, strict=True))
-    nothing = [(f, e, wrong_elements(f, e)) for f, e in cases]
-    some_zero = all(bool((e == 0).any()) and bool((e != 0).any()) for _, e, _ in nothing)
-    if some_zero and all(not bool((bad & (e != 0)).any()) and bool(bad.any()) for _, e, bad in nothing):
-        _, expected, bad = nothing[0]
+    cases = [(found, expected, wrong_elements(found, expected)) for found, expected in wrong.pairs]
+    _, expected, bad = cases[0]
+    have_zeros = all(bool((e == 0).any()) and bool((e != 0).any()) for _, e, _ in cases)
+    if have_zeros and all(bool(bad.any()) and not bool((bad & (e != 0)).any()) for _, e, bad in cases):
         yield Explanation(
             "not_zero_elsewhere",
             f"Your `d{wrong.name}` is right wherever the gradient is not zero; but where it is zero, {int(bad.sum())} "
             f"of {int((expected == 0).sum())} elements of yours are not. Those elements do not change what is computed "
             "from them: which ones are picked by the forward line?",
         )
-    if all(bool(bad.any()) and not bool((bad & (f != 0)).any()) and bool((f != 0).any()) for f, _, bad in nothing):
-        _, expected, bad = nothing[0]
+    if all(bool(bad.any()) and not bool((bad & (f != 0)).any()) and bool((f != 0).any()) for f, _, bad in cases):
         yield Explanation(
             "zero_too_often",
             f"Your `d{wrong.name}` is right wherever it is not zero; but it is zero at {int(bad.sum())} of the "

@@ -10,25 +10,27 @@ from torch import Tensor
 
 from grader.comparison.tensors import written
 from grader.reference.problem import Problem
-from grader.verdict.diagnosis.evidence import Explanation, Wrong, broadcasts, kept
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
+from grader.verdict.diagnosis.problem_values import can_expand, computed_once
 
 Reduce = Callable[[Tensor], Tensor]
 REDUCTIONS: dict[str, Callable[..., Tensor]] = {"sum": torch.sum, "mean": torch.mean}
 
 
-def unreduced(problem: Problem, name: str) -> dict[str, Tensor]:
-    return kept(problem, ("unreduced", name), lambda: problem.unreduced(name))
+def unreduced_parts(problem: Problem, name: str) -> dict[str, Tensor]:
+    return computed_once(problem, ("unreduced", name), lambda: problem.unreduced(name))
 
 
-def sums(wrong: Wrong) -> Iterator[Explanation]:
+def wrong_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
     """For each consumer that broadcasts `name`: another reduction of its part than the sum that belongs there."""
     first, name = wrong.problems[0], wrong.name
-    for consumer, whole in unreduced(first, name).items():
+    for consumer, whole in unreduced_parts(first, name).items():
         shape, small = whole.shape, first.values[name].shape
         what = f"`{name}` {written(small)} is broadcast to {written(shape)} in `{consumer}`"
 
         def reduced(reduce: Reduce, c: str = consumer) -> bool:
-            return wrong.holds(lambda problem, _: with_others(problem, name, c, reduce))
+            return wrong.holds(lambda problem, _: gradient_with(problem, name, c, reduce))
 
         def reduced_over(
             reduction: Callable[..., Tensor], axis: int, reduced: Callable[[Reduce], bool] = reduced
@@ -40,7 +42,7 @@ def sums(wrong: Wrong) -> Iterator[Explanation]:
                 "sum_missing",
                 f"The sum is missing: {what}, and a broadcast forward is a sum backward, over the axis it ran along.",
             )
-        copied = axes_of_the_copying(small, shape)
+        copied = copied_axes(small, shape)
         for axis in range(len(shape)):
             if reduced_over(torch.sum, axis):
                 if axis not in copied:
@@ -62,14 +64,14 @@ def sums(wrong: Wrong) -> Iterator[Explanation]:
             )
 
 
-def axes_of_the_copying(small: Sequence[int], shape: Sequence[int]) -> list[int]:
+def copied_axes(small: Sequence[int], shape: Sequence[int]) -> list[int]:
     missing = len(shape) - len(small)
     return [axis for axis, size in enumerate(shape) if axis < missing or small[axis - missing] != size]
 
 
-def with_others(problem: Problem, name: str, consumer: str, reduce: Reduce) -> Tensor | None:
+def gradient_with(problem: Problem, name: str, consumer: str, reduce: Reduce) -> Tensor | None:
     """d`name` with one consumer's part reduced in another way; None where that does not fit the other parts."""
-    whole = unreduced(problem, name).get(consumer)
+    whole = unreduced_parts(problem, name).get(consumer)
     if whole is None:
         return None
     try:
@@ -81,7 +83,7 @@ def with_others(problem: Problem, name: str, consumer: str, reduce: Reduce) -> T
         return None
 
 
-def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
+def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The gradient itself summed or averaged, where nothing is to be summed."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
     for axis in range(expected.ndim):
@@ -89,10 +91,8 @@ def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
             for word, reduce in REDUCTIONS.items():
                 shape = list(expected.shape)
                 shape[axis : axis + 1] = [1] if keep else []
-                if list(found.shape) == shape and wrong.holds(
-                    partial(of_the_gradient, partial(reduce, dim=axis, keepdim=keep))
-                ):
-                    if word == "mean" and all(same_along(axis, one) for one in wrong.expected):
+                if list(found.shape) == shape and reduces_to(wrong, partial(reduce, dim=axis, keepdim=keep)):
+                    if word == "mean" and all(is_constant_along(axis, one) for one in wrong.expected):
                         yield Explanation(
                             "not_broadcast",
                             f"Your {written(found.shape)} holds the right numbers once; `{name}` is "
@@ -106,7 +106,7 @@ def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
                     )
     if found.ndim == 0 and expected.ndim:
         for word, whole in REDUCTIONS.items():
-            if wrong.holds(partial(of_the_gradient, whole)):
+            if reduces_to(wrong, whole):
                 yield Explanation(
                     "sum_too_many",
                     f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
@@ -114,22 +114,23 @@ def extra_sums(wrong: Wrong) -> Iterator[Explanation]:
                 )
 
 
-def same_along(axis: int, gradient: Tensor) -> bool:
+def is_constant_along(axis: int, gradient: Tensor) -> bool:
     return bool(torch.allclose(gradient, gradient.narrow(axis, 0, 1), rtol=1e-12, atol=0.0))
 
 
-def of_the_gradient(reduce: Reduce, problem: Problem, expected: Tensor) -> Tensor:
-    return reduce(expected)
+def reduces_to(wrong: GradientMismatch, reduce: Reduce) -> bool:
+    """Whether the answer is the gradient reduced in this way."""
+    return wrong.holds(lambda _, expected: reduce(expected))
 
 
-def not_broadcast(wrong: Wrong) -> Iterator[Explanation]:
+def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The right numbers once, or once too often."""
     name, found, expected = wrong.name, wrong.found[0], wrong.expected[0]
     if wrong.same_shape:
         return
     if all(
-        f.numel() < e.numel() and broadcasts(f.shape, e.shape) and wrong.equals(i, reduced_to(f, e))
-        for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
+        f.numel() < e.numel() and can_expand(f.shape, e.shape) and wrong.equals(i, without_copies(f, e))
+        for i, (f, e) in enumerate(wrong.pairs)
     ):
         yield Explanation(
             "not_broadcast",
@@ -138,8 +139,8 @@ def not_broadcast(wrong: Wrong) -> Iterator[Explanation]:
             "`torch.ones_like(...)`, or `.expand_as(...)`).",
         )
     elif all(
-        f.numel() > e.numel() and broadcasts(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
-        for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
+        f.numel() > e.numel() and can_expand(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
+        for i, (f, e) in enumerate(wrong.pairs)
     ):
         yield Explanation(
             "broadcast_too_far",
@@ -148,7 +149,7 @@ def not_broadcast(wrong: Wrong) -> Iterator[Explanation]:
         )
 
 
-def reduced_to(found: Tensor, expected: Tensor) -> Tensor | None:
+def without_copies(found: Tensor, expected: Tensor) -> Tensor | None:
     """The gradient's first slice along each axis that `found` lacks, if all slices along it are the same."""
     axes = [
         axis
@@ -159,7 +160,4 @@ def reduced_to(found: Tensor, expected: Tensor) -> Tensor | None:
     once = expected
     for axis in axes:
         once = once.narrow(axis, 0, 1)
-    spread = torch.linalg.vector_norm(expected - once)
-    if float(spread) > 1e-9 * float(torch.linalg.vector_norm(expected)):
-        return None
-    return once.reshape(found.shape)
+    return once.reshape(found.shape) if euclidean_norm(expected - once) <= 1e-9 * euclidean_norm(expected) else None

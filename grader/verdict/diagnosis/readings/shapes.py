@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import torch
-
 from grader.comparison.tensors import written
-from grader.verdict.diagnosis.evidence import Explanation, Wrong
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 
 
-def keepdim(wrong: Wrong) -> Iterator[Explanation]:
+def wrong_shape(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The right numbers in the right order, with an axis of one too many or too few, or in another shape altogether."""
-    if any(f.shape == e.shape for f, e in zip(wrong.found, wrong.expected, strict=True)):
-        return
-    if not wrong_only_in_shape(wrong):
+    if any(f.shape == e.shape for f, e in wrong.pairs) or not has_right_numbers(wrong):
         return
     found, expected, name = wrong.found[0], wrong.expected[0], wrong.name
     start = (
@@ -33,18 +30,16 @@ def keepdim(wrong: Wrong) -> Iterator[Explanation]:
         yield Explanation("keepdim", f"{start}they lie along the other axis (`.view({name}.shape)`).{end}")
 
 
-def wrong_only_in_shape(wrong: Wrong) -> bool:
-    return all(
-        f.numel() == e.numel() and wrong.equals(i, e.reshape(f.shape))
-        for i, (f, e) in enumerate(zip(wrong.found, wrong.expected, strict=True))
-    )
+def has_right_numbers(wrong: GradientMismatch) -> bool:
+    """Whether only the shape is wrong."""
+    return all(f.numel() == e.numel() and wrong.equals(i, e.reshape(f.shape)) for i, (f, e) in enumerate(wrong.pairs))
 
 
 def without_ones(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(size for size in shape if size != 1)
 
 
-def transposed(wrong: Wrong) -> Iterator[Explanation]:
+def transposed_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
     name = wrong.name
     if all(e.ndim == 2 and min(e.shape) > 1 for e in wrong.expected) and wrong.holds(lambda _, e: e.T):
         yield Explanation(
@@ -54,12 +49,12 @@ def transposed(wrong: Wrong) -> Iterator[Explanation]:
         )
 
 
-def shuffled(wrong: Wrong) -> Iterator[Explanation]:
+def wrong_order(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The same numbers, each somewhere else."""
-    for number, (found, expected) in enumerate(zip(wrong.found, wrong.expected, strict=True)):
+    for number, (found, expected) in enumerate(wrong.pairs):
         if found.numel() != expected.numel() or found.numel() < 2:
             return
-        if not sorted_alike(wrong, number):
+        if not has_same_elements(wrong, number):
             return
     found, expected = wrong.found[0], wrong.expected[0]
     shape = "" if found.shape == expected.shape else f", and the shape {written(found.shape)}"
@@ -71,10 +66,9 @@ def shuffled(wrong: Wrong) -> Iterator[Explanation]:
     )
 
 
-def sorted_alike(wrong: Wrong, number: int) -> bool:
+def has_same_elements(wrong: GradientMismatch, number: int) -> bool:
     found, expected = wrong.found[number].flatten(), wrong.expected[number].flatten()
     if abs(float(found.sum() - expected.sum())) > 1e-6 * float(expected.abs().sum()):
         return False
-    size = max(float(torch.linalg.vector_norm(expected)), wrong.floors[number])
-    difference = float(torch.linalg.vector_norm(found.sort().values - expected.sort().values))
-    return difference <= wrong.tolerance * size
+    difference = euclidean_norm(found.sort().values - expected.sort().values)
+    return difference <= wrong.rtol * max(euclidean_norm(expected), wrong.floor(number))

@@ -1,8 +1,7 @@
 """Naming the mistake in what a call gave: a tree of tensors, numbers and texts beside the one it should be.
 
-As with gradients, something is told only when it holds on every problem that was asked. What a part is compared with
-are the other parts of the result as they should be, what the calls were given, and constants made of the problem's
-sizes and settings.
+As with gradients, an explanation is given only if it holds on every problem. A part is compared with the other parts of
+the result as they should be, the arguments of the calls, and constants made of the problem's sizes and settings.
 """
 
 from __future__ import annotations
@@ -13,23 +12,22 @@ from itertools import islice
 from typing import Any
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
-from grader.verdict.diagnosis.diagnose import MOST_TOLD, together
-from grader.verdict.diagnosis.evidence import Explanation
-from grader.verdict.diagnosis.named_numbers import factors_of, shares_of
-from grader.verdict.diagnosis.results.numbers import TIERS
-from grader.verdict.diagnosis.results.part import Part, as_numbers, numbers_in
-from grader.verdict.diagnosis.results.words import Said, entries, words
+from grader.verdict.diagnosis.constants import factors_of, shares_of
+from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, joined
+from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
+from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
+from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
 from grader.verdict.diagnosis.time_allowance import check_time
 
 MOST_PARTS = 12
-"""Wrong parts that are looked at: what is wrong with the first is as a rule wrong with the others."""
+"""Wrong parts that are examined: the others usually have the same mistake as the first."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One problem: what was found and expected, the parts that do not agree, and what the reference's calls were given.
+class ComparedResult:
+    """One problem: the result found and expected, the parts that disagree, and the arguments of the reference's calls.
 
-    `given` are tensors and arrays in words; `sizes` (larger than 1) and `settings` are plain numbers by name.
+    `given` are the tensors and arrays by name; `sizes` (larger than 1) and `settings` are plain numbers by name.
     """
 
     found: Any
@@ -43,69 +41,69 @@ class Outcome:
         return any(wrong == part or wrong.startswith(f"{part}[") for wrong in self.wrong)
 
 
-def explain_result(outcomes: Sequence[Outcome], tolerance: float, coarse: bool) -> Explanation | None:
-    """What holds on all outcomes, or None. `coarse`: something was computed in float32."""
-    sharp = max(tolerance, LOW_PRECISION_TOLERANCE) if coarse else tolerance
-    table = [{name: (found, expected) for name, found, expected in pairs(o.found, o.expected)} for o in outcomes]
+def explain_result(outcomes: Sequence[ComparedResult], tolerance: float, coarse: bool) -> Explanation | None:
+    """The mistake that holds on all outcomes, or None. `coarse`: something was computed in float32."""
+    rtol = max(tolerance, LOW_PRECISION_TOLERANCE) if coarse else tolerance
+    table = [{name: (found, right) for name, found, right in compared_leaves(o.found, o.expected)} for o in outcomes]
     names = dict.fromkeys(name for rows in table for name in rows)
-    said = words([Said(name, *row[name]) for row in table for name in row])
-    if said is not None:
-        return said
+    explanation = wrong_answers([ComparedAnswer(name, *row[name]) for row in table for name in row])
+    if explanation is not None:
+        return explanation
     wrong = [name for name in names if any(outcome.disagrees(name) for outcome in outcomes)]
     for name in wrong[:MOST_PARTS]:
         having = [(outcome, row) for outcome, row in zip(outcomes, table, strict=True) if name in row]
-        explanation = entries(name, [row[name] for _, row in having]) or of_numbers(name, having, sharp)
+        explanation = wrong_entries(name, [row[name] for _, row in having]) or explain_numbers(name, having, rtol)
         if explanation is not None:
             return explanation
     return None
 
 
-def of_numbers(
-    name: str, having: Sequence[tuple[Outcome, Mapping[str, tuple[Any, Any]]]], sharp: float
+def explain_numbers(
+    name: str, having: Sequence[tuple[ComparedResult, Mapping[str, tuple[Any, Any]]]], rtol: float
 ) -> Explanation | None:
-    """What holds of a part that is numbers on all of these problems."""
-    found = [as_numbers(row[name][0]) for _, row in having]
-    expected = [as_numbers(row[name][1]) for _, row in having]
-    part = Part(
-        name,
-        [tensor for tensor in found if tensor is not None],
-        [tensor for tensor in expected if tensor is not None],
-        [numbers_in({f"`{other}`": row[other][1] for other in row if other != name}) for _, row in having],
-        [numbers_in(outcome.given) for outcome, _ in having],
-        [factors_of(outcome.sizes) for outcome, _ in having],
-        [shares_of(outcome.settings) for outcome, _ in having],
-        sharp,
-    )
-    if not len(part.found) == len(part.expected) == len(having):
+    """The mistake in a part that is numbers on all of these problems, or None."""
+    found = [tensor for _, row in having if (tensor := as_numbers(row[name][0])) is not None]
+    expected = [tensor for _, row in having if (tensor := as_numbers(row[name][1])) is not None]
+    if not len(found) == len(expected) == len(having):
         return None
-    for tier in TIERS:
+    part = PartMismatch(
+        name=name,
+        found=found,
+        expected=expected,
+        rtol=rtol,
+        others=[numeric_entries({f"`{other}`": row[other][1] for other in row if other != name}) for _, row in having],
+        given=[numeric_entries(outcome.given) for outcome, _ in having],
+        factors=[factors_of(outcome.sizes) for outcome, _ in having],
+        shares=[shares_of(outcome.settings) for outcome, _ in having],
+    )
+    for tier in TIERS_OF_PARTS:
         check_time()
-        said = together(islice((e for reading in tier for e in reading(part)), MOST_TOLD))
-        if said is not None:
-            return said
+        explanation = joined(islice((e for reading in tier for e in reading(part)), MOST_JOINED))
+        if explanation is not None:
+            return explanation
     return None
 
 
-def pairs(found: Any, expected: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """(part, found, expected) for each leaf, named as `agreement` names parts; a list of plain numbers is one leaf.
+def compared_leaves(found: Any, expected: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """(part, found, expected) per leaf, named as in `grader.comparison.trees`; a list of plain numbers is one leaf.
 
     Where the two are built differently, the part as a whole is a leaf.
     """
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         for key, value in expected.items():
             if key in found:
-                yield from pairs(found[key], value, f"{name}.{key}" if name else str(key))
-    elif isinstance(expected, (list, tuple)) and not plain(expected):
+                yield from compared_leaves(found[key], value, f"{name}.{key}" if name else str(key))
+    elif isinstance(expected, (list, tuple)) and not is_plain_list(expected):
         if isinstance(found, (list, tuple)) and len(found) == len(expected):
             for number, value in enumerate(expected):
-                yield from pairs(found[number], value, f"{name}[{number}]")
+                yield from compared_leaves(found[number], value, f"{name}[{number}]")
         else:
             yield name, found, expected
     elif not isinstance(expected, Mapping):
         yield name, found, expected
 
 
-def plain(values: Iterable[Any]) -> bool:
+def is_plain_list(values: Iterable[Any]) -> bool:
     """Whether a list is one of plain numbers, and not empty."""
     kinds = {type(value) for value in values}
     return bool(kinds) and kinds <= {int, float}

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.comparison.trees import agreement, shown
-from grader.verdict.diagnosis.evidence import Explanation
+from grader.verdict.diagnosis.explanation import Explanation
 
 MOST_NAMED = 3
 FEW_NUMBERS = 3
-"""Numbers that an answer may be, up to which they are looked at like words."""
+"""Different numbers as expected answers, up to which numbers are treated like words."""
 
 
 @dataclass(frozen=True)
-class Said:
-    """One answer: what it is called, what was found, what was expected."""
+class ComparedAnswer:
+    """One answer: its name, what was found, what was expected."""
 
     name: str
     found: Any
     expected: Any
 
     @property
-    def right(self) -> bool:
+    def is_right(self) -> bool:
         return type(self.found) is type(self.expected) and self.found == self.expected
 
     @property
@@ -35,13 +35,13 @@ class Said:
         return type(self.expected) in (int, float) and type(self.found) in (int, float)
 
 
-def words(answers: Sequence[Said]) -> Explanation | None:
+def wrong_answers(answers: Sequence[ComparedAnswer]) -> Explanation | None:
     """What the wrong answers of a row have in common, where all answers are words, or one of a few plain numbers."""
     few = len({answer.expected for answer in answers if answer.is_number}) <= FEW_NUMBERS < len(answers)
     one_kind = all(answer.is_word for answer in answers) or (few and all(answer.is_number for answer in answers))
     if len(answers) < 2 or not one_kind:
         return None
-    wrong = [answer for answer in answers if not answer.right]
+    wrong = [answer for answer in answers if not answer.is_right]
     given = {shown(answer.found) for answer in answers}
     right = {shown(answer.expected) for answer in answers}
     if not wrong or len(right) < 2 or not given <= right:
@@ -67,32 +67,35 @@ def words(answers: Sequence[Said]) -> Explanation | None:
     return None
 
 
-def one_sided(answers: Sequence[Said], wrong: Sequence[Said], expected: str, found: str) -> Explanation:
-    """All that is wrong is one and the same slip."""
-    asked = sum(shown(answer.expected) == expected for answer in answers)
-    where = "each time" if len(wrong) == asked else f"in {len(wrong)} of {asked} cases"
+def one_sided(
+    answers: Sequence[ComparedAnswer], wrong: Sequence[ComparedAnswer], expected: str, found: str
+) -> Explanation:
+    """All wrong answers are `found` in place of `expected`."""
+    total = sum(shown(answer.expected) == expected for answer in answers)
+    where = "each time" if len(wrong) == total else f"in {len(wrong)} of {total} cases"
     return Explanation(
         "one_sided",
-        f"Where {expected} is expected, the answer is {found} {where}: {named(wrong)}. All other answers are right.",
+        f"Where {expected} is expected, the answer is {found} {where}: {list_answers(wrong)}. All other answers are "
+        "right.",
     )
 
 
-def taken_too_often(wrong: Sequence[Said], found: str) -> Explanation:
+def taken_too_often(wrong: Sequence[ComparedAnswer], found: str) -> Explanation:
     instead = ", ".join(dict.fromkeys(shown(answer.expected) for answer in wrong))
     return Explanation(
         "one_answer_too_often",
-        f"All {len(wrong)} wrong answers are {found}, in place of {instead}: {named(wrong)}. What makes the answer "
-        f"{found} comes too early, or holds too often.",
+        f"All {len(wrong)} wrong answers are {found}, in place of {instead}: {list_answers(wrong)}. What makes the "
+        f"answer {found} comes too early, or holds too often.",
     )
 
 
-def named(answers: Sequence[Said]) -> str:
+def list_answers(answers: Sequence[ComparedAnswer]) -> str:
     names = list(dict.fromkeys(f"`{answer.name}`" for answer in answers))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
+def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
     """A list that has one entry too few or too many, at one of its ends, and is right otherwise."""
     what = f"`{name}`" if name else "The result"
     if not all(isinstance(part, (list, tuple)) for case in cases for part in case) or not all(len(e) for _, e in cases):
@@ -105,12 +108,12 @@ def entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | None:
         ("there is one entry too many at the end", slice(None, -1), slice(None)),
         ("there is one entry too many at the beginning", slice(1, None), slice(None)),
     ):
-        if all(alike(found[one], expected[other]) for found, expected in cases):
+        if all(agree(found[one], expected[other]) for found, expected in cases):
             return Explanation("one_entry", f"{what} is right but for one thing: {words}.")
-    if all(len(f) == len(e) and len(e) > 1 and alike(f[::-1], e) for f, e in cases):
+    if all(len(f) == len(e) and len(e) > 1 and agree(f[::-1], e) for f, e in cases):
         return Explanation("reversed", f"{what} has the right entries in the opposite order.")
     return None
 
 
-def alike(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+def agree(found: Sequence[Any], expected: Sequence[Any]) -> bool:
     return len(found) == len(expected) > 0 and agreement(list(found), list(expected)).holds

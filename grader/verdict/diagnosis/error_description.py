@@ -1,4 +1,4 @@
-"""What can be said of a wrong answer when no wrong formula fits: where it is wrong, by how much, and in which way."""
+"""A wrong answer that no wrong formula fits: where it is wrong, by how much, and in which way."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ SAME = 1e-9
 """An element is right within this share of the gradient's largest."""
 
 
-def anatomy(found: Tensor, expected: Tensor, comparison: Comparison) -> str:
-    """Sentences on an answer of the right shape whose numbers are finite; else the comparison's own."""
+def describe_error(found: Tensor, expected: Tensor, comparison: Comparison) -> str:
+    """Sentences on an answer of the right shape with finite numbers; for any other the comparison's own message."""
     if comparison.message:
         return comparison.message
     index, answer, reference = worst_element(found, expected)
@@ -25,6 +25,7 @@ def anatomy(found: Tensor, expected: Tensor, comparison: Comparison) -> str:
 
 
 def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], float, float]:
+    """(index, element of `found`, element of `expected`) of the largest difference."""
     difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
     flat = int(difference.argmax())
     index = tuple(int(i) for i in torch.unravel_index(torch.tensor(flat), difference.shape))
@@ -32,6 +33,7 @@ def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], flo
 
 
 def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
+    """Booleans in the gradient's shape: where the two differ."""
     return (found.double() - expected.double()).abs() > SAME * expected.double().abs().max()
 
 
@@ -44,21 +46,21 @@ def wrong_places(found: Tensor, expected: Tensor) -> str:
             total = expected.shape[1 - axis]
             if 0 < len(lines) < total:
                 shown = ", ".join(map(str, lines[:5])) + (" ..." if len(lines) > 5 else "")
-                return f"{counted(len(lines), total)} {word} are wrong: {shown}."
+                return f"{out_of(len(lines), total)} {word} are wrong: {shown}."
     count, total = int(wrong.sum()), wrong.numel()
     if 0 < count < total:
         first = [int(i) for i in wrong.nonzero()[0]]
-        return f"{counted(count, total)} elements are wrong, the first of them {first}."
+        return f"{out_of(count, total)} elements are wrong, the first of them {first}."
     return ""
 
 
-def counted(count: int, total: int) -> str:
+def out_of(count: int, total: int) -> str:
     """ "Only 3 of 40", but "39 of 40"."""
     return f"{'Only ' if 2 * count <= total else ''}{count} of {total}"
 
 
 def direction(found: Tensor, expected: Tensor) -> str:
-    """How all of it stands to the gradient: the typical ratio, and the correlation."""
+    """The typical ratio of all elements to the gradient's, and the correlation."""
     a, b = found.double().flatten(), expected.double().flatten()
     sizes = float(torch.linalg.vector_norm(a) * torch.linalg.vector_norm(b))
     if a.numel() < 4 or sizes == 0:

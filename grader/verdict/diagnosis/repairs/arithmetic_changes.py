@@ -1,0 +1,152 @@
+"""Changes of operators, of the terms and factors that they combine, and of numbers.
+
+A change is (kind, the part that is changed, what takes its place in words, the new node).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from grader.verdict.diagnosis.repairs.source_file import quote
+
+Change = tuple[str, str, str, ast.AST]
+
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
+SIGNS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt, ast.GtE),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE),
+}
+PRODUCTS = (ast.Mult, ast.Div)
+SUMS = (ast.Add, ast.Sub)
+LARGEST_NUMBER = 100
+"""Numbers beyond this one are not changed."""
+
+
+def new_name(name: str) -> ast.Name:
+    """A name that is not in the student's code at that place."""
+    made = ast.Name(id=name, ctx=ast.Load())
+    made.is_new = True  # type: ignore[attr-defined]
+    return made
+
+
+def is_new(node: ast.Name) -> bool:
+    return bool(getattr(node, "is_new", False))
+
+
+def regroupings(node: ast.AST) -> Iterator[Change]:
+    """Brackets that are missing, or too wide."""
+    if not isinstance(node, ast.BinOp):
+        return
+    left, right = node.left, node.right
+    if isinstance(node.op, SUMS):
+        for product, other, is_left in ((left, right, True), (right, left, False)):
+            if isinstance(product, ast.BinOp) and isinstance(product.op, PRODUCTS):
+
+                def combined(term: ast.expr, other: ast.expr = other, is_left: bool = is_left) -> ast.BinOp:
+                    return ast.BinOp(term if is_left else other, node.op, other if is_left else term)
+
+                kind = "part_divided" if isinstance(product.op, ast.Div) else "part_multiplied"
+                inner, outer = product.left, product.right
+                yield kind, quote(product), quote(outer), ast.BinOp(combined(inner), product.op, outer)
+                if isinstance(product.op, ast.Mult):
+                    yield kind, quote(product), quote(inner), ast.BinOp(inner, ast.Mult(), combined(outer))
+    if isinstance(node.op, (*PRODUCTS, ast.Pow)) and isinstance(left, ast.BinOp) and isinstance(left.op, SUMS):
+        kind = {ast.Pow: "whole_power", ast.Mult: "whole_multiplied"}.get(type(node.op), "whole_divided")
+        for first, second in (
+            (left.left, ast.BinOp(left.right, node.op, right)),
+            (ast.BinOp(left.left, node.op, right), left.right),
+        ):
+            yield kind, quote(left), quote(right), ast.BinOp(first, left.op, second)
+
+
+def operators(node: ast.AST) -> Iterator[Change]:
+    """Multiplied for divided, added for subtracted, and a sign."""
+    match node:
+        case ast.BinOp() | ast.AugAssign():
+            for table, kind in ((OPERATORS, "operator"), (SIGNS, "sign_of_a_term")):
+                if (other := table.get(type(node.op))) is not None:
+                    if isinstance(node, ast.BinOp):
+                        new: ast.AST = ast.BinOp(node.left, other(), node.right)
+                    else:
+                        new = ast.copy_location(ast.AugAssign(node.target, other(), node.value), node)
+                    yield kind, type(node.op).__name__, other.__name__, new
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
+            yield "minus", "", "", operand
+
+
+def comparisons(node: ast.AST) -> Iterator[Change]:
+    """`<=` for `<`, `>` for `<` ..."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        for other in COMPARISONS.get(type(node.ops[0]), ()):
+            yield "comparison", "", "", ast.Compare(node.left, [other()], node.comparators)
+
+
+def omissions(node: ast.AST) -> Iterator[Change]:
+    """Without a factor, a term or a power."""
+    if not isinstance(node, ast.BinOp):
+        return
+    if isinstance(node.op, (*PRODUCTS, *SUMS, ast.Pow)):
+        kind = "power" if isinstance(node.op, ast.Pow) else "factor" if isinstance(node.op, PRODUCTS) else "term"
+        yield kind, quote(node.right), quote(node.left), node.left
+        if isinstance(node.op, (ast.Mult, ast.Add)):
+            yield kind, quote(node.left), quote(node.right), node.right
+
+
+def other_numbers(node: ast.AST) -> Iterator[Change]:
+    """Another number: an exponent, a factor, a one."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=magnitude)):
+            sign = -1
+        case ast.Constant(value=magnitude):
+            sign = 1
+        case _:
+            return
+    if not isinstance(magnitude, (int, float)) or isinstance(magnitude, bool) or not abs(magnitude) <= LARGEST_NUMBER:
+        return
+    value = sign * magnitude
+    for other in dict.fromkeys((-value, value + 1, value - 1, 2 * value, value / 2)):
+        if other != value and abs(other) > 1e-3:
+            yield "number", repr(value), repr(other), ast.parse(repr(other), mode="eval").body
+
+
+def scalings(node: ast.AST, sizes: Sequence[str]) -> Iterator[Change]:
+    """A value divided by a size, or multiplied by one."""
+    if isinstance(node, (ast.Call, ast.BinOp, ast.Name)) and not isinstance(getattr(node, "ctx", None), ast.Store):
+        if isinstance(node, ast.Name) and node.id in sizes:
+            return
+        for size in sizes:
+            yield "not_divided", quote(node), size, ast.BinOp(node, ast.Div(), new_name(size))
+            yield "not_multiplied", quote(node), size, ast.BinOp(node, ast.Mult(), new_name(size))
+
+
+def matrix_products(node: ast.AST) -> Iterator[Change]:
+    """The two factors of a matrix product in the other order, or a transpose more or less."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        yield "order", "", "", ast.BinOp(node.right, ast.MatMult(), node.left)
+        for left, right in (
+            (transpose(node.left), node.right),
+            (node.left, transpose(node.right)),
+            (transpose(node.left), transpose(node.right)),
+        ):
+            yield "transpose", "", "", ast.BinOp(left, ast.MatMult(), right)
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        yield "transpose", "", "", node.value
+
+
+def transpose(node: ast.expr) -> ast.expr:
+    """`x.T` for `x`, and `x` for `x.T`."""
+    if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
+        return node.value
+    return ast.Attribute(node, "T", ast.Load())
+
+
+def roots(node: ast.AST) -> Iterator[Change]:
+    """Divided by the root or by the square."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
+        for kind, power in (("root", 0.5), ("square", 2)):
+            new = ast.BinOp(node.left, ast.Div(), ast.BinOp(node.right, ast.Pow(), ast.Constant(power)))
+            yield kind, quote(node.right), "", new

@@ -1,0 +1,106 @@
+"""Changes of calls: functions applied once too often, sums and means, the small number before a root."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from grader.verdict.diagnosis.repairs.arithmetic_changes import Change
+from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
+
+UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
+UNARY |= {"log_softmax", "negative", "relu", "log1p", "expm1", "exp_", "log_", "tanh_", "sqrt_", "square_", "neg_"}
+REDUCTIONS = {"sum": "mean", "mean": "sum"}
+ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
+SMALLEST_ORDINARY = 1e-2
+"""A number below this one is there to keep a root or a division finite."""
+
+
+def unary_calls(node: ast.AST) -> Iterator[Change]:
+    """Without a function of one argument."""
+    if isinstance(node, ast.Call) and (name := called_name(node)) in UNARY:
+        operand = operand_of(node)
+        if operand is not None:
+            yield "function", name, quote(operand), operand
+
+
+def sums_multiplied(node: ast.AST) -> Iterator[Change]:
+    """`(a * b).sum(1)` for `a.sum(1) * b.sum(1)`."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
+        return
+    left, right = node.left, node.right
+    if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)):
+        return
+    name, first, second = called_name(left), operand_of(left), operand_of(right)
+    if name not in REDUCTIONS or called_name(right) != name or first is None or second is None:
+        return
+    arguments = left.args[1:] if left.args and left.args[0] is first else left.args
+    product = ast.BinOp(first, ast.Mult(), second)
+    yield "sums_multiplied", name, "", ast.Call(ast.Attribute(product, name, ast.Load()), arguments, left.keywords)
+
+
+def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[Change]:
+    """The small number of the forward pass, added before a root, a power or a division."""
+    operand, with_operand = operand_of_a_root(node)
+    if operand is None or (isinstance(operand, ast.BinOp) and has_small_number(operand)):
+        return
+    for constant in constants:
+        new = ast.BinOp(operand, ast.Add(), ast.Constant(constant))
+        yield "small_number", quote(operand), f"{constant:g}".replace("e-0", "e-"), with_operand(new)
+
+
+def has_small_number(node: ast.BinOp) -> bool:
+    numbers = (n.value for n in ast.walk(node) if isinstance(n, ast.Constant))
+    return any(type(value) is float and abs(value) < SMALLEST_ORDINARY for value in numbers)
+
+
+def operand_of_a_root(node: ast.AST) -> tuple[ast.expr | None, Callable[[ast.expr], ast.expr]]:
+    """What a root, a power that is not whole, or a division is of, and the same node of another operand."""
+    match node:
+        case ast.BinOp(op=ast.Pow()):
+            return node.left, lambda new: ast.BinOp(new, ast.Pow(), node.right)
+        case ast.BinOp(op=ast.Div()):
+            return node.right, lambda new: ast.BinOp(node.left, ast.Div(), new)
+        case ast.Call() if called_name(node) == "pow" and (operand := operand_of(node)) is not None:
+            return operand, lambda new: ast.BinOp(new, ast.Pow(), node.args[-1]) if node.args else new
+        case ast.Call(func=function) if called_name(node) in ROOTS and (operand := operand_of(node)) is not None:
+            if node.args and node.args[0] is operand:
+                return operand, lambda new: ast.Call(function, [new, *node.args[1:]], node.keywords)
+            if isinstance(function, ast.Attribute):
+                return operand, lambda new: ast.Call(
+                    ast.Attribute(new, function.attr, ast.Load()), node.args, node.keywords
+                )
+    return None, lambda new: new
+
+
+def reductions(node: ast.AST) -> Iterator[Change]:
+    """A sum or mean over another axis, with or without keepdim, one for the other, or none."""
+    if not (isinstance(node, ast.Call) and called_name(node) in REDUCTIONS):
+        return
+    name, operand = called_name(node), operand_of(node)
+    if operand is None:
+        return
+    front = [operand] if node.args and node.args[0] is operand else []
+    axes = node.args[len(front) :]
+    keywords = {k.arg: k.value for k in node.keywords}
+    others = [k for k in node.keywords if k.arg not in ("dim", "axis", "keepdim", "keepdims")]
+    given = axes[0] if axes else next((k.value for k in node.keywords if k.arg in ("dim", "axis")), None)
+    flags = [keywords.get("keepdim"), keywords.get("keepdims"), *axes[1:2]]
+    kept = any(isinstance(flag, ast.Constant) and flag.value is True for flag in flags)
+
+    def reduced(axis: ast.expr | None, keep: bool, function: ast.expr = node.func) -> ast.expr:
+        arguments = [*front, *([axis] if axis is not None else [])]
+        keep_axis = [ast.keyword("keepdim", ast.Constant(True))] if keep and axis is not None else []
+        return ast.Call(function, arguments, [*others, *keep_axis])
+
+    if given is not None:
+        yield "keepdim", name, "kept" if kept else "lost", reduced(given, not kept)
+    written_axis = ast.unparse(given) if given is not None else ""
+    for axis in ("0", "1", "-1"):
+        if axis != written_axis:
+            for keep in (kept, not kept):
+                yield "axis", name, axis, reduced(ast.parse(axis, mode="eval").body, keep)
+    if isinstance(node.func, ast.Attribute):
+        other = REDUCTIONS[name]
+        yield "mean_or_sum", name, other, reduced(given, kept, ast.Attribute(node.func.value, other, ast.Load()))
+    yield "reduction", name, quote(operand), operand

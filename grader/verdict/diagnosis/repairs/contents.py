@@ -1,0 +1,85 @@
+"""What a function is made of: the names, calls, operators and numbers in its code."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from grader.verdict.diagnosis.repairs.source_file import SourceFile, called_name, quote
+
+MOST_NUMBERS = 200
+"""Whole numbers of one function that may be sizes: quoting the code around each takes time."""
+
+
+def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """{function: what it is made of, with the file's functions that it calls}, for those that the file defines.
+
+    names: names that are read; calls: functions and methods called, and attributes read; keywords: of calls;
+    operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
+    open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes).
+    """
+    file = SourceFile(source)
+    return {name: contents_of_function(file, name) for name in functions if name in file.functions}
+
+
+def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:
+    names, calls, keywords, operators = set[str](), set[str](), set[str](), set[str]()
+    numbers: list[tuple[int, int, str]] = []
+    open_widths = False
+    for function in file.reached_from(name):
+        for node in ast.walk(function):
+            match node:
+                case ast.Name(id=read, ctx=ast.Load()):
+                    names.add(read)
+                case ast.Attribute(attr=attribute):
+                    calls.add(attribute)
+                case ast.keyword(arg=str(keyword)):
+                    keywords.add(keyword)
+                case ast.BinOp() | ast.UnaryOp() | ast.AugAssign():
+                    operators.add(type(node.op).__name__)
+                case ast.Call():
+                    open_widths = open_widths or has_open_width(node)
+                    calls |= {node.func.id} if isinstance(node.func, ast.Name) else set()
+        numbers += islice((entry for statement in function.body for entry in whole_numbers(statement)), MOST_NUMBERS)
+    for label, constant in file.constants.items():
+        if label in names and type(constant.value) is int and constant.value > 1:
+            numbers.append((constant.value, constant.lineno, f"{label} = {constant.value}"))
+    return {
+        "names": sorted(names),
+        "calls": sorted(calls),
+        "keywords": sorted(keywords),
+        "operators": sorted(operators),
+        "numbers": list(dict.fromkeys(numbers)),
+        "open_widths": open_widths,
+    }
+
+
+def has_open_width(call: ast.Call) -> bool:
+    """Whether a call makes an axis that is as long as the data need, or a number that such an axis may have."""
+    keywords = {keyword.arg for keyword in call.keywords}
+    match called_name(call):
+        case "one_hot":
+            return len(call.args) < 2 and "num_classes" not in keywords
+        case "bincount":
+            return len(call.args) < 3 and "minlength" not in keywords
+        case name:
+            return name in ("unique", "set", "max", "amax", "unique_consecutive", "Counter")
+
+
+def whole_numbers(statement: ast.stmt) -> Iterator[tuple[int, int, str]]:
+    """(value, line, code around it) of whole numbers larger than 1 that are not exponents."""
+    waiting: deque[tuple[ast.AST, ast.AST]] = deque([(statement, statement)])
+    quote_once = lru_cache(maxsize=1)(quote)  # the numbers of a long list are all quoted with the same code
+    while waiting:
+        node, around = waiting.popleft()
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 1:
+            yield node.value, node.lineno, quote_once(around)
+        if isinstance(node, (ast.Call, ast.BinOp, ast.Assign, ast.Subscript)):
+            around = node
+        for child in ast.iter_child_nodes(node):
+            if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and child is node.right):
+                waiting.append((child, around))

@@ -1,0 +1,169 @@
+"""What a message says about each kind of change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.explanation import Explanation
+from grader.verdict.diagnosis.repairs.edits import Edit
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A change that makes an answer right. `it` is what becomes right, in words; `name` the value of the gradient.
+
+    `problem` is None where the function is not about a derivative.
+    """
+
+    edit: Edit
+    it: str
+    name: str = ""
+    problem: Problem | None = None
+
+    @property
+    def is_one_step(self) -> bool:
+        """Whether one forward line lies between the value and what its function is given."""
+        return self.it == f"your `d{self.name}`"
+
+    def explanation(self) -> Explanation:
+        """The message, on the line of the change."""
+        edit, sentence = self.edit, SENTENCES[self.edit.kind]
+        if isinstance(sentence, str):
+            verbs = {"verb": VERBS.get(edit.part), "other_verb": VERBS.get(edit.new)}
+            text = sentence.format(it=self.it, **asdict(edit), **verbs)
+        else:
+            text = sentence(self)
+        if self.problem is not None and edit.kind in QUESTIONS:
+            text = f"{text} {QUESTIONS[edit.kind]}"
+        return Explanation(IDS.get(edit.kind, edit.kind), text, line=edit.line)
+
+
+def about_a_name(slip: Slip) -> str:
+    edit = slip.edit
+    text = f"In `{edit.code}`, `{edit.part}` is not the value that belongs there; with another one {slip.it} is right."
+    if slip.problem is None:
+        return text
+    graph, consumers = slip.problem.graph, slip.problem.graph.consumers[slip.name]
+    if edit.new.startswith("d") and edit.new[1:] in slip.problem.upstream:
+        return f"{text} Which gradient comes back through the forward line?"
+    if slip.is_one_step and edit.new in consumers:
+        return f"{text} This derivative is written with what the forward line returns, not with what it reads."
+    if slip.is_one_step and any(edit.new in graph.sources[c] for c in consumers):
+        return f"{text} This derivative is written with what the forward line reads: which values are they?"
+    return f"{text} Which value does the forward pass use there?"
+
+
+def about_keepdim(slip: Slip) -> str:
+    done, other = ("loses", "With that axis kept") if slip.edit.new == "kept" else ("keeps", "Without that axis")
+    return f"`{slip.edit.code}` {done} the axis that it sums over. {other}, {slip.it} is right: check `keepdim`."
+
+
+VERBS = {"Mult": "multiplies", "Div": "divides", "Add": "adds", "Sub": "subtracts"}
+LOCAL_DERIVATIVE = "What is the local derivative of the forward line?"
+WHICH_NUMBER = "Which number does the derivative of the forward line have there?"
+
+ONE_PART = (
+    "In `{{code}}`, the {} `{{new}}` applies to `{{part}}` only, because it comes before `+` and `-`. Should it apply "
+    "to both terms? With brackets around them, {{it}} is right."
+)
+WHOLE = (
+    "In `{{code}}`, the {} applies to all of `{{part}}`. Applied to only one of the two terms, {{it}} is right: to "
+    "which one?"
+)
+OPERATOR = "`{code}` {verb}. If it {other_verb}, {it} is right."
+ONE_TOO_MANY = "In `{code}`, the {kind} `{part}` is one too many: without it, {it} is right."
+NUMBER = "The {kind} {part} in `{code}` is not the right one; with another one {it} is right."
+SCALE = "`{{part}}` is not {} by `{{new}}`; if it were, {{it}} would be right. Where does the size go?"
+PRODUCT = "In `{{code}}`, {}. Write the shapes next to each other: which product has the right one?"
+ROOT = "`{{code}}` divides by `{{part}}`. With its {} in that place, {{it}} is right."
+
+SENTENCES: dict[str, str | Callable[[Slip], str]] = {
+    "function": ("You write `{code}`. With `{new}` itself in that place, {it} is right: the `{part}` is one too many."),
+    "name": about_a_name,
+    "part_divided": ONE_PART.format("division by"),
+    "part_multiplied": ONE_PART.format("multiplication by"),
+    "whole_power": WHOLE.format("power"),
+    "whole_divided": WHOLE.format("division"),
+    "whole_multiplied": WHOLE.format("multiplication"),
+    "sums_multiplied": (
+        "`{code}` takes a {part} of each factor and multiplies afterwards. A product of sums is not the sum of the "
+        "products: multiply first, then {it} is right."
+    ),
+    "small_number": (
+        "The {new} is missing: the forward pass adds it before it takes the root or the power, and `{code}` uses "
+        "`{part}` alone. With it, {it} is right."
+    ),
+    "column": (
+        "`{code}` picks whole columns: for each entry of `{part}`, that column in every row. Index rows and columns "
+        "together, so that each row is paired with its own entry; then {it} is right."
+    ),
+    "operator": OPERATOR,
+    "sign_of_a_term": OPERATOR,
+    "minus": "The minus in `{code}` is one too many: without it, {it} is right.",
+    "factor": ONE_TOO_MANY,
+    "term": ONE_TOO_MANY,
+    "power": ONE_TOO_MANY,
+    "keepdim": about_keepdim,
+    "axis": "`{code}` takes the {part} over another axis than it should; otherwise {it} is right.",
+    "mean_or_sum": "`{code}` takes a {part}. With a {new} in that place, {it} is right.",
+    "reduction": "The {part} in `{code}` is one too many: without it, {it} is right.",
+    "number": NUMBER,
+    "exponent": NUMBER,
+    "not_divided": SCALE.format("divided"),
+    "not_multiplied": SCALE.format("multiplied"),
+    "order": PRODUCT.format("the two factors are in the wrong order"),
+    "transpose": PRODUCT.format("a `.T` is missing or too many"),
+    "root": ROOT.format("square root"),
+    "square": ROOT.format("square"),
+    "new_tensor": (
+        "`{code}` gives the name `{part}` a new tensor; the tensor that it named before stays as it was. Change that "
+        "tensor in place; then {it} is right."
+    ),
+    "result_unused": (
+        "`{code}` returns a new tensor, and nothing uses it: `{part}` changes nothing in place. With a call that "
+        "does, {it} is right."
+    ),
+    "overwritten": (
+        "`{code}` overwrites what was there before. A place that is reached several times gets a gradient each time, "
+        "and they add up."
+    ),
+    "comparison": (
+        "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?"
+    ),
+}
+"""{kind of change: the message, or what writes it}"""
+
+QUESTIONS = {
+    "function": "At which value is the derivative of the forward line taken?",
+    "operator": LOCAL_DERIVATIVE,
+    "sign_of_a_term": LOCAL_DERIVATIVE,
+    "factor": LOCAL_DERIVATIVE,
+    "term": LOCAL_DERIVATIVE,
+    "power": LOCAL_DERIVATIVE,
+    "axis": "Along which axis did the forward pass copy or reduce?",
+    "number": WHICH_NUMBER,
+    "exponent": WHICH_NUMBER,
+}
+"""{kind: a question that follows where the function is a derivative}"""
+
+IDS = {
+    "function": "function_too_many",
+    "name": "wrong_value",
+    "small_number": "small_number_missing",
+    "column": "whole_columns",
+    "operator": "wrong_operator",
+    "minus": "minus_too_many",
+    "factor": "factor_too_many",
+    "term": "term_too_many",
+    "power": "power_too_many",
+    "axis": "wrong_axis",
+    "reduction": "reduction_too_many",
+    "number": "wrong_number",
+    "exponent": "wrong_number",
+    "order": "factors_in_the_other_order",
+    "root": "root_missing",
+    "square": "square_missing",
+}
+"""{kind: the id of the mistake}, where it is not the kind"""

@@ -1,0 +1,127 @@
+"""The functions of a student's file, and the code of a node as the student wrote it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections import deque
+from collections.abc import Mapping
+
+MOST_CHARACTERS = 100_000
+"""A longer text is not read."""
+MOST_QUOTED = 70
+"""Characters of the student's code that a message quotes."""
+
+
+class SourceFile:
+    """The functions and the constants at the top level of a file. A text that is not Python has none."""
+
+    def __init__(self, source: str) -> None:
+        self.functions: dict[str, ast.FunctionDef] = {}
+        self.constants: dict[str, ast.Constant] = {}
+        self._lines = re.split(rb"(?<=\n)|(?<=\r)(?!\n)", source.encode("utf-8", "replace"))
+        if len(source) > MOST_CHARACTERS:
+            return
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                body = ast.parse(source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        for statement in body:
+            match statement:
+                case ast.FunctionDef(name=name):
+                    self.functions[name] = statement
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as function):
+                    self.functions[name] = as_function(name, function)
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
+                    self.constants[name] = value
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    for target, entry in zip(names, values, strict=False):
+                        if isinstance(target, ast.Name) and isinstance(entry, ast.Constant):
+                            self.constants[target.id] = entry
+
+    def reached_from(self, name: str) -> list[ast.FunctionDef]:
+        """The function, and the file's functions that it calls, in the order in which they are met."""
+        found, waiting = dict[str, ast.FunctionDef](), deque([name])
+        while waiting:
+            due = waiting.popleft()
+            if due in self.functions and due not in found:
+                function = found[due] = self.functions[due]
+                self._keep_texts(function)
+                bound = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+                bound |= set(assigned_names(function))
+                waiting += [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and n.id not in bound]
+        return list(found.values())
+
+    def _keep_texts(self, function: ast.FunctionDef) -> None:
+        """Gives every expression and assignment of one line its text as `own_text`."""
+        for node in ast.walk(function):
+            if not isinstance(node, (ast.expr, ast.Assign, ast.AugAssign, ast.Expr)):
+                continue
+            if node.lineno == node.end_lineno and node.lineno <= len(self._lines):
+                text = self._lines[node.lineno - 1][node.col_offset : node.end_col_offset]
+                node.own_text = text.decode("utf-8", "replace")  # type: ignore[union-attr]
+
+
+def as_function(name: str, function: ast.Lambda) -> ast.FunctionDef:
+    """`def name(...): return ...` for a lambda."""
+    (made,) = ast.parse(f"def {name}(): return").body
+    assert isinstance(made, ast.FunctionDef)
+    made.args = function.args
+    made.body = [ast.copy_location(ast.Return(function.body), function.body)]
+    return ast.copy_location(made, function)
+
+
+def parameter_names(function: ast.FunctionDef) -> list[str]:
+    """The named parameters, without `*args` and `**kwargs`."""
+    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+
+
+def assigned_names(function: ast.FunctionDef) -> list[str]:
+    """The variables that a function sets, those of functions inside it included, without repetition."""
+    stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    return list(dict.fromkeys(stored))
+
+
+def quote(node: ast.AST) -> str:
+    """The code of a node in one line, as the student wrote it, shortened where it is long."""
+    text = " ".join((getattr(node, "own_text", None) or ast.unparse(node)).split()).replace("`", "'")
+    return text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 4] + " ..."
+
+
+def called_name(node: ast.AST) -> str:
+    """`exp` of `x.exp()` and of `torch.exp(x)`; "" for anything that is not a call of a name."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def is_module(node: ast.AST) -> bool:
+    """Whether an expression is `torch`, `F`, `np`, `torch.nn.functional` ..."""
+    text = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    return text in ("torch", "F", "np", "numpy", "math", "torch.nn.functional", "nn.functional")
+
+
+def operand_of(call: ast.Call) -> ast.expr | None:
+    """`x` of `x.exp()` and of `torch.exp(x)`."""
+    if isinstance(call.func, ast.Attribute) and not is_module(call.func.value):
+        return call.func.value
+    return call.args[0] if call.args else None
+
+
+def is_leaf(node: ast.AST) -> bool:
+    """A name or a number, with its sign."""
+    return isinstance(node, (ast.Name, ast.Constant)) or (isinstance(node, ast.UnaryOp) and is_leaf(node.operand))
+
+
+def context_of(node: ast.AST, parents: Mapping[int, ast.AST]) -> ast.AST:
+    """The nearest operation or call around a name or a number; the node itself where there is none."""
+    around = parents[id(node)]
+    while isinstance(around, (ast.UnaryOp, ast.Attribute, ast.Tuple, ast.keyword)) and id(around) in parents:
+        around = parents[id(around)]
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Pow):  # `1 - h ** 2` says more than `h ** 2`
+        outer = parents.get(id(around))
+        around = outer if isinstance(outer, ast.BinOp) else around
+    return around if isinstance(around, ast.expr) else node

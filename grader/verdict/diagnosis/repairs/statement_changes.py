@@ -1,0 +1,61 @@
+"""Changes of assignments and of places that are indexed."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+
+from grader.verdict.diagnosis.repairs.arithmetic_changes import PRODUCTS, SUMS, Change, new_name
+from grader.verdict.diagnosis.repairs.source_file import is_module, quote
+
+
+def column_indices(node: ast.AST) -> Iterator[Change]:
+    """`d[range(n), Y]` for `d[:, Y]`, which takes whole columns."""
+    if isinstance(node, ast.Subscript) and (found := paired(node)) is not None:
+        yield "column", quote(found[0]), "", found[1]
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if isinstance(target, ast.Subscript) and (found := paired(target)) is not None:  # `d[:, Y] = d[:, Y] - 1`: both
+        yield "column", quote(found[0]), "", Pairing(target).visit(copy.deepcopy(node))
+
+
+def paired(node: ast.Subscript) -> tuple[ast.expr, ast.Subscript] | None:
+    """(index, the same place with rows and columns indexed together) where all rows are taken; None elsewhere."""
+    entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    is_full = [isinstance(e, ast.Slice) and not (e.lower or e.upper or e.step) for e in entries]
+    if len(entries) != 2 or is_full.count(True) != 1:
+        return None
+    index = entries[is_full.index(False)]
+    if isinstance(index, (ast.Slice, ast.Constant)):
+        return None
+    rows = ast.Call(new_name("range"), [ast.Call(new_name("len"), [index], [])], [])
+    both: list[ast.expr] = [rows if full else index for full in is_full]
+    return index, ast.Subscript(node.value, ast.Tuple(both, ast.Load()), node.ctx)
+
+
+class Pairing(ast.NodeTransformer):
+    """Indexes rows and columns together wherever `place` occurs."""
+
+    def __init__(self, place: ast.Subscript) -> None:
+        self._text = ast.unparse(place)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        found = paired(node) if ast.unparse(node) == self._text else None
+        return self.generic_visit(node) if found is None else found[1]
+
+
+def assignments(node: ast.AST) -> Iterator[Change]:
+    """`p -= g` for `p = p - g`, which gives a new tensor a name; `g[i] += d` for `=`, which keeps the last."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=receiver, attr=method)) as call):
+            if not is_module(receiver) and not method.endswith("_"):
+                in_place = ast.Attribute(receiver, method + "_", ast.Load())
+                changed = ast.Expr(ast.Call(in_place, call.args, call.keywords))
+                yield "result_unused", method, "", ast.copy_location(changed, node)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=left)) as value):
+            if left == name and isinstance(value.op, (*SUMS, *PRODUCTS)):
+                update = ast.AugAssign(ast.Name(name, ast.Store()), value.op, value.right)
+                yield "new_tensor", name, "", ast.copy_location(update, node)
+        case ast.Assign(targets=[ast.Subscript() as target]):
+            update = ast.AugAssign(target, ast.Add(), node.value)
+            yield "overwritten", quote(target), "", ast.copy_location(update, node)

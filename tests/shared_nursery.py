@@ -1,0 +1,154 @@
+"""One nursery for all tests of a process: torch is loaded once for their zygotes, graders and commands.
+
+`run_command` gives what `subprocess.run` gives, without loading torch. The command is forked and reads its arguments,
+folder and environment as any process does. The nursery that it starts for its graders is forked as well; like a new
+one it has seen nothing of the run. Tests about starting, stopping, or what a process has in its memory start Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from grader.gradebook.grading.settings import PRELOAD
+from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.forked import ForkedProcess, Nursery
+
+COMMANDS = ("grader.commands.grade", "grader.commands.dojo", "grader.publish.report.pages")
+"""Modules that the commands import."""
+
+
+class SharedNursery:
+    """A `Nursery` for everyone: all are given one nursery's forks."""
+
+    _shared: Nursery | None = None
+
+    def __init__(self, preload: Sequence[str] = ()) -> None:
+        SharedNursery._shared = SharedNursery._shared or Nursery((*PRELOAD, *COMMANDS))
+        self._nursery, self._programs = SharedNursery._shared, list[ForkedProcess]()
+
+    def zygote(self) -> socket.socket | None:
+        return self._nursery.zygote()
+
+    def program(self, text: str, *arguments: str, given: Sequence[socket.socket] = ()) -> ForkedProcess:
+        self._programs.append(self._nursery.program(text, *arguments, given=given))
+        return self._programs[-1]
+
+    def close(self, at_once: bool = False) -> None:
+        for program in self._programs if at_once else ():
+            program.kill()
+
+    @classmethod
+    def end(cls) -> None:
+        if cls._shared is not None:
+            cls._shared.close(at_once=True)
+
+
+NURSERY = """
+import os, socket, sys
+from grader.sandbox.workers.client import ENVIRONMENT
+from grader.sandbox.workers.nursery import nursery
+for number in (0, 1):
+    os.dup2(os.open(os.devnull, os.O_RDWR), number)
+os.environ.clear()
+os.environ.update(ENVIRONMENT)
+os.chdir("/")
+with socket.socket(fileno=int(sys.argv[1])) as command:
+    _, descriptors, _, _ = socket.recv_fds(command, 1, 2)
+    if descriptors:
+        command.sendall(b"%d" % os.getpid())
+        nursery(descriptors[0], str(descriptors[1]))
+"""
+
+COMMAND = """
+import importlib, json, os, signal, socket, sys
+from grader.sandbox.workers import forked
+
+told, waiting = json.loads(sys.argv[1]), socket.socket(fileno=int(sys.argv[2]))
+given, start = [waiting], forked.start
+
+
+class Process:
+    def __init__(self):
+        self.pid = int(waiting.recv(20))
+
+    def kill(self):
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def wait(self, seconds=None):
+        waiting.recv(1)  # until it ends
+
+
+def start_nursery(module, function, *arguments, more=()):
+    if not given or (module, function) != ("nursery", "nursery"):
+        return start(module, function, *arguments, more=more)
+    ours, theirs = socket.socketpair()
+    with theirs:
+        socket.send_fds(given.pop(), [b"n"], [theirs.fileno(), more[0].fileno()])
+    return Process(), ours
+
+
+forked.start = start_nursery
+for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
+    os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
+sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
+os.environ.clear()
+os.environ.update(told["environment"])
+os.chdir(told["folder"])
+sys.argv = [told["command"], *told["arguments"]]
+importlib.import_module("grader.commands." + told["command"]).main()
+"""
+
+
+def forked_zygote(plan: Plan, waiting: socket.socket | None = None) -> ZygoteProcess:
+    """A zygote that starts with torch loaded; `waiting` is a socket of another nursery's."""
+    return ZygoteProcess(plan, waiting or SharedNursery().zygote())
+
+
+def run_command(
+    command: str,
+    arguments: Sequence[object],
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    seconds: float = 120.0,
+) -> subprocess.CompletedProcess[str]:
+    """`command` is "grade" or "dojo". Raises subprocess.TimeoutExpired."""
+    nursery, (ours, theirs) = SharedNursery(), socket.socketpair()
+    with TemporaryDirectory() as made:
+        stdout, stderr = Path(made, "stdout"), Path(made, "stderr")
+        told = {
+            "command": command,
+            "arguments": [str(argument) for argument in arguments],
+            "stdout": str(stdout),
+            "stderr": str(stderr),
+            "folder": str(folder or os.getcwd()),
+            "environment": dict(os.environ if environment is None else environment),
+        }
+        with ours, theirs:
+            programs = [
+                nursery.program(NURSERY, given=[theirs]),
+                nursery.program(COMMAND, json.dumps(told), given=[ours]),
+            ]
+        try:
+            status = programs[1].wait(seconds)
+        finally:
+            for program in reversed(programs):
+                close(program)
+        return subprocess.CompletedProcess(
+            [command, *told["arguments"]], status, stdout.read_text("utf-8"), stderr.read_text("utf-8")
+        )
+
+
+def close(program: ForkedProcess) -> None:
+    program.kill()
+    program.wait()
+    program.close()

@@ -1,0 +1,62 @@
+"""Scenarios of a check: what identifies a draw, which differences count, and the sentence for the first of them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from grader.comparison.trees import Difference, agreement
+from grader.verdict.judging.behaviour import failure_message
+from grader.verdict.judging.scenarios import Assertion, agrees, differ_exactly, differing_parts, draw_identity
+
+
+def change(inputs):
+    inputs["x"] = 0
+
+
+def test_a_draw_with_a_function_is_the_same_text_in_every_process():
+    assert draw_identity({"size": 3, "change": change}) == "[('change', 'change'), ('size', 3)]"
+    assert draw_identity({"change": change, "size": 3}) == draw_identity({"size": 3, "change": change})
+
+
+def test_the_key_of_a_draw_tells_assertions_and_places_apart():
+    draws = ({"size": 3}, {"size": 3})
+    first, second = (Assertion(change, draws, None, 1e-9, number) for number in (0, 1))
+    assert len({first.key(0), first.key(1), second.key(0), second.key(1)}) == 4
+
+
+@pytest.mark.parametrize(
+    "found, value, expected",
+    [
+        ({"a": True, "b": 1.0}, {"a": True, "b": 2.0}, False),  # numbers have a tolerance
+        ({"a": True}, {"a": False}, True),
+        ({"a": "yes"}, {"a": "no"}, True),
+        ({"a": True}, {"b": True}, True),
+        ({"a": True}, {"a": 1}, False),
+        ([True], [False], False),  # no mapping: left to the comparison
+    ],
+)
+def test_an_exact_difference(found, value, expected):
+    assert differ_exactly(found, value) is expected
+
+
+def test_a_value_that_cannot_be_compared_agrees_with_nothing():
+    assert agrees(1.0, 1.0 + 1e-12, 1e-9, low_precision=False)
+    assert not agrees(1.0, 1.0 + 1e-6, 1e-9, low_precision=False)
+    assert agrees(1.0, 1.0 + 1e-6, 1e-9, low_precision=True)
+    assert not agrees(1.0, object(), 1e-9, low_precision=False)
+
+
+def test_parts_of_the_wrong_shape_come_first():
+    found = {"a": torch.zeros(2), "b": torch.zeros(3), "c": 1}
+    expected = {"a": torch.ones(2), "b": torch.zeros(4), "c": 1}
+    assert differing_parts(agreement(found, expected).findings) == {"b"}
+    assert differing_parts(agreement(found | {"b": torch.zeros(4)}, expected).findings) == {"a"}
+
+
+def test_the_sentence_names_the_draw_only_where_others_are_right():
+    failing = [("size 3", Difference("", "value", "The result is 1; expected 2."))]
+    assert failure_message(failing, 1) == "The result is 1; expected 2."
+    assert failure_message(failing, 2) == (
+        "The result is 1; expected 2. It is right on other problems; this one has size 3."
+    )
