@@ -22,6 +22,7 @@ from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter
+from grader.results import LessonResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
 
@@ -66,7 +67,7 @@ class Range:
         self.reporter = Reporter(self.session.lessons)
         for number in self.lessons:
             self.right(number)  # loads what is loaded once
-        self._alone = {number: without_seconds(self.right(number).results) for number in self.lessons}
+        self._alone = {number: without_seconds(self.right(number).results.to_json()) for number in self.lessons}
         self.processes = descendants()
         self._snapshot = arena.snapshot()
 
@@ -84,9 +85,9 @@ class Range:
         started = time.monotonic()
         outcome = Outcome(attack.name, attack.group, self.level)
         graded = self.grade(attack.lesson, self.files(attack), attack.name)
-        lesson = next(entry for entry in graded.results["lessons"] if entry["status"] != "missing")
-        outcome.statuses = {row["name"]: row["status"] for row in lesson["gradients"]}
-        printed = graded.printed.get(lesson["name"], "")
+        lesson = next(entry for entry in graded.results.lessons if entry.status != "missing")
+        outcome.statuses = {row.name: row.status for row in lesson.rows}
+        printed = graded.printed.get(lesson.name, "")
         outcome.through = [line for line in printed.splitlines() if line.startswith(THROUGH)]
         outcome.through += self.traces(graded, attack)
         if stops := attack.stops_at(self.level):
@@ -96,7 +97,7 @@ class Range:
                 outcome.problems.append(f"{refused} refused, expected {attack.header['refused']}: {printed[-300:]}")
         if stops or attack.stopped_from == "never":
             outcome.problems += differences(attack, lesson)
-        if without_seconds(self.right(attack.lesson).results) != self._alone[attack.lesson]:
+        if without_seconds(self.right(attack.lesson).results.to_json()) != self._alone[attack.lesson]:
             outcome.problems.append("the submission after it does not get what it gets alone")
         outcome.seconds = round(time.monotonic() - started, 3)
         return outcome
@@ -115,7 +116,7 @@ class Range:
         """What was read, written or left running."""
         sources = {lesson.name: attack.files[MAIN].decode(errors="replace") for lesson in self.session.lessons}
         places = {
-            "results.json": json.dumps(graded.results),
+            "results.json": graded.results.to_text(),
             "the report": self.reporter.student_page(graded, sources) + self.reporter.student_markdown(graded),
             "what it printed": json.dumps(graded.printed),
         }
@@ -143,14 +144,14 @@ class Range:
         return [f"processes left: {left}"] if left else []
 
 
-def differences(attack: Attack, lesson: dict[str, Any]) -> list[str]:
+def differences(attack: Attack, lesson: LessonResult) -> list[str]:
     """Where rows and messages are not as the header says."""
-    gradients = [row["status"] for row in lesson["gradients"] if row["name"].startswith("d")]
+    gradients = [row.status for row in lesson.rows if row.name.startswith("d")]
     found = []
-    for row in lesson["gradients"]:
-        if row["status"] not in (allowed := attack.statuses(row["name"], gradients)):
-            found.append(f"{row['name']} is {row['status']}, expected {allowed}: {row['message']}")
-    told = [lesson["message"] or "", *(row["message"] or "" for row in lesson["gradients"])]
+    for row in lesson.rows:
+        if row.status not in (allowed := attack.statuses(row.name, gradients)):
+            found.append(f"{row.name} is {row.status}, expected {allowed}: {row.message}")
+    told = [lesson.message or "", *(row.message or "" for row in lesson.rows)]
     wanted = attack.header.get("told", "").split(" | ")
     if not any(fragment in message for fragment in wanted for message in told):
         found.append(f"nothing tells {attack.header['told']!r}: {told}")

@@ -33,12 +33,12 @@ from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import Called, Measurement
 from grader.calling.steps import returned
-from grader.gradebook.grading.graded import clean
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
+from grader.results import clean
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import tree, wire
 from grader.sandbox.workers.endings import WireError
@@ -154,7 +154,7 @@ class Rows:
         if item.name not in self._tests:
             gradient = GradientCheck(self.lesson, item, student, self._book)
             row = gradient.row(self._draws)
-            json.dumps(clean(vars(row)), allow_nan=False).encode()
+            json.dumps(clean(row.to_json()), allow_nan=False).encode()
             return row.status, row.message or ""
         check = Check(self.lesson, item, student, Unmeasured(student), self._book)
         failed = run_check(self._tests[item.name], check)
@@ -275,13 +275,11 @@ def one_submission(session: Session, reporter: Reporter, lesson: Lesson, express
     hidden = hidden_lines(lesson)
     for name, text in texts.items():
         tally.problems += [f"{name} has the hidden line {line!r}" for line in hidden if line in text]
-    for row in graded.results["lessons"][0]["gradients"]:
-        tally.statuses[row["status"]] += 1
-        tally.problems += [
-            f"{row['name']}: {p}, from {expression[:200]}" for p in wrong_in(row["message"] or "", hidden)
-        ]
-        if row["status"] == "passed":
-            tally.problems.append(f"{row['name']} passed with {expression[:200]}")
+    for row in graded.results.lessons[0].rows:
+        tally.statuses[row.status] += 1
+        tally.problems += [f"{row.name}: {p}, from {expression[:200]}" for p in wrong_in(row.message or "", hidden)]
+        if row.status == "passed":
+            tally.problems.append(f"{row.name} passed with {expression[:200]}")
 
 
 def refuse(constant: str) -> None:

@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -72,15 +71,15 @@ def course_with_points(folder: Path) -> Course:
 def outcome(session: Session, lesson: Lesson, attempt: Attempt) -> Outcome:
     handed = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
     results = session.grade(Submission(attempt.name, Path(attempt.name), handed)).results
-    rows: Sequence[dict[str, Any]] = results["lessons"][0]["gradients"]
+    rows = results.lessons[0].rows
     found = Outcome(attempt)
     for row in rows:
-        if row["numerical_differentiation"] is not None:
-            found.recorded[row["name"]] = row["numerical_differentiation"]["method"]
-        if row["name"] in attempt.rows and row["status"] == "passed":
-            found.full.append(row["name"])
-        if row["status"] != "passed":
-            found.failed[row["name"]] = row["message"] or row["status"]
+        if row.numerical_differentiation is not None:
+            found.recorded[row.name] = row.numerical_differentiation.method
+        if row.name in attempt.rows and row.status == "passed":
+            found.full.append(row.name)
+        if row.status != "passed":
+            found.failed[row.name] = row.message or row.status
     return found
 
 

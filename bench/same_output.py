@@ -207,7 +207,7 @@ def write(path: Path, text: str) -> None:
 
 def write_corpora(place: Path, quick: bool) -> None:
     """A sample of the corpora of tests/, each file as a submission of its lesson."""
-    from test_in_the_wild import handed_in, member_of
+    from wild_members import handed_in, member_of
 
     from grader.lesson.lesson import Course
 

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -33,6 +32,8 @@ from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import probe
 
@@ -76,11 +77,11 @@ class Clock:
     def started(self, student: str) -> None:
         pass
 
-    def result(self, results: dict[str, Any]) -> None:
-        if results["status"] != "graded":
-            raise RuntimeError(f"{results['student']}: {results['message']}")
+    def result(self, results: SubmissionResult) -> None:
+        if results.status != "graded":
+            raise RuntimeError(f"{results.student}: {results.message}")
         self.count += 1
-        self.full += results["score"] == results["max_score"]
+        self.full += results.score == results.max_score
         self.last = time.perf_counter()
         if self.count == 1:
             self.first, self.cost = self.last, -processor_seconds()
@@ -122,7 +123,7 @@ def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
         settings = Settings(str(lesson.course), [lesson.name], 1, out, True, Limits().to_dict(), hide=[out])
         started = time.perf_counter()
-        grade_run(class_, [lesson], settings, jobs, clock)
+        grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
     if clock.full != (count if name == "right" else 0):
         raise RuntimeError(f"{clock.full} of {count} {name} submissions have full marks")
     seconds = clock.last - clock.first

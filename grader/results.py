@@ -1,6 +1,30 @@
-"""The statuses of a row of results.json: which there are, in words, and what they have in common."""
+"""The verdicts on a submission: a result for each row, lesson and submission, and results.json, which holds them.
+
+No other module writes results.json or reads its fields. A field that this version does not know is kept in `other`, so
+that a file of a newer version loses nothing when it is read and written again.
+"""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+VERSION = 1
+RESULTS = "results.json"
+
+Status = Literal[
+    "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
+]
+"""The status of a row. `here` (passed its public example) and `hidden` (only the hidden suite checks it) are those of a
+student's own check; results.json never has them."""
+Chain = Literal["passed", "failed", "skipped"]
+LessonStatus = Literal["graded", "missing", "rejected"]
+SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
+"""`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
 
 UNWRITTEN = ("todo", "missing")
 BROKEN = ("error", "timeout", "crashed", "forbidden")
@@ -19,3 +43,255 @@ WORDS = {
     "crashed": "crashed",
     "forbidden": "not allowed",
 }
+
+ENCODER = json.JSONEncoder(ensure_ascii=False)
+Json = dict[str, Any]
+
+
+class NamedMistake(NamedTuple):
+    """The mistake that explains a wrong row: `id` to count it over a class, `message` for the student."""
+
+    id: str
+    message: str
+
+
+class NumericalUse(NamedTuple):
+    """Where a row's gradient depends on numerical differentiation: "differences", "complex numbers" or so."""
+
+    method: str
+    message: str
+    file: str | None
+    line: int | None
+
+
+class NotGraded(NamedTuple):
+    """A lesson that a failed attempt should have graded."""
+
+    name: str
+    max_score: float
+
+
+@dataclass(slots=True)
+class Row:
+    """The verdict on a gradient or a check.
+
+    `exact`, `approximate`, `maxdiff` and `ulps` compare with autograd in float32 on the published problem;
+    `relative_error` is the largest one in float64 on hidden problems. `shape` is that of the student's tensor. A row
+    that is not `counted` cannot be part of the submission: it has 0 of 0 points.
+    """
+
+    name: str
+    status: Status
+    points: float
+    max_points: float
+    exact: bool | None = None
+    approximate: bool | None = None
+    maxdiff: float | None = None
+    ulps: int | None = None
+    relative_error: float | None = None
+    shape: list[int] | None = None
+    expected_shape: list[int] = field(default_factory=list)
+    chain: Chain = "skipped"
+    because_of: list[str] = field(default_factory=list)
+    mistake: NamedMistake | None = None
+    message: str | None = None
+    file: str | None = None
+    line: int | None = None
+    numerical_differentiation: NumericalUse | None = None
+    counted: bool = True
+    other: Json | None = None
+
+    def to_json(self) -> Json:
+        data = dict(zip(ROW_FIELDS, row_values(self), strict=True))
+        for name in ("mistake", "numerical_differentiation"):
+            if data[name] is not None:
+                data[name] = data[name]._asdict()
+        return data | self.other if self.other else data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Row:
+        row = cls(**data) if data.keys() <= KNOWN_IN_ROW else cls(**known_and_other(data, KNOWN_IN_ROW))
+        if row.mistake is not None:
+            row.mistake = NamedMistake(**data["mistake"])
+        if row.numerical_differentiation is not None:
+            row.numerical_differentiation = NumericalUse(**data["numerical_differentiation"])
+        return row
+
+    def cleaned(self) -> Row:
+        """The row with values that JSON and UTF-8 can hold, see `clean`."""
+        return Row.from_json(clean(self.to_json()))
+
+
+@dataclass(slots=True)
+class LessonResult:
+    """The verdict on a lesson of a submission. `rows` are called "gradients" in results.json."""
+
+    name: str
+    score: float
+    max_score: float
+    status: LessonStatus = "graded"
+    message: str | None = None
+    seconds: float = 0
+    rows: list[Row] = field(default_factory=list)
+    other: Json | None = None
+
+    @classmethod
+    def of(
+        cls, name: str, rows: list[Row], status: LessonStatus = "graded", message: str | None = None, seconds: float = 0
+    ) -> LessonResult:
+        """The result with the sums of the rows' points."""
+        score, max_score = number(sum(row.points for row in rows)), number(sum(row.max_points for row in rows))
+        return cls(name, score, max_score, status, message, seconds, rows)
+
+    def to_json(self) -> Json:
+        data = {name: getattr(self, name) for name in LESSON_FIELDS} | (self.other or {})
+        return data | {"gradients": [row.to_json() for row in self.rows]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LessonResult:
+        known = known_and_other(data, KNOWN_IN_LESSON)
+        return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
+
+    @property
+    def counted(self) -> int:
+        """How many of the rows count."""
+        return sum(row.counted for row in self.rows)
+
+
+@dataclass(slots=True, kw_only=True)
+class SubmissionResult:
+    """The verdict on a submission, and how it was reached.
+
+    Optional fields of results.json are None where the file does not have them: `isolation_missing` (sentences),
+    `left_out` (lessons of the course that no submission of the run contains), `not_graded` (of a failed attempt),
+    `earlier` (lessons whose result comes from an attempt before the latest one), `local` (a sentence that says what a
+    student's own check is not).
+    """
+
+    version: int = VERSION
+    student: str
+    submission_sha256: str = ""
+    score: float = 0
+    max_score: float = 0
+    status: SubmissionStatus = "graded"
+    message: str | None = None
+    isolation: str = "none"
+    isolation_missing: Sequence[str] | None = None
+    seed: int = 0
+    seconds: float = 0
+    environment: Mapping[str, str] = field(default_factory=dict)
+    lessons: list[LessonResult] = field(default_factory=list)
+    not_graded: list[NotGraded] | None = None
+    left_out: list[str] | None = None
+    earlier: list[str] | None = None
+    local: str | None = None
+    other: Json | None = None
+
+    def to_json(self) -> Json:
+        return {**self._fields(), "lessons": [lesson.to_json() for lesson in self.lessons]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
+        known = known_and_other(data, KNOWN_IN_SUBMISSION)
+        lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
+        if known.get("not_graded") is not None:
+            known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]
+        return cls(lessons=lessons, **known)
+
+    def to_text(self) -> str:
+        """results.json: a line for each field and each row, which people can read and compare."""
+        lessons = (
+            "{\n" + lines(data, "gradients", map(ENCODER.encode, data.pop("gradients")), "   ") + "\n  }"
+            for data in (lesson.to_json() for lesson in self.lessons)
+        )
+        return "{\n" + lines(self._fields(), "lessons", lessons, "") + "\n}\n"
+
+    @classmethod
+    def from_text(cls, text: str) -> SubmissionResult:
+        """Raises ValueError where the text is no results.json."""
+        data = json.loads(text)
+        try:
+            return cls.from_json(data)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"not a {RESULTS}: {error}") from error
+
+    def _fields(self) -> Json:
+        """All fields but `lessons`, in the order of results.json."""
+        values = ((name, getattr(self, name)) for name in SUBMISSION_FIELDS)
+        found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
+        if self.not_graded is not None:
+            found["not_graded"] = [lesson._asdict() for lesson in self.not_graded]
+        return found | (self.other or {})
+
+    @property
+    def percent(self) -> float:
+        """The share of the points, from 0 to 100."""
+        return 100 * self.score / self.max_score if self.max_score else 0.0
+
+    @property
+    def is_partly_counted(self) -> bool:
+        """Whether lessons or rows are not counted."""
+        return bool(self.left_out) or not all(row.counted for row in self.rows())
+
+    def rows(self) -> Iterator[Row]:
+        return (row for lesson in self.lessons for row in lesson.rows)
+
+    def counted_parts(self) -> str:
+        """What the maximum is made of: "03_makemore_steps, 05_batch_norm (1 of 13 rows)"."""
+        shares = ((each.name, each.counted, len(each.rows)) for each in self.lessons)
+        return ", ".join(name + (f" ({count} of {rows} rows)" if count < rows else "") for name, count, rows in shares)
+
+    def only(self, lesson: LessonResult) -> SubmissionResult:
+        """The results of one of several lessons."""
+        return replace(self, score=lesson.score, max_score=lesson.max_score, lessons=[lesson])
+
+
+ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
+row_values = attrgetter(*ROW_FIELDS)
+LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
+SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
+OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local")
+KNOWN_IN_ROW = frozenset(ROW_FIELDS)
+KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, "gradients"})
+KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})
+
+
+def read_results(folder: Path) -> SubmissionResult | None:
+    """results.json in a student's folder; None where none can be read."""
+    try:
+        return SubmissionResult.from_text((folder / RESULTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
+    """The fields of a JSON object, one a line, and then the list `name` of `entries`."""
+    listed = [f'{margin} "{key}": {ENCODER.encode(value)}' for key, value in data.items()]
+    inside = f",\n{margin}  ".join(entries)
+    return ",\n".join([*listed, f'{margin} "{name}": ' + (f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]")])
+
+
+def known_and_other(data: Mapping[str, Any], known: frozenset[str]) -> Json:
+    """The fields that are known, and the others in `other`."""
+    if data.keys() <= known:
+        return dict(data)
+    found = {name: value for name, value in data.items() if name in known}
+    return found | {"other": {name: value for name, value in data.items() if name not in known}}
+
+
+def number(value: float) -> float:
+    """A score as people write it: 26, not 26.0."""
+    return int(value) if float(value).is_integer() else round(value, 6)
+
+
+def clean(value: Any) -> Any:
+    """A value that JSON and UTF-8 can hold: infinities become null, half a surrogate pair becomes a question mark."""
+    if isinstance(value, dict):
+        return {key: clean(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [clean(entry) for entry in value]
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", errors="replace").decode("utf-8")
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None
+    return value

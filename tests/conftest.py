@@ -116,7 +116,7 @@ def golden(
 
     @cache
     def alone(session: Session) -> dict[str, Any]:
-        return graded_right(session).results
+        return graded_right(session).results.to_json()
 
     def graded_right(session: Session) -> Graded:
         lesson = session.lessons[0]
@@ -129,7 +129,7 @@ def golden(
             before = alone(session)
             lay_out(name, folder / f"class of {name}")
             (found,) = find([folder / f"class of {name}"], session.lessons, list(course.lessons.values()))
-            done[name] = Golden(found, session.grade(found), before, graded_right(session).results)
+            done[name] = Golden(found, session.grade(found), before, graded_right(session).results.to_json())
         return done[name]
 
     return run

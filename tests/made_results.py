@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+from grader.results import LessonResult, Row, SubmissionResult
 
 HOSTILE = (
     "</failure>]]><script>alert(1)</script> {{ 7*7 }} %0A::error::x ##[error]y "
@@ -10,10 +13,10 @@ HOSTILE = (
 )
 
 
-def row(name: str, status: str = "passed", **more: Any) -> dict[str, Any]:
+def row(name: str, status: str = "passed", **more: Any) -> Row:
     ran = status in ("passed", "failed", "shape")
     right = status == "passed"
-    return {
+    data = {
         "name": name,
         "status": status,
         "points": 1 if right else 0,
@@ -31,41 +34,30 @@ def row(name: str, status: str = "passed", **more: Any) -> dict[str, Any]:
         "message": None,
         "file": "04_small/backward.py",
         "line": None,
-        **more,
     }
+    return Row.from_json(data | more)
 
 
-def lesson(name: str, *rows: dict[str, Any], **more: Any) -> dict[str, Any]:
-    own = {
-        "name": name,
-        "score": sum(row["points"] for row in rows),
-        "max_score": sum(row["max_points"] for row in rows),
-        "status": "graded",
-        "message": None,
-        "seconds": 0.25,
-    }
-    return {**own, "gradients": list(rows), **more}
+def lesson(name: str, *rows: Row, **more: Any) -> LessonResult:
+    return replace(LessonResult.of(name, list(rows), seconds=0.25), **more)
 
 
-def results(student: str, *lessons: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {
-        "version": 1,
-        "student": student,
-        "submission_sha256": "0" * 64,
-        "score": sum(part["score"] for part in lessons),
-        "max_score": sum(part["max_score"] for part in lessons),
-        "status": "graded",
-        "message": None,
-        "isolation": "strong",
-        "seed": 91_827_364_554_637_281,
-        "seconds": 1.5,
-        "environment": {"torch": "2.13.0", "python": "3.12", "cpu_capability": "AVX512", "platform": "somewhere"},
-        "lessons": list(lessons),
-        **more,
-    }
+def results(student: str, *lessons: LessonResult, **more: Any) -> SubmissionResult:
+    made = SubmissionResult(
+        student=student,
+        submission_sha256="0" * 64,
+        score=sum(part.score for part in lessons),
+        max_score=sum(part.max_score for part in lessons),
+        isolation="strong",
+        seed=91_827_364_554_637_281,
+        seconds=1.5,
+        environment={"torch": "2.13.0", "python": "3.12", "cpu_capability": "AVX512", "platform": "somewhere"},
+        lessons=list(lessons),
+    )
+    return replace(made, **more)
 
 
-def every_status() -> dict[str, Any]:
+def every_status() -> SubmissionResult:
     """One row of each status in one lesson, another lesson not handed in."""
     wrong = {"id": "sign", "message": "The sign is turned round."}
     rows = (

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from support import ROOT
+
 from grader.gradebook.grading.settings import PRELOAD
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
@@ -152,3 +154,8 @@ def close(program: ForkedProcess) -> None:
     program.kill()
     program.wait()
     program.close()
+
+
+def run_grade(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """`grade run` over this checkout's course."""
+    return run_command("grade", ["run", *arguments, "--course", ROOT], cwd)

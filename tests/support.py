@@ -13,10 +13,13 @@ from typing import Any
 from grader.gradebook.grading.graded import Graded
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 
-ROOT = Path(__file__).resolve().parent.parent
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+GOLDEN = TESTS / "golden"
+SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
 SEED = 20_240_607
 HURRIED = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=20.0)
 
@@ -25,9 +28,10 @@ Rows = dict[str, dict[str, Any]]
 IMPORTS = "import torch\nimport torch.nn.functional as F\n\n\n"
 
 
-def rows_of(results: dict[str, Any], lesson: int = 0) -> Rows:
-    """{row's name: row} of one lesson of a results.json."""
-    return {row["name"]: row for row in results["lessons"][lesson]["gradients"]}
+def rows_of(results: SubmissionResult | dict[str, Any], lesson: int = 0) -> Rows:
+    """{row's name: row} of one lesson, as results.json has it."""
+    data = results if isinstance(results, dict) else results.to_json()
+    return {row["name"]: row for row in data["lessons"][lesson]["gradients"]}
 
 
 def without_seconds(results: Any) -> Any:

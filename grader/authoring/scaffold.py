@@ -6,11 +6,9 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from grader.authoring.stubs import stub_of
 from grader.lesson.lesson import Lesson, LessonError
-from grader.lesson.paths import TEMPLATES
+from grader.publish.templates import text_templates
 
 Kind = Literal["steps", "functions"]
 
@@ -29,9 +27,7 @@ def new_lesson(course: Path, name: str, title: str, kind: Kind) -> list[Path]:
     others = [path.name for path in (course / "exercises").glob(f"{number}_*") if path.name != name]
     if taken or others:
         raise LessonError(f"{' and '.join(taken or others)}: already there. Choose another number and name.")
-    source = Environment(
-        loader=FileSystemLoader(TEMPLATES / "new_lesson" / kind), undefined=StrictUndefined, keep_trailing_newline=True
-    )
+    source = text_templates(f"new_lesson/{kind}")
     written = []
     for template in sorted(source.list_templates()):
         part, _, file = template.removesuffix(".jinja").partition(".")

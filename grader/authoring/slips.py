@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.lesson.lesson import Lesson, LessonError, load_module
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
 from grader.reference.tape import TapeError
+from grader.results import Row
 from grader.verdict.judging.check_runs import tests_of
 from grader.verdict.judging.earlier_gradient import TRIVIAL
 
@@ -126,7 +127,7 @@ def remarks(lesson: Lesson) -> Iterator[str]:
             yield f"the draw with {draw.describe()}: with equal sizes, a transpose or a wrong axis can look right."
 
 
-def not_exact(lesson: Lesson, rows: list[dict[str, object]]) -> list[str]:
+def not_exact(lesson: Lesson, rows: Sequence[Row]) -> list[str]:
     """Gradients of the answer key that are right and not autograd's to the last bit: worth a word in the README."""
     names = {item.name for item in lesson.gradients}
-    return [str(row["name"]) for row in rows if row["name"] in names and not row["exact"]]
+    return [str(row.name) for row in rows if row.name in names and not row.exact]

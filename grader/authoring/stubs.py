@@ -6,6 +6,7 @@ import ast
 import re
 
 from grader.comparison.tensors import written
+from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson, LessonError
 
 OPEN, CLOSE = "# <answer>", "# </answer>"
@@ -66,14 +67,3 @@ def forward_lines(lesson: Lesson, target: str) -> list[str]:
     graph = lesson.public.graph
     readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
     return [text for name, text in forward_statements(lesson).items() if name in readers]
-
-
-def forward_statements(lesson: Lesson) -> dict[str, str]:
-    """{name: its line of forward.py}, in order, without the tape's `t.`."""
-    source = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
-    found = {}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-            segment = ast.get_source_segment(source, node) or ""
-            found[node.targets[0].attr] = (node.lineno, re.sub(r"\bt\.", "", " ".join(segment.split())))
-    return {name: text for name, (_, text) in sorted(found.items(), key=lambda entry: entry[1][0])}

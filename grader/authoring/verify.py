@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import torch
 
@@ -25,6 +24,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Item, Lesson, load_module
 from grader.lesson.mistakes import Mistake
 from grader.reference.course_formulas import LocalStudent, run_formula
+from grader.results import Row
 from grader.verdict.judging.behaviour import Check
 from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.examples import examples_of
@@ -47,9 +47,8 @@ def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
     return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {"backward.py": source.encode()})})
 
 
-def rows_of(graded: Graded) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = graded.results["lessons"][0]["gradients"]
-    return rows
+def rows_of(graded: Graded) -> list[Row]:
+    return graded.results.lessons[0].rows
 
 
 def variants(lesson: Lesson) -> list[Path]:
@@ -83,20 +82,18 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
         solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
         right = grade("solution", solution)
         for row in rows_of(right):
-            if row["status"] != "passed" or row["chain"] == "failed":
-                report.problems.append(
-                    f"solution: {row['name']} is {row['status']}, chain {row['chain']}: {row['message']}"
-                )
+            if row.status != "passed" or row.chain == "failed":
+                report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
         for row in rows_of(grade("stub", stub_of(lesson))):
-            if row["points"] or row["status"] not in ("todo", "failed"):
-                report.problems.append(f"stub: {row['name']} is {row['status']} with {row['points']} points")
+            if row.points or row.status not in ("todo", "failed"):
+                report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants(lesson):
             for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
-                if row["status"] != "passed":
-                    report.problems.append(f"variant {path.stem}: {row['name']} is {row['status']}: {row['message']}")
+                if row.status != "passed":
+                    report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):
             rows = rows_of(grade("mistakes", text))
             for mistake in mistakes:
@@ -108,7 +105,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
     but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
     report.summary = (
-        f"solution {right.results['score']:g} of {right.results['max_score']:g}"
+        f"solution {right.results.score:g} of {right.results.max_score:g}"
         + (f" ({exact}{but})" if lesson.gradients else "")
         + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
         + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")
@@ -134,19 +131,19 @@ def is_formula(lesson: Lesson, mistake: Mistake) -> bool:
     return mistake.function is not None and mistake.gradient in steps_of(lesson)
 
 
-def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
     """The rows in which a mistake may show."""
-    return [row for row in rows if row["name"] == mistake.gradient] if is_formula(lesson, mistake) else rows
+    return [row for row in rows if row.name == mistake.gradient] if is_formula(lesson, mistake) else rows
 
 
-def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:
     """Complaints about gradients that fail although only others are wrong."""
     if not all(is_formula(lesson, mistake) for mistake in mistakes):
         return
     changed = [mistake.gradient for mistake in mistakes]
     for row in rows:
-        if row["name"] not in changed and row["status"] != "passed" and row["name"] in steps_of(lesson):
-            yield f"{row['name']} turned {row['status']} although only {', '.join(changed)} were changed"
+        if row.name not in changed and row.status != "passed" and row.name in steps_of(lesson):
+            yield f"{row.name} turned {row.status} although only {', '.join(changed)} were changed"
 
 
 def named_anyway(lesson: Lesson, seed: int) -> dict[str, str]:
@@ -160,9 +157,9 @@ def named_anyway(lesson: Lesson, seed: int) -> dict[str, str]:
         for mistakes, text in wrong_files(lesson):
             rows = rows_of(session.grade(handed_in(lesson, "mistakes", text)))
             for mistake in mistakes:
-                named = [row["mistake"] for row in rows_about(lesson, mistake, rows) if row["mistake"]]
+                named = [row.mistake for row in rows_about(lesson, mistake, rows) if row.mistake]
                 if named:
-                    found[mistake.name] = str(named[0]["message"])
+                    found[mistake.name] = named[0].message
     finally:
         session.close()
     return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}
@@ -191,13 +188,13 @@ def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Repor
     return report
 
 
-def misjudged(mistake: Mistake, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def misjudged(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
     """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
-    failing = [row for row in rows if row["status"] != "passed"]
+    failing = [row for row in rows if row.status != "passed"]
     if not failing:
         yield f"mistake {mistake.name} passed"
-    elif not any(row["mistake"] and row["mistake"]["id"] == mistake.id for row in failing):
-        told = [f"{row['name']}: {(row['mistake'] or {}).get('id') or row['message']}" for row in failing]
+    elif not any(row.mistake and row.mistake.id == mistake.id for row in failing):
+        told = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
         yield f"mistake {mistake.name} was told as {'; '.join(told)}"
 
 

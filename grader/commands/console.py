@@ -12,9 +12,8 @@ from rich.console import Console
 
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
+from grader.publish.inert import terminal
 from grader.publish.report.classroom import some
-from grader.publish.report.inert import terminal
-from grader.publish.report.scores import percent
 
 if TYPE_CHECKING:
     from grader.gradebook.grading.run import Outcome
@@ -93,7 +92,7 @@ def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out:
     if outcome.stopped:
         console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)
     else:
-        full = sum(percent(results) >= 100 for results in outcome.results)
+        full = sum(results.percent >= 100 for results in outcome.results)
         console.print(
             f"{graded} graded, {full} with full marks."
             + (f" {outcome.faults} could not be graded." if outcome.faults else ""),
@@ -112,6 +111,6 @@ def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out:
         click.echo(f"The class:    {out / 'index.html'}")
         click.echo(f"The scores:   {out / 'grades.csv'}")
         click.echo(
-            f"Each student: {printable(str(out / outcome.results[0]['student'] / 'report.html'))}"
+            f"Each student: {printable(str(out / outcome.results[0].student / 'report.html'))}"
             + (" and so on" if graded > 1 else "")
         )

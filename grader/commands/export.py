@@ -156,9 +156,9 @@ def gradescope(
 ) -> None:
     """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
     from grader.authoring.release.archive import write_zip
+    from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
     from grader.errors import UserError
     from grader.publish.export.autograder import Settings
-    from grader.publish.export.autograder_zip import SCRIPTS, autograder_files
     from grader.publish.export.gradescope import Shown
 
     loaded, names = chosen_lessons(course, wanted)

@@ -191,13 +191,14 @@ def run(
     nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.gradebook.belonging import Belonging
+    from grader.gradebook.grading.belonging import Belonging
     from grader.gradebook.grading.run import grade_run
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
     from grader.lesson.lesson import Course
     from grader.publish.export.outputs import tell_github, write_formats
+    from grader.publish.report.pages import Reporter
 
     on_github, quieted = "github" in formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
@@ -244,13 +245,14 @@ def run(
             settings,
             processes,
             view,
-            fresh,
-            cluster,
-            found.attendance,
-            nursery,
-            belonging,
-            only_these,
-            found.other_names,
+            Reporter([*loaded.lessons.values()]),
+            fresh=fresh,
+            cluster=cluster,
+            attendance=found.attendance,
+            nursery=nursery,
+            belonging=belonging,
+            only_these=only_these,
+            other_names=found.other_names,
         )
     if not quiet:
         summary(console, outcome, len(found), out, left_out)
@@ -258,7 +260,7 @@ def run(
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
     for sentence in what_failed(outcome.reasons, len(found)):
         click.echo(f"grade: {sentence}", err=True)
-    write_formats(out, (result["student"] for result in outcome.results), formats)
+    write_formats(out, (result.student for result in outcome.results), formats)
     if on_github:
         quieted.close()
         places = {each.student: each.path for each in found.arrivals}

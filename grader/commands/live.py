@@ -6,7 +6,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -14,17 +13,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from grader.commands.console import printable
-from grader.publish.report.scores import percent
+from grader.results import SubmissionResult
 
 JUDGED = ("passed", "failed", "shape", "todo")
 
 
-def kind(results: dict[str, Any]) -> str:
+def kind(results: SubmissionResult) -> str:
     """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
-    rows = [row for lesson in results["lessons"] for row in lesson["gradients"]]
-    if results["status"] != "graded" or not any(row["status"] in JUDGED for row in rows):
+    if results.status != "graded" or not any(row.status in JUDGED for row in results.rows()):
         return "broken"
-    return "passed" if percent(results) >= 100 else "wrong"
+    return "passed" if results.percent >= 100 else "wrong"
 
 
 class RateColumn(ProgressColumn):
@@ -66,9 +64,9 @@ class RunView:
         with self._lock:
             self._running[student] = self._clock()
 
-    def result(self, results: dict[str, Any]) -> None:
+    def result(self, results: SubmissionResult) -> None:
         with self._lock:
-            self._running.pop(results["student"], None)
+            self._running.pop(results.student, None)
         self._counts[kind(results)] += 1
         self._progress.advance(self._task)
         if not self._console.is_terminal:
@@ -91,9 +89,9 @@ class RunView:
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def line(results: dict[str, Any]) -> str:
+def line(results: SubmissionResult) -> str:
     """A submission's result in a line, its name and message made harmless."""
-    text = f"{results['student']}: {results['score']:g} of {results['max_score']:g} ({percent(results):.0f} %)"
-    if results["status"] != "graded":
-        text += f", {results['status']}: {results['message']}"
+    text = f"{results.student}: {results.score:g} of {results.max_score:g} ({results.percent:.0f} %)"
+    if results.status != "graded":
+        text += f", {results.status}: {results.message}"
     return printable(text)

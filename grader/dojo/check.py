@@ -18,6 +18,7 @@ from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
+from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
 from grader.sandbox.workers.printed import cut, labelled
 from grader.sandbox.workers.remote_target import RemoteTarget
@@ -27,7 +28,6 @@ from grader.source.reader import source_reader
 from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.verdicts import Row
 
 
 class LocalJudge:

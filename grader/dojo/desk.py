@@ -21,7 +21,7 @@ from grader.lesson.lesson import Course, Lesson, LessonError
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
     from grader.gradebook.grading.one_file import Judged
-    from grader.verdict.judging.verdicts import Row
+    from grader.results import Row
 
 
 @dataclass(frozen=True)

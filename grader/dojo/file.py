@@ -7,14 +7,15 @@ import os
 import re
 import warnings
 from pathlib import Path
+from typing import Final
 
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 
-HIDDEN = "hidden"
+HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
-HERE = "here"
+HERE: Final = "here"
 """The status of a row that passes its public example; the hidden suite checks more."""
 
 

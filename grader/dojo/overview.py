@@ -9,8 +9,8 @@ from rich.text import Text
 
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
-from grader.publish.report.inert import unheard
-from grader.publish.report.scores import number
+from grader.publish.inert import unheard
+from grader.results import number
 
 TITLE_WIDTH = 41
 INDENT = 4

@@ -12,46 +12,40 @@ from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, shown_path
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
-from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
+from grader.gradebook.grading.graded import Graded, environment
 from grader.publish.report.pages import Reporter
-from grader.publish.report.scores import number
+from grader.results import LessonResult, SubmissionResult, number
 from grader.sandbox.isolation.probe import Isolation
 
 NAME = "my-report.html"
 
 
 def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
-    """What the checks found as a results.json has it, `local` besides: a sentence that says what it is not."""
+    """What the checks found, and in `local` a sentence that says what it is not."""
     lessons, hidden = [], 0.0
     for each in checks:
         hidden += sum(row.max_points for row in each.judged.rows if row.status in (HERE, HIDDEN))
         lessons.append(
-            {
-                "name": each.lesson.name,
-                "score": number(each.progress.points),
-                "max_score": number(each.progress.max_score),
-                "status": "graded",
-                "message": each.judged.message,
-                "seconds": each.seconds,
-                "gradients": [clean(row.to_dict()) for row in each.judged.rows],
-            }
+            LessonResult(
+                each.lesson.name,
+                number(each.progress.points),
+                number(each.progress.max_score),
+                message=each.judged.message,
+                seconds=each.seconds,
+                rows=[row.cleaned() for row in each.judged.rows],
+            )
         )
     local = "Your own check, on public problems: no grade. The hidden suite uses problems of its own"
-    results = {
-        "version": VERSION,
-        "student": "Your own check",
-        "submission_sha256": "",
-        "score": number(sum(each.progress.points for each in checks)),
-        "max_score": number(sum(each.progress.max_score for each in checks)),
-        "status": "graded",
-        "message": None,
-        "isolation": isolation.level,
-        "seed": 0,
-        "seconds": sum(each.seconds for each in checks),
-        "environment": environment(),
-        "lessons": lessons,
-        "local": local + (f", and alone decides about {number(hidden):g} of these points." if hidden else "."),
-    }
+    results = SubmissionResult(
+        student="Your own check",
+        score=number(sum(each.progress.points for each in checks)),
+        max_score=number(sum(each.progress.max_score for each in checks)),
+        isolation=isolation.level,
+        seconds=sum(each.seconds for each in checks),
+        environment=environment(),
+        lessons=lessons,
+        local=local + (f", and alone decides about {number(hidden):g} of these points." if hidden else "."),
+    )
     return Graded(
         results,
         pictures={each.lesson.name: each.judged.pictures for each in checks},

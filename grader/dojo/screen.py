@@ -19,12 +19,10 @@ from grader.dojo.file import HERE, HIDDEN, location
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
-from grader.publish.report.inert import inert, unheard
-from grader.publish.report.scores import number
-from grader.results import UNWRITTEN
+from grader.publish.inert import inert, unheard
+from grader.results import UNWRITTEN, Row, number
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
-from grader.verdict.judging.verdicts import Row
 
 WORDS = statuses.WORDS | {
     HERE: "passed here; the hidden suite checks more",

@@ -1,58 +1,78 @@
-"""The results of a class while a run goes on: what the pages of a class and grades.csv read, and no figures."""
+"""The results of a class during a run: what the class pages and grades.csv read, in little memory."""
 
 from __future__ import annotations
 
-import sys
 from bisect import insort
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, overload
 
-Results = dict[str, Any]
+from grader.results import LessonResult, Row, SubmissionResult
 
-FIGURES = ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "expected_shape")
-"""What a row is not kept with: thousands of students would fill the memory, and their own pages have it."""
-OF_THE_LESSON = ("seconds",)
-OF_THE_WHOLE = ("version", "submission_sha256", "environment", "seed")
+FIGURES: dict[str, Any] = dict.fromkeys(("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "other"))
+KEPT = (
+    *("name", "status", "points", "max_points", "chain", "because_of", "mistake", "message", "file", "line"),
+    *("numerical_differentiation", "counted"),
+)
+values_kept = attrgetter(*KEPT)
 
 
-class ClassResults(Sequence[Results]):
-    """results.json of each student without FIGURES, in order of name. Equals are one object: not to be changed."""
+class ClassResults(Sequence[SubmissionResult]):
+    """The results of each student, in order of name.
+
+    They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. What is
+    equal is one object: do not change it.
+    """
 
     def __init__(self) -> None:
-        self._results: list[Results] = []
+        self._results: list[SubmissionResult] = []
         self._seen: dict[bytes, Any] = {}
 
-    def add(self, results: Results) -> None:
-        lessons = []
-        for lesson in results["lessons"]:
-            rows = [self._shared(without(FIGURES, row)) for row in lesson["gradients"]]
-            lessons.append(self._shared({**without(OF_THE_LESSON, lesson), "gradients": self._shared(rows)}))
-        kept = {**without(OF_THE_WHOLE, results), "lessons": lessons}
-        for name, value in kept.items():
-            if isinstance(value, (list, str)) and name != "student":
-                kept[name] = self._shared(value)
-        insort(self._results, kept, key=lambda entry: entry["student"].lower())
-
-    def _shared(self, value: Any) -> Any:
-        """The first one that was equal to it. Known by a digest: the texts of all would fill the memory, too."""
-        return self._seen.setdefault(
-            blake2b(repr(value).encode(errors="surrogatepass"), digest_size=16).digest(), value
+    def add(self, results: SubmissionResult) -> None:
+        lessons = [self._lesson(lesson) for lesson in results.lessons]
+        kept = replace(
+            results,
+            submission_sha256="",
+            seed=0,
+            environment=self._shared({}),
+            lessons=self._shared([id(lesson) for lesson in lessons], lambda: lessons),
+            other=None,
         )
+        for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out", "earlier"):
+            setattr(kept, name, self._shared(getattr(kept, name)))
+        insort(self._results, kept, key=lambda entry: entry.student.lower())
+
+    def _lesson(self, lesson: LessonResult) -> LessonResult:
+        rows = [self._row(row) for row in lesson.rows]
+        key = lesson.name, lesson.score, lesson.max_score, lesson.status, lesson.message, *map(id, rows)
+        found: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows, other=None))
+        return found
+
+    def _row(self, row: Row) -> Row:
+        found: Row = self._shared(values_kept(row), lambda: replace(row, **FIGURES, expected_shape=[]))
+        return found
+
+    def _shared(self, key: object, make: Callable[[], Any] | None = None) -> Any:
+        """The first object for an equal key: `key` itself, or what `make` makes.
+
+        Digests are kept, as the keys' texts would fill the memory.
+        """
+        digest = blake2b(repr(key).encode(errors="surrogatepass"), digest_size=16).digest()
+        if digest not in self._seen:
+            self._seen[digest] = make() if make else key
+        return self._seen[digest]
 
     @overload
-    def __getitem__(self, place: int) -> Results: ...
+    def __getitem__(self, place: int) -> SubmissionResult: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Results]: ...
-    def __getitem__(self, place: int | slice) -> Results | Sequence[Results]:
+    def __getitem__(self, place: slice) -> Sequence[SubmissionResult]: ...
+    def __getitem__(self, place: int | slice) -> SubmissionResult | Sequence[SubmissionResult]:
         return self._results[place]
 
     def __len__(self) -> int:
         return len(self._results)
 
-    def __iter__(self) -> Iterator[Results]:
+    def __iter__(self) -> Iterator[SubmissionResult]:
         return iter(self._results)
-
-
-def without(names: Collection[str], entry: Results) -> Results:
-    return {sys.intern(name): value for name, value in entry.items() if name not in names}

@@ -11,6 +11,7 @@ from typing import Any
 
 from grader.gradebook.current import current_results
 from grader.gradebook.files import OutputError
+from grader.results import SubmissionResult
 
 GRADEBOOK = "gradebook.sqlite"
 VERSION = 2
@@ -32,8 +33,10 @@ CREATE TABLE attempts (
 """
 INDEX = "CREATE INDEX attempts_of_a_student ON attempts (student, id)"
 ABOUT = "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
-COLUMNS = ("student", "key", "submission_sha256", "status", "score", "max_score", "results")
-ADD = f"INSERT INTO attempts ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+ADD = (
+    "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 class Gradebook:
@@ -70,11 +73,12 @@ class Gradebook:
         except sqlite3.Error as error:
             raise self._told(error) from error
 
-    def add(self, key: str, results: dict[str, Any]) -> None:
+    def add(self, key: str, results: SubmissionResult) -> None:
         """One attempt. With an empty key it is history only: the submission will be graded again."""
-        fields = {**results, "key": key, "results": json.dumps(results)}
+        text = json.dumps(results.to_json())
+        about = results.submission_sha256, results.status, results.score, results.max_score
         try:
-            self._connection.execute(ADD, [fields[name] for name in COLUMNS])
+            self._connection.execute(ADD, (results.student, key, *about, text))
         except sqlite3.Error as error:
             raise self._told(error) from error
 
@@ -82,18 +86,17 @@ class Gradebook:
         """(student, key, id) of every attempt, oldest first."""
         yield from self._rows("SELECT student, key, id FROM attempts ORDER BY id")
 
-    def results(self, attempt: int) -> dict[str, Any]:
+    def results(self, attempt: int) -> SubmissionResult:
         """The results of one attempt, by its id."""
         ((text,),) = self._rows("SELECT results FROM attempts WHERE id = ?", attempt)
-        found: dict[str, Any] = json.loads(text)
-        return found
+        return SubmissionResult.from_text(text)
 
-    def attempts_of(self, student: str, after: int = 0) -> list[dict[str, Any]]:
+    def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
         """The results of a student's attempts, newest first; only those with an id above `after`."""
         rows = self._rows("SELECT results FROM attempts WHERE student = ? AND id > ? ORDER BY id DESC", student, after)
-        return [json.loads(text) for (text,) in rows]
+        return [SubmissionResult.from_text(text) for (text,) in rows]
 
-    def current(self) -> Iterator[dict[str, Any]]:
+    def current(self) -> Iterator[SubmissionResult]:
         """The current results of every student: what the class page, grades.csv and all exports show."""
         renamed = {
             name.removeprefix(RENAMED): value for name, value in self.about().items() if name.startswith(RENAMED)
@@ -102,7 +105,7 @@ class Gradebook:
         for student, attempts in groupby(rows, key=lambda row: row[0]):
             newest_first = list(attempts)
             if renamed.get(student) != str(newest_first[0][1]):
-                yield current_results([json.loads(text) for _, _, text in newest_first])
+                yield current_results([SubmissionResult.from_text(text) for _, _, text in newest_first])
 
     def rename(self, student: str, names: Iterable[str]) -> list[str]:
         """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
@@ -118,7 +121,7 @@ class Gradebook:
             ((latest, same),) = self._rows(query, sha256, name)
             if same:
                 here, there = (
-                    {lesson["name"] for lesson in current_results(self.attempts_of(who))["lessons"]}
+                    {lesson.name for lesson in current_results(self.attempts_of(who)).lessons}
                     for who in (student, name)
                 )
                 if there <= here:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from grader.errors import UserError
+from grader.results import RESULTS
 
-RESULTS = "results.json"
 FILES = (RESULTS, "report.html", "report.md")
 """What every student's folder in OUT holds."""
 DERIVED = ("gradescope.json", "junit.xml")
 """What `--format` writes next to FILES, from them: out of date as soon as they change."""
 LOCK = ".grade-run.lock"
-ENCODER = json.JSONEncoder(ensure_ascii=False)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -49,22 +46,6 @@ def write_whole(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
         raise
-
-
-def results_text(results: Mapping[str, Any]) -> str:
-    """results.json: a line for each field and each row, to be read and compared by eye."""
-
-    def lines(entry: Mapping[str, Any], list_of: str, texts: Iterable[str], margin: str) -> str:
-        fields = [f'{margin} "{name}": {ENCODER.encode(value)}' for name, value in entry.items() if name != list_of]
-        inside = f",\n{margin}  ".join(texts)
-        listed = f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]"
-        return ",\n".join([*fields, f'{margin} "{list_of}": {listed}'])
-
-    lessons = (
-        "{\n" + lines(lesson, "gradients", map(ENCODER.encode, lesson["gradients"]), "   ") + "\n  }"
-        for lesson in results["lessons"]
-    )
-    return "{\n" + lines(results, "lessons", lessons, "") + "\n}\n"
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:

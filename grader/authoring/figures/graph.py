@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from grader.authoring.figures.svg import Drawing, number
-from grader.authoring.stubs import forward_statements
 from grader.comparison.tensors import written
+from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in, parts_of, reads_of
 

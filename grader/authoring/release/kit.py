@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from grader.authoring.figures.lesson import OWN
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
@@ -15,7 +13,7 @@ from grader.authoring.stubs import stub_of
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
-from grader.lesson.paths import TEMPLATES
+from grader.publish.templates import text_templates
 
 KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(stub_of)
@@ -56,13 +54,7 @@ def lesson_files(lesson: Lesson) -> Files:
 
 def rendered(lessons: Sequence[Lesson], notebooks: bool) -> Files:
     """templates/kit: README.md, Makefile, .gitignore, tests/."""
-    source = Environment(
-        loader=FileSystemLoader(TEMPLATES / "kit"),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    source = text_templates("kit")
     named = {"gitignore": ".gitignore"}  # under its own name git would obey it here
     return {
         named.get(name, name.removesuffix(".jinja")): source.get_template(name)

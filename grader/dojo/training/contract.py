@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import UserError
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
 SECONDS_BETWEEN = 15.0

@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup
+from jinja2 import Template
 
 from grader.dojo.training.contract import PAGE, Outcome, writing
-from grader.lesson.paths import TEMPLATES
+from grader.publish.inert import inert
 from grader.publish.report.curve import Plot, plot
-from grader.publish.report.inert import inert, prose
-from grader.publish.report.reading import in_brackets
+from grader.publish.templates import page_templates
 
 SMALLEST = 1e-8
 """Smaller differences are drawn as this: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7."""
@@ -37,16 +35,7 @@ def difference_plot(outcome: Outcome) -> Plot | None:
 
 @cache
 def template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda v: inert(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
-    )
-    environment.filters |= {"prose": prose, "shape": in_brackets}
-    return environment.get_template("training.html")
+    return page_templates(inert).get_template("training.html")
 
 
 def page(outcome: Outcome, resume: str) -> str:

@@ -9,12 +9,12 @@ import queue
 import subprocess
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading.settings import PRELOAD, Settings
+from grader.gradebook.grading.settings import PRELOAD, PROGRAM, Settings
 from grader.intake.submissions.submission import Submission
+from grader.results import SubmissionResult
 from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
 TRIES = 2
@@ -22,20 +22,25 @@ JOIN_SECONDS = 5.0
 WITHIN = b'{"within":'
 """How the line begins that a grader writes when it starts with a submission."""
 
-PROGRAM = """
-import sys
-from grader.gradebook.grading.server import main
-main(*sys.argv[1:])
-"""
 
-Reply = dict[str, Any]
-"""{"results": results.json}, or {"fault": why it could not be graded, a reason of ours}"""
+@dataclass
+class Reply:
+    """What comes of a submission: `results`, or a `fault`, the reason of ours why it could not be graded.
+
+    From a cluster come `files`, {name: text} of the student's folder, or `refused`, why a worker must not grade.
+    """
+
+    results: SubmissionResult | None = None
+    fault: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    refused: str = ""
+
 
 Replies = Generator[tuple[Submission, Reply], None, None]
 
 
 class GraderProcess:
-    """One `grader.gradebook.grading.server`, started again when it dies. It and its zygotes come from a nursery."""
+    """One grader process, see server.py, started again when it dies. It and its zygotes come from a nursery."""
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
@@ -68,11 +73,11 @@ class GraderProcess:
             if late:
                 submission = too_late(submission, late)
             if line.endswith(b"\n"):
-                reply: Reply = json.loads(line)
+                reply = json.loads(line)
                 if "unwritable" in reply:
                     raise OutputError(reply["unwritable"])
                 if "results" in reply:
-                    return reply
+                    return Reply(SubmissionResult.from_json(reply["results"]))
                 fault = reply["fault"]
             else:
                 fault = f"A grader process ended (status {self._process.wait()})."
@@ -80,7 +85,7 @@ class GraderProcess:
                     if self._closing:
                         break
                     self._process = self._start()
-        return {"fault": fault}
+        return Reply(fault=fault)
 
     def _ask(self, submission: Submission) -> tuple[bytes, float]:
         """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
@@ -208,7 +213,7 @@ class Batch:
                 except OutputError:
                     raise
                 except Exception as error:  # a fault of ours is told, and the others are graded
-                    reply = {"fault": f"{type(error).__name__}: {error}"}
+                    reply = Reply(fault=f"{type(error).__name__}: {error}")
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
             self._done.put(None)

@@ -58,8 +58,8 @@ def grade_on_cluster(
     """
     with Cluster(address, settings) as cluster:
         for submission, reply in cluster.grade(submissions, on_start):
-            if "files" in reply:
-                write_files(Path(settings.out) / submission.student, reply.pop("files"))
+            if reply.files:
+                write_files(Path(settings.out) / submission.student, reply.files)
             yield submission, reply
 
 
@@ -124,7 +124,7 @@ class Cluster:
     ) -> Iterator[tuple[Submission, Reply]]:
         """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost.
 
-        A reply with results has "files" as well: {name: text} of what belongs into the student's folder in OUT.
+        A reply with results has `files` as well.
         """
         waiting = iter(submissions)
         while True:
@@ -159,24 +159,24 @@ class Cluster:
             try:
                 if future.status == "error":
                     return self._fault(future.exception(timeout=LOOK_SECONDS))
-                reply: Reply = future.result(timeout=LOOK_SECONDS)
+                reply = future.result(timeout=LOOK_SECONDS)
             except TimeoutError:  # its worker died with the result: Dask has it graded again
                 self._count()
                 continue
             except Exception as error:  # cancelled: nobody does that but a scheduler that is gone
                 raise self._lost() from error
-            if "refused" in reply:
-                raise ClusterLost(reply["refused"])
+            if reply.refused:
+                raise ClusterLost(reply.refused)
             return reply
 
     def _fault(self, error: BaseException | None) -> Reply:
         if isinstance(error, KilledWorker):
-            return {"fault": "Every worker that it was given to ended."}
+            return Reply(fault="Every worker that it was given to ended.")
         if isinstance(error, (ImportError, AttributeError)):  # a worker without this package, or with another version
             raise ClusterLost(
                 f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME}."
             ) from error
-        return {"fault": f"{type(error).__name__}: {error}"}
+        return Reply(fault=f"{type(error).__name__}: {error}")
 
     def _count(self) -> int:
         """How many submissions can be graded at the same time. Raises ClusterLost when nobody is left to grade."""

@@ -125,7 +125,7 @@ class Graders(WorkerPlugin):
             self._free.put(None)
 
     def grade(self, submission: Submission) -> Reply:
-        """The grader process's reply; with results come "files", {name: text} of the student's folder in OUT."""
+        """The grader process's reply; with results come `files`."""
         grader = self._free.get()
         try:
             if grader is None and not self._ended:
@@ -134,14 +134,14 @@ class Graders(WorkerPlugin):
             if grader is None or self._ended:
                 if grader is not None:
                     grader.kill()
-                return {"fault": "The run has ended."}
+                return Reply(fault="The run has ended.")
             reply = grader.grade(submission)
         finally:
             self._used = time.monotonic()
             self._free.put(grader)
-        if "results" in reply:
+        if reply.results is not None:
             folder = Path(self._there.out) / submission.student
-            reply["files"] = {path.name: path.read_bytes().decode() for path in folder.iterdir()}
+            reply.files = {path.name: path.read_bytes().decode() for path in folder.iterdir()}
             shutil.rmtree(folder)
         return reply
 
@@ -163,9 +163,9 @@ def refusal_of(run: str, dask_worker: Worker) -> str | None:
 
 
 def grade_here(run: str, submission: Submission) -> Reply:
-    """The task: Graders.grade's reply, or {"refused": sentence}."""
+    """The task: Graders.grade's reply, or one that refuses."""
     worker = get_worker()
     refused = refusal_of(run, worker)
     if refused is not None:
-        return {"refused": f"{worker.address} cannot grade: {refused}"}
+        return Reply(refused=f"{worker.address} cannot grade: {refused}")
     return cast(Graders, worker.plugins[run]).grade(submission)

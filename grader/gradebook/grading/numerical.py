@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.results import NumericalUse, Row
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
 from grader.sandbox.policy.reading import numerical_observations
-from grader.verdict.judging.verdicts import Row
 
 JUDGED = ("passed", "failed", "here", "hidden")
 """Statuses of rows that have a value; `here` and `hidden` are those of a student's own check."""
@@ -62,12 +62,7 @@ def record(lesson: Lesson, handed: LessonFiles, rows: Sequence[Row], found: Sequ
             message = handed.origin.translated(message)
             place = handed.origin.place(line)
             file, shown = place if place else (file, shown)
-        row.numerical_differentiation = {
-            "method": observation.method,
-            "message": message,
-            "file": file,
-            "line": shown,
-        }
+        row.numerical_differentiation = NumericalUse(observation.method, message, file, shown)
         if counts:
             if row.status == "passed":
                 row.message = f"{row.message} {message}" if row.message else message

@@ -17,6 +17,7 @@ from grader.gradebook.grading.trials import FileTrials
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
+from grader.results import Row
 from grader.sandbox.policy.names import may_hold_acts
 from grader.sandbox.policy.reading import static_findings
 from grader.sandbox.workers.client import ZygoteProcess
@@ -28,7 +29,7 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.source.similar_names import close_names
 from grader.verdict.judging.chain import chain_verdicts
 from grader.verdict.judging.own_sizes import is_published, terms_of
-from grader.verdict.judging.verdicts import STATUS_OF, Row
+from grader.verdict.judging.verdicts import STATUS_OF
 
 MAX_PRINTED = 4_000
 MOST_BYTES = 100_000
@@ -186,7 +187,8 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Less
         if line is not None and row.mistake is not None:
             quoted = lines[line - 1].strip().replace("`", "'")[:80]
             row.line = line
-            row.message = row.mistake["message"] = f"{row.mistake['message']} Line {line} does it: `{quoted}`."
+            row.message = f"{row.mistake.message} Line {line} does it: `{quoted}`."
+            row.mistake = row.mistake._replace(message=row.message)
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: LessonFiles) -> None:

@@ -21,6 +21,7 @@ import pytest
 from grader.calling.protocol import CallFailed
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
+from grader.results import NamedMistake, Row
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.student import Student
 from grader.verdict.judging.behaviour import Check
@@ -28,7 +29,6 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.check_runs import explained_by_the_code
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.verdicts import Row
 
 
 class GradingPlugin:
@@ -114,7 +114,7 @@ class GradingPlugin:
             row.message = check.remark
         row.relative_error = check.error
         row.line = row.line or check.on.line
-        self._found["row"] = vars(row)
+        self._found["row"] = row.to_json()
         if check.picture is not None:
             self._found["picture"] = check.picture
         if row.status != "passed":
@@ -124,7 +124,7 @@ class GradingPlugin:
     def spoil(self, row: Row, failed: CheckFailed) -> None:
         row.status, row.points, row.message, row.line = failed.status, 0, str(failed) or None, failed.line
         if failed.mistake is not None:
-            row.mistake = {"id": failed.mistake, "message": str(failed)}
+            row.mistake = NamedMistake(failed.mistake, str(failed))
 
 
 def only_ours(test: pytest.Item) -> bool:
@@ -143,7 +143,7 @@ class Recorded:
 
     def check(self, draws: Sequence[Draw]) -> None:
         row = self._gradient.row(draws)
-        self._found["row"] = vars(row)
+        self._found["row"] = row.to_json()
         if self._gradient.picture is not None:
             self._found["picture"] = self._gradient.picture
         if row.status != "passed":

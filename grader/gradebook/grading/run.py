@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
-from grader.gradebook.belonging import Belonging
 from grader.gradebook.class_results import ClassResults
-from grader.gradebook.current import NOT_GRADED, lessons_of
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import (
-    FILES,
-    RESULTS,
-    drop_report,
-    only_run,
-    replace_report,
-    results_text,
-    unwritable,
-    write_files,
-    write_whole,
-)
-from grader.gradebook.files import OutputError as OutputError
+from grader.gradebook.files import only_run, unwritable, write_whole
 from grader.gradebook.grading.batch import grade_all
-from grader.gradebook.grading.graded import VERSION, Graded, environment
+from grader.gradebook.grading.belonging import Belonging
+from grader.gradebook.grading.earlier_reports import are_current, make_room, take_back
+from grader.gradebook.grading.graded import environment
+from grader.gradebook.grading.keys import conditions, key
+from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stopping_at_signals
-from grader.gradebook.keys import conditions, key
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.publish.report.classroom import csv_rows, incomplete, without_results
-from grader.publish.report.pages import Reporter
-from grader.publish.report.scores import number
+from grader.results import NotGraded, SubmissionResult, number
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.forked import Nursery
 
@@ -49,7 +34,7 @@ class Live(Protocol):
 
     def started(self, student: str) -> None: ...
 
-    def result(self, results: dict[str, Any]) -> None: ...
+    def result(self, results: SubmissionResult) -> None: ...
 
 
 @dataclass
@@ -70,38 +55,24 @@ class Outcome:
         return len(self.reasons)
 
     def below(self, percent: float) -> list[str]:
-        return [r["student"] for r in self.results if 100 * r["score"] < percent * r["max_score"]]
+        return [each.student for each in self.results if 100 * each.score < percent * each.max_score]
 
 
 def fault_results(
     submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
-) -> dict[str, Any]:
-    """results.json of a submission that could not be graded for a reason of ours."""
-    return {
-        "version": VERSION,
-        "student": submission.student,
-        "submission_sha256": submission.sha256,
-        "score": 0,
-        "max_score": number(sum(lesson.max_score for lesson in lessons)),
-        "status": "error",
-        "message": f"It could not be graded, for a reason that is not the student's: {fault}",
-        "isolation": "none",
-        "seed": seed,
-        "seconds": 0,
-        "environment": environment(),
-        "lessons": [],
-        NOT_GRADED: [{"name": lesson.name, "max_score": number(lesson.max_score)} for lesson in lessons],
-        "left_out": list(left_out),
-    }
-
-
-def without_score(results: Mapping[str, Any]) -> Graded:
-    """What a student may read in place of an earlier report, after a run that could not grade them."""
-    message = (
-        "Your submission could not be graded, for a reason that is not yours. Your instructor will run the grader "
-        "again; until then, no earlier score counts."
+) -> SubmissionResult:
+    """The results of a submission that could not be graded for a reason of ours."""
+    return SubmissionResult(
+        student=submission.student,
+        submission_sha256=submission.sha256,
+        max_score=number(sum(lesson.max_score for lesson in lessons)),
+        status="error",
+        message=f"It could not be graded, for a reason that is not the student's: {fault}",
+        seed=seed,
+        environment=environment(),
+        not_graded=[NotGraded(lesson.name, number(lesson.max_score)) for lesson in lessons],
+        left_out=list(left_out),
     )
-    return Graded({**results, "message": message})
 
 
 def grade_run(
@@ -110,6 +81,8 @@ def grade_run(
     settings: Settings,
     jobs: int,
     live: Live,
+    publisher: Publisher,
+    *,
     fresh: bool = False,
     cluster: str | None = None,
     attendance: Attendance | None = None,
@@ -120,9 +93,10 @@ def grade_run(
 ) -> Outcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
-    By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`. A signal to stop leaves everything
-    finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A `nursery` may
-    have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
+    By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
+    `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
+    everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
+    `nursery` may have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
     with only_run(out), stopping_at_signals() as stop:
@@ -133,7 +107,7 @@ def grade_run(
             if belonging is not None:
                 belonging.check(out, gradebook, submissions, lessons, fresh)
                 gradebook.describe(belonging.entries(lessons))
-            run = Run(gradebook, lessons, settings, outcome, course)
+            run = Run(gradebook, lessons, settings, outcome, publisher)
             due = list(range(len(submissions))) if fresh else run.keep_what_stands(submissions)
             outcome.kept = len(outcome.results)
             live.planned(len(due), outcome.kept)
@@ -142,10 +116,10 @@ def grade_run(
         finally:
             try:
                 if outcome.results:
-                    own = {result["student"] for result in outcome.results}
-                    for student in own & other_names.keys():
-                        gradebook.rename(student, set(other_names[student]) - own)
-                    write_views(out, gradebook, outcome, lessons, settings, attendance, only_these, course)
+                    present = {result.student for result in outcome.results}
+                    for student in present & other_names.keys():
+                        gradebook.rename(student, set(other_names[student]) - present)
+                    run.publish(course, attendance, only_these, present)
             finally:
                 gradebook.close()
     return outcome
@@ -160,10 +134,10 @@ class Run:
         lessons: Sequence[Lesson],
         settings: Settings,
         outcome: Outcome,
-        course: Sequence[Lesson],
+        publisher: Publisher,
     ) -> None:
-        self._course = course
         self._gradebook, self._lessons, self._settings, self._outcome = gradebook, lessons, settings, outcome
+        self._publisher, self._out = publisher, Path(settings.out)
         self._conditions = conditions(lessons, settings)
 
     def keep_what_stands(self, submissions: Sequence[Submission]) -> list[int]:
@@ -182,22 +156,12 @@ class Run:
                 self._outcome.results.add(results)
         return due
 
-    def _stands(self, results: dict[str, Any], attempt: int, latest: int) -> bool:
-        """Whether no later attempt graded any of its lessons, the student's folder tells this result, and it was
-        reached with enough isolation."""
-        folder = Path(self._settings.out) / results["student"]
-        names = lessons_of(results)
-        if attempt != latest:
-            later = self._gradebook.attempts_of(results["student"], after=attempt)
-            if any(each["status"] == "error" and NOT_GRADED not in each for each in later):
-                return False  # of an earlier version, which did not say which lessons failed
-            if any(not names.isdisjoint(lessons_of(each)) for each in later):
-                return False
-        found = told_by(folder) == results
-        if attempt != latest and not found:
-            parts = [lesson for lesson in results["lessons"] if lesson["status"] != "missing"]
-            found = all(told_by(folder / part["name"]) == only(results, part) for part in parts)
-        return found and at_least(results["isolation"], self._settings.require)
+    def _stands(self, results: SubmissionResult, attempt: int, latest: int) -> bool:
+        """Whether the results are current, and were reached with enough isolation."""
+        later = self._gradebook.attempts_of(results.student, after=attempt) if attempt != latest else []
+        return are_current(results, self._out / results.student, later, attempt == latest) and at_least(
+            results.isolation, self._settings.require
+        )
 
     def grade(
         self,
@@ -217,16 +181,16 @@ class Run:
             from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
 
             replies = grade_on_cluster(wanted, self._settings, cluster, live.started)
+        settings = self._settings
         try:
             for submission, reply in stop.over(replies):
-                results = reply.get("results")
-                if results is None:
-                    self._outcome.reasons[submission.student] = reply["fault"]
-                    settings = self._settings
-                    results = fault_results(submission, self._lessons, settings.seed, reply["fault"], settings.left_out)
-                    self._take_back(results)
+                results = reply.results
                 # a file changed between two readings: the result is of what nobody has a key for
-                sound = "results" in reply and results["submission_sha256"] == submission.sha256
+                sound = results is not None and results.submission_sha256 == submission.sha256
+                if results is None:
+                    self._outcome.reasons[submission.student] = reply.fault
+                    results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
+                    take_back(self._out / submission.student, results, self._publisher)
                 self._gradebook.add(key(self._conditions, submission) if sound else "", results)
                 self._outcome.results.add(results)
                 live.result(results)
@@ -243,106 +207,43 @@ class Run:
 
     def _with_room(self, submission: Submission, known: Collection[str]) -> Submission:
         if submission.student in known:
-            folder = Path(self._settings.out) / submission.student
-            graded = {lesson.name for lesson in self._lessons if contains(submission, lesson.name)}
-            self._move_aside(folder, graded)
-            for name in graded:
-                drop_report(folder, name)
+            make_room(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
 
-    def _move_aside(self, folder: Path, graded: Collection[str]) -> None:
-        """Keeps what the present report says about other lessons than `graded`, each in a folder of its own.
-
-        The report of several lessons is written anew for each, without pictures and quoted lines.
-        """
-        results = told_by(folder) or {"lessons": []}
-        for lesson in results["lessons"]:
-            if lesson["name"] in graded or lesson["status"] == "missing":
-                continue
-            if len(results["lessons"]) == 1:
-                texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in FILES}
-            else:
-                alone, reporter = Graded(only(results, lesson)), Reporter(self._course)
-                pages = (reporter.student_page(alone), reporter.student_markdown(alone))
-                texts = dict(zip(FILES, (results_text(alone.results), *pages), strict=True))
-            write_files(folder / lesson["name"], texts)
-
-    def _take_back(self, results: Mapping[str, Any]) -> None:
-        """An earlier report, which says what no longer counts, gives way to a page that says so."""
-        folder = Path(self._settings.out) / results["student"]
-        if folder.is_dir():
-            page, reporter = without_score(results), Reporter(self._lessons)
-            pages = (reporter.student_page(page), reporter.student_markdown(page))
-            replace_report(folder, dict(zip(FILES[1:], pages, strict=True)))
-
-
-def told_by(folder: Path) -> dict[str, Any] | None:
-    """The results.json in a folder that holds all of FILES; else None."""
-    try:
-        written = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return written if isinstance(written, dict) and all((folder / name).is_file() for name in FILES) else None
-
-
-def only(results: Mapping[str, Any], lesson: Mapping[str, Any]) -> dict[str, Any]:
-    """The results of one lesson of several."""
-    return {**results, "score": lesson["score"], "max_score": lesson["max_score"], "lessons": [lesson]}
-
-
-def contains(submission: Submission, lesson: str) -> bool:
-    """Whether the submission is judged on the lesson, and not found to be without it."""
-    handed = submission.lessons.get(lesson)
-    return submission.message is not None or handed is None or not handed.nothing
-
-
-def write_views(
-    out: Path,
-    gradebook: Gradebook,
-    outcome: Outcome,
-    lessons: Sequence[Lesson],
-    settings: Settings,
-    attendance: Attendance | None,
-    only_these: bool,
-    course: Sequence[Lesson],
-) -> None:
-    """grades.csv and index.html, from the gradebook's current results. Raises OutputError."""
-    own = {result["student"] for result in outcome.results}
-    everybody, counted, names = ClassResults(), {lesson.name for lesson in lessons}, set()
-    for result in gradebook.current():
-        outcome.class_size += 1
-        if not only_these:
-            everybody.add(result)
-            names |= {lesson["name"] for lesson in result["lessons"]}
-    shown = [lesson for lesson in course if lesson.name in names | counted]
-    left_out = [name for name in settings.left_out if name not in names]
-    write_class(out, outcome.results if only_these else everybody, shown, attendance, left_out, own)
+    def publish(
+        self, course: Sequence[Lesson], attendance: Attendance | None, only_these: bool, present: Collection[str]
+    ) -> None:
+        """Write the class's pages, from the gradebook's current results. Raises OutputError."""
+        everybody, names = ClassResults(), {lesson.name for lesson in self._lessons}
+        found: set[str] = set()
+        for result in self._gradebook.current():
+            self._outcome.class_size += 1
+            if not only_these:
+                everybody.add(result)
+                found |= {lesson.name for lesson in result.lessons}
+        write_class(
+            self._out,
+            self._publisher,
+            self._outcome.results if only_these else everybody,
+            [lesson for lesson in course if lesson.name in found | names],
+            attendance,
+            [name for name in self._settings.left_out if name not in found],
+            present,
+        )
 
 
 def write_class(
     out: Path,
-    graded: Sequence[Mapping[str, Any]],
+    publisher: Publisher,
+    results: Sequence[SubmissionResult],
     lessons: Sequence[Lesson],
     attendance: Attendance | None = None,
     left_out: Sequence[str] = (),
-    own: Collection[str] | None = None,
+    present: Collection[str] | None = None,
 ) -> None:
-    """grades.csv and index.html over all students, those of the roster who handed in nothing as well.
-
-    `own` are the students of this run, where `graded` has others, too. Raises OutputError.
-    """
-    highest = number(sum(lesson.max_score for lesson in lessons))
-    known = {result["student"] for result in graded} if attendance else set()
-    further = without_results(attendance, highest) if attendance else []
-    further = [result for result in further if result["student"] not in known]
-    results = sorted([*graded, *further], key=lambda result: result["student"].lower()) if further else graded
-    remarks, missing = attendance.remarks if attendance else (), incomplete(graded)
-    if own is not None and (others := len(graded) - sum(result["student"] in own for result in graded)):
-        missing.append(f"{others} of {len(graded)} students were not in the last run: their results are from before.")
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
+    """Write the class's pages, see Publisher.class_pages. Raises OutputError."""
     try:
-        write_whole(out / "grades.csv", text.getvalue())
-        write_whole(out / "index.html", Reporter(lessons).class_page(results, remarks, left_out, missing))
+        for name, text in publisher.class_pages(results, lessons, attendance, left_out, present):
+            write_whole(out / name, text)
     except OSError as error:
         raise unwritable(out, error) from error

@@ -14,17 +14,19 @@ import os
 import pickle
 import socket
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from grader.errors import GraderFault
-from grader.gradebook.files import FILES, OutputError, results_text, write_files
+from grader.gradebook.files import OutputError, write_files
 from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import Course
-from grader.publish.report.pages import Reporter
+from grader.lesson.lesson import Course, Lesson
+from grader.results import RESULTS, SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import at_least, probe
 
@@ -37,11 +39,18 @@ FIRST_SECONDS = 60.0
 
 
 class Server:
-    def __init__(self, settings: Settings, zygote: socket.socket | None = None) -> None:
+    """Grades one submission after another, each with the pages that a publisher writes about it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        publisher: Callable[[Sequence[Lesson]], Publisher],
+        zygote: socket.socket | None = None,
+    ) -> None:
         course = Course(Path(settings.course))
         self._lessons = [course.lessons[name] for name in settings.lessons]
         self._settings, self._out = settings, Path(settings.out)
-        self._reporter = Reporter(self._lessons)
+        self._publisher = publisher(self._lessons)
         self._session = self._start(zygote)
         self._seen: set[str] = set()  # lessons whose hidden suite has run in this session
 
@@ -54,10 +63,10 @@ class Server:
         limits = Limits.from_dict(settings.limits)
         return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
 
-    def grade(self, submission: Submission) -> dict[str, Any]:
+    def grade(self, submission: Submission) -> SubmissionResult:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""
         graded = self._session.grade(submission)
-        write_student(self._out / submission.student, graded, submission, self._reporter)
+        write_student(self._out / submission.student, graded, submission, self._publisher)
         return graded.results
 
     def seconds_for(self, submission: Submission) -> float:
@@ -79,7 +88,7 @@ class Server:
                 self._session.wait_until_ready()
                 replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
                 replies.flush()
-                reply: dict[str, Any] = {"results": self.grade(submission)}
+                reply: dict[str, Any] = {"results": self.grade(submission).to_json()}
             except OutputError as error:
                 reply = {"unwritable": str(error)}
             except (GraderFault, OSError) as error:
@@ -91,19 +100,18 @@ class Server:
         self._session.close()
 
 
-def write_student(folder: Path, graded: Graded, submission: Submission, reporter: Reporter) -> None:
+def write_student(folder: Path, graded: Graded, submission: Submission, publisher: Publisher) -> None:
     """One student's FILES. Raises OutputError."""
     sources = {
         name: handed.files["backward.py"].decode("utf-8", errors="replace")
         for name, handed in submission.lessons.items()
         if handed.present and submission.message is None
     }
-    texts = (results_text(graded.results), reporter.student_page(graded, sources), reporter.student_markdown(graded))
-    write_files(folder, dict(zip(FILES, texts, strict=True)))
+    write_files(folder, {RESULTS: graded.results.to_text(), **publisher.student_pages(graded, sources)})
 
 
-def main(settings_as_json: str, zygote: str = "") -> None:
-    """Serves until standard input ends; see batch.PROGRAM for how it is started.
+def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:
+    """Serves until standard input ends; see settings.PROGRAM for how it is started.
 
     `zygote` is the descriptor of a socket from a nursery, if there is one.
     """
@@ -114,5 +122,5 @@ def main(settings_as_json: str, zygote: str = "") -> None:
     waiting = socket.socket(fileno=int(zygote)) if zygote else None
     if waiting is not None:
         waiting.set_inheritable(False)
-    Server(settings, waiting).serve(sys.stdin.buffer, replies)
+    Server(settings, publisher, waiting).serve(sys.stdin.buffer, replies)
     os._exit(0)  # taking torch apart piece by piece would be half a second that the run waits for

@@ -7,25 +7,23 @@ import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from grader.errors import GraderFault
-from grader.gradebook.grading.graded import VERSION, Graded, clean, environment
+from grader.gradebook.grading.graded import Graded, environment
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
-from grader.publish.report.scores import number
+from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.verdicts import Row
 
 
 class Session:
@@ -80,37 +78,36 @@ class Session:
         """Grades every lesson. Raises GraderFault for a fault of the grader, nothing for what students do."""
         self.wait_until_ready()
         started = time.monotonic()
-        graded = Graded({})
+        graded = Graded(SubmissionResult(student=submission.student))
         lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
-        rejected = submission.message is not None
-        graded.results = {
-            "version": VERSION,
-            "student": submission.student,
-            "submission_sha256": submission.sha256,
-            "score": number(sum(lesson["score"] for lesson in lessons)),
-            "max_score": number(sum(lesson["max_score"] for lesson in lessons)),
-            "status": "rejected" if rejected else "graded",
-            "message": submission.full_message,
-            "isolation": self.isolation.level,
-            "isolation_missing": list(self.isolation.missing),
-            "seed": self.seed,
-            "seconds": round(time.monotonic() - started, 3),
-            "environment": environment(),
-            "lessons": lessons,
-            "left_out": list(self._left_out),
-        }
+        graded.results = SubmissionResult(
+            student=submission.student,
+            submission_sha256=submission.sha256,
+            score=number(sum(lesson.score for lesson in lessons)),
+            max_score=number(sum(lesson.max_score for lesson in lessons)),
+            status="graded" if submission.message is None else "rejected",
+            message=submission.full_message,
+            isolation=self.isolation.level,
+            isolation_missing=list(self.isolation.missing),
+            seed=self.seed,
+            seconds=round(time.monotonic() - started, 3),
+            environment=environment(),
+            lessons=lessons,
+            left_out=list(self._left_out),
+        )
         if not self._frozen:
             gc.collect()
             gc.freeze()  # collecting garbage need not look at torch's and ours each time
             self._frozen = True
         return graded
 
-    def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> dict[str, Any]:
+    def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> LessonResult:
         started = time.monotonic()
         handed = submission.lessons.get(lesson.name) or LessonFiles(
             lesson.name, message=submission.message, rejected=True
         )
-        status, message = "graded", None
+        status: LessonStatus = "graded"
+        message = None
         if handed.present and submission.message is None:
             rows, message = self._judged(lesson, handed, graded)
         else:
@@ -123,15 +120,8 @@ class Session:
             if handed.origin is not None:
                 for row in rows:
                     handed.origin.tell(row)
-        return {
-            "name": lesson.name,
-            "score": number(sum(row.points for row in rows)),
-            "max_score": number(sum(row.max_points for row in rows)),
-            "status": status,
-            "message": message,
-            "seconds": round(time.monotonic() - started, 3),
-            "gradients": [clean(vars(row)) for row in rows],
-        }
+        rows = [row.cleaned() for row in rows]
+        return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
     def _judged(self, lesson: Lesson, handed: LessonFiles, graded: Graded) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:

@@ -6,8 +6,14 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-PRELOAD = ("grader.gradebook.grading.server",)
+PRELOAD = ("grader.publish.grader_process",)
 """Modules that every grader process needs and that hold no secret: a nursery loads them once for all."""
+PROGRAM = """
+import sys
+from grader.publish.grader_process import main
+main(*sys.argv[1:])
+"""
+"""A grader process. It grades and publishes, so its main program is above this package."""
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,9 @@ from pytest_jsonreport.plugin import JSONReport
 from grader.errors import GraderFault
 from grader.gradebook.grading.plugin import GradingPlugin
 from grader.lesson.lesson import Lesson
+from grader.results import Row
 from grader.sandbox.workers.student import Student
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.verdicts import Row
 
 PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
 STAGES = ("setup", "call", "teardown")
@@ -169,7 +169,7 @@ def rows_of(lesson: Lesson, report: Report) -> tuple[list[Row], dict[str, Any]]:
     if lost:
         why = "\n".join(said)[-3000:]
         raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
-    return [Row(**found[item.name]) for item in lesson.items], pictures
+    return [Row.from_json(found[item.name]) for item in lesson.items], pictures
 
 
 def why_ended(stage: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from grader.source.literals import WrittenNumber
 from grader.source.syntax import all_nodes
 
 if TYPE_CHECKING:  # torch comes with it
-    from grader.verdict.judging.verdicts import Row
+    from grader.results import Row
 
 AT_THE_TOP = sys.stdlib_module_names | {"torch", "numpy"} | KNOWN
 """Modules that are there for sure. An import of another one stays with the step that needs it, and fails with it."""
@@ -83,7 +83,7 @@ class Origin:
         elif row.message:
             row.message = self.translated(row.message)
         if row.mistake:
-            row.mistake = {**row.mistake, "message": self.translated(row.mistake["message"])}
+            row.mistake = row.mistake._replace(message=self.translated(row.mistake.message))
         if row.name in self.remarks:
             remark = self.remarks[row.name]
             row.message = f"{row.message} {remark}" if row.message else remark

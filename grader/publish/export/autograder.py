@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.errors import GraderFault
 from grader.gradebook.files import write_whole
@@ -21,7 +20,8 @@ from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Shown, gradescope
-from grader.publish.report.inert import inert
+from grader.publish.inert import inert
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
@@ -47,10 +47,6 @@ class Settings:
         return cls(**{**found, "shown": Shown(**found["shown"])})
 
 
-class Failed(Exception):
-    """It cannot be graded here, for a reason that is not the student's."""
-
-
 class Autograder:
     """`root` is /autograder; the course is in its source/."""
 
@@ -61,17 +57,17 @@ class Autograder:
         self._lessons = [course.lessons[name] for name in self._settings.lessons]
 
     def isolation(self) -> Isolation:
-        """Raises Failed where it is less than required."""
+        """Raises GraderFault where it is less than required."""
         found = probe()
         if not at_least(found.level, self._settings.require):
-            raise Failed(
+            raise GraderFault(
                 f"this container isolates student code at level {found.level!r} only, and {self._settings.require!r} "
                 f"is required. {' '.join(found.missing)} To accept it: grade export gradescope --require {found.level}"
             )
         return found
 
-    def grade(self) -> dict[str, Any]:
-        """This project's results of the submission. Raises Failed."""
+    def grade(self) -> SubmissionResult:
+        """This project's results of the submission. Raises GraderFault."""
         isolation = self.isolation()
         submission = read_submission(self._root / "submission", self._student(), self._lessons)
         seconds = self._settings.timeout
@@ -82,18 +78,16 @@ class Autograder:
                 return graded(self._lessons, submission, limits, isolation, self._root)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
-        raise Failed(fault)
+        raise GraderFault(fault)
 
     def run(self) -> None:
-        """Raises Failed, OSError."""
+        """Raises GraderFault, OSError."""
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
         shown = gradescope(results, self._settings.shown)
         write_whole(place / "results.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
-        print(
-            f"{results['student']}: {results['score']:g} of {results['max_score']:g}; isolation {results['isolation']}."
-        )
+        print(f"{results.student}: {results.score:g} of {results.max_score:g}; isolation {results.isolation}.")
 
     def _student(self) -> str:
         """The names of who handed in, from Gradescope's submission_metadata.json; a group has several."""
@@ -107,7 +101,7 @@ class Autograder:
 
 def graded(
     lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
-) -> dict[str, Any]:
+) -> SubmissionResult:
     """Raises GraderFault."""
     hide = [root / "source", root / "submission", root / "results"]
     with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide)) as session:
@@ -123,7 +117,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"isolation {autograder.isolation().level}")
         else:
             autograder.run()
-    except (Failed, OSError) as error:
+    except (GraderFault, OSError) as error:
         print(f"autograder: {error}")
         return 1
     return 0

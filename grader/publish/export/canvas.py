@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from grader.intake.submissions.roster import Member, Roster
 from grader.publish.export.marks import TOTAL, Marks, as_csv
 from grader.publish.export.maxima import of_grade_book
-from grader.publish.report.scores import number
+from grader.results import number
 
 OWN = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it

@@ -6,32 +6,32 @@ import base64
 import json
 from typing import Any
 
-from grader.publish.export.rows import Results, message
-from grader.publish.report.inert import unheard
-from grader.publish.report.scores import is_counted
+from grader.publish.export.rows import message
+from grader.publish.inert import unheard
+from grader.results import SubmissionResult
 
 MOST_CHARACTERS = 100_000
 """It travels to the reporter in an environment variable, of which Linux takes 128 KiB."""
 MESSAGE_LENGTHS = (600, 120, 0)
 
 
-def classroom(results: Results, message_length: int) -> dict[str, Any]:
-    rows = [(lesson["name"], row) for lesson in results["lessons"] for row in lesson["gradients"] if is_counted(row)]
+def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
+    rows = [(lesson.name, row) for lesson in results.lessons for row in lesson.rows if row.counted]
     tests = [
         {
-            "name": f"{lesson}: {row['name']}",
-            "status": "pass" if row["status"] == "passed" else "fail",
-            "score": row["points"],
-            "max_score": row["max_points"],
+            "name": f"{lesson}: {row.name}",
+            "status": "pass" if row.status == "passed" else "fail",
+            "score": row.points,
+            "max_score": row.max_points,
             "message": one_line(message(row))[:message_length],
-            "line_no": row["line"] or 0,
+            "line_no": row.line or 0,
         }
         for lesson, row in rows
     ]
-    status = "error" if results["status"] != "graded" else "fail"
+    status = "error" if results.status != "graded" else "fail"
     if tests and all(test["status"] == "pass" for test in tests):
         status = "pass"
-    return {"version": 3, "status": status, "max_score": results["max_score"], "tests": tests}
+    return {"version": 3, "status": status, "max_score": results.max_score, "tests": tests}
 
 
 def one_line(text: str) -> str:
@@ -39,7 +39,7 @@ def one_line(text: str) -> str:
     return unheard(" ".join(text.split()))
 
 
-def classroom_result(results: Results) -> str:
+def classroom_result(results: SubmissionResult) -> str:
     """The step output `result`; messages are shortened until it fits."""
     encoded = ""
     for length in MESSAGE_LENGTHS:

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.publish.export.rows import Results, message, not_graded
-from grader.publish.report.inert import inert
-from grader.results import WORDS, WRONG
+from grader.publish.export.rows import message, not_graded
+from grader.publish.inert import inert
+from grader.results import WORDS, WRONG, Row, SubmissionResult
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
 MOST_CHARACTERS = 4_000
@@ -55,17 +55,17 @@ def commands_stopped(say: Say) -> Iterator[None]:
         say(f"::{token}::")
 
 
-def notes(results: Results) -> list[Note]:
+def notes(results: SubmissionResult) -> list[Note]:
     """What is wrong, one note for rows that tell the same of the same line."""
     found = [Note(f"{what}: not graded", why) for what, why in not_graded(results)]
-    together: dict[tuple[str, str | None, int | None], list[Results]] = {}
-    for lesson in results["lessons"]:
-        for row in lesson["gradients"]:
-            if row["status"] in WRONG:
-                together.setdefault((message(row), row["file"], row["line"]), []).append(row)
+    together: dict[tuple[str, str | None, int | None], list[Row]] = {}
+    for lesson in results.lessons:
+        for row in lesson.rows:
+            if row.status in WRONG:
+                together.setdefault((message(row), row.file, row.line), []).append(row)
     for (text, file, line), rows in together.items():
-        names = ", ".join(row["name"] for row in rows[:4]) + (f" and {len(rows) - 4} more" if len(rows) > 4 else "")
-        word = WORDS[rows[0]["status"]]
+        names = ", ".join(row.name for row in rows[:4]) + (f" and {len(rows) - 4} more" if len(rows) > 4 else "")
+        word = WORDS[rows[0].status]
         found.append(Note(f"{names}: {word}", text or f"{names}: {word}", file, line))
     return found
 
@@ -81,9 +81,9 @@ def command(note: Note, place: str | None) -> str:
     return f"::error {written}::{escape(note.text[:MOST_CHARACTERS])}"
 
 
-def error_commands(results: Iterable[Results], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
+def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
     """MOST_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
-    every = [(result["student"], note) for result in results for note in notes(result)]
+    every = [(result.student, note) for result in results for note in notes(result)]
     for student, note in every[:MOST_ANNOTATIONS]:
         yield command(note, located(paths.get(student), note.file, workspace))
     if len(every) > MOST_ANNOTATIONS:

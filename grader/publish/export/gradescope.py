@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.publish.export.rows import Results, explained, not_graded, number_of, what_counts
-from grader.publish.report.inert import inert
-from grader.publish.report.scores import is_counted
+from grader.publish.export.rows import explained, not_graded, number_of, what_counts
+from grader.publish.inert import inert
+from grader.results import SubmissionResult
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 
@@ -26,11 +26,11 @@ class Shown:
     leaderboard: bool = False
 
 
-def gradescope(results: Results, shown: Shown = Shown()) -> dict[str, Any]:
+def gradescope(results: SubmissionResult, shown: Shown = Shown()) -> dict[str, Any]:
     """The results of one submission as Gradescope reads them. They hold no seed and no path of the grader."""
     found: dict[str, Any] = {
-        "score": results["score"],
-        "execution_time": round(results["seconds"]),
+        "score": results.score,
+        "execution_time": round(results.seconds),
         "output": "\n\n".join(overview(results)),
         "output_format": "text",
         "visibility": shown.tests,
@@ -38,35 +38,35 @@ def gradescope(results: Results, shown: Shown = Shown()) -> dict[str, Any]:
         "tests": list(tests(results)),
     }
     if shown.leaderboard:
-        found["leaderboard"] = [{"name": "Score", "value": results["score"]}]
+        found["leaderboard"] = [{"name": "Score", "value": results.score}]
     return found
 
 
-def overview(results: Results) -> Iterator[str]:
-    yield f"{results['score']:g} of {results['max_score']:g} points."
+def overview(results: SubmissionResult) -> Iterator[str]:
+    yield f"{results.score:g} of {results.max_score:g} points."
     if what_counts(results):
         yield what_counts(results)
     yield from (f"{what} was not graded: {why}" for what, why in not_graded(results))
-    for lesson in results["lessons"]:
-        if lesson["status"] == "graded" and lesson["message"]:
-            yield f"{lesson['name']}: {inert(lesson['message'])}"
+    for lesson in results.lessons:
+        if lesson.status == "graded" and lesson.message:
+            yield f"{lesson.name}: {inert(lesson.message)}"
 
 
-def tests(results: Results) -> Iterator[dict[str, Any]]:
-    for lesson in results["lessons"]:
-        for place, row in enumerate(lesson["gradients"], 1):
-            if not is_counted(row):
+def tests(results: SubmissionResult) -> Iterator[dict[str, Any]]:
+    for lesson in results.lessons:
+        for place, row in enumerate(lesson.rows, 1):
+            if not row.counted:
                 continue
             yield {
-                "name": f"{lesson['name']}: {row['name']}",
+                "name": f"{lesson.name}: {row.name}",
                 "number": f"{number_of(lesson)}.{place}",
-                "score": row["points"],
-                "max_score": row["max_points"],
-                "status": "passed" if row["status"] == "passed" else "failed",
+                "score": row.points,
+                "max_score": row.max_points,
+                "status": "passed" if row.status == "passed" else "failed",
                 "output": "\n".join(explained(row)),
                 "output_format": "text",
             }
 
 
-def gradescope_json(results: Results) -> str:
+def gradescope_json(results: SubmissionResult) -> str:
     return json.dumps(gradescope(results), indent=1, ensure_ascii=False) + "\n"

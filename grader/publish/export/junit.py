@@ -9,30 +9,30 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from grader.publish.export.rows import Results, explained, message
-from grader.publish.report.inert import inert
-from grader.results import BROKEN, UNWRITTEN, WORDS
+from grader.publish.export.rows import explained, message
+from grader.publish.inert import inert
+from grader.results import BROKEN, UNWRITTEN, WORDS, LessonResult, Row, SubmissionResult
 
 
-def junit_xml(results: Results, when: datetime | None = None) -> str:
+def junit_xml(results: SubmissionResult, when: datetime | None = None) -> str:
     """The results of one submission. `when` they were written is given to the second, in UTC."""
     stamp = (when or datetime.now(UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     root = Element("testsuites")
-    for number, lesson in enumerate(results["lessons"]):
-        add_suite(root, number, inert(results["student"]), lesson, stamp)
+    for number, lesson in enumerate(results.lessons):
+        add_suite(root, number, inert(results.student), lesson, stamp)
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=False).join(
         ['<?xml version="1.0" encoding="UTF-8"?>\n', "\n"]
     )
 
 
-def add_suite(root: Element, number: int, student: str, lesson: Results, stamp: str) -> None:
-    rows = lesson["gradients"]
-    count = {status: sum(row["status"] == status for row in rows) for status in WORDS}
+def add_suite(root: Element, number: int, student: str, lesson: LessonResult, stamp: str) -> None:
+    rows = lesson.rows
+    count = {status: sum(row.status == status for row in rows) for status in WORDS}
     suite = SubElement(
         root,
         "testsuite",
-        name=lesson["name"],
+        name=lesson.name,
         id=str(number),
         package=" ".join(student.split()),
         timestamp=stamp,
@@ -41,20 +41,20 @@ def add_suite(root: Element, number: int, student: str, lesson: Results, stamp: 
         failures=str(count["failed"] + count["shape"]),
         errors=str(sum(count[status] for status in BROKEN)),
         skipped=str(sum(count[status] for status in UNWRITTEN)),
-        time=f"{lesson['seconds']:.3f}",
+        time=f"{lesson.seconds:.3f}",
     )
     properties = SubElement(suite, "properties")
-    for name in ("score", "max_score"):
-        SubElement(properties, "property", name=name, value=f"{lesson[name]:g}")
+    for name, value in (("score", lesson.score), ("max_score", lesson.max_score)):
+        SubElement(properties, "property", name=name, value=f"{value:g}")
     for row in rows:
-        add_case(suite, lesson["name"], row)
-    SubElement(suite, "system-out").text = inert(lesson["message"] or "")
+        add_case(suite, lesson.name, row)
+    SubElement(suite, "system-out").text = inert(lesson.message or "")
     SubElement(suite, "system-err")
 
 
-def add_case(suite: Element, lesson: str, row: Results) -> None:
-    case = SubElement(suite, "testcase", name=row["name"], classname=lesson, time="0")
-    status = row["status"]
+def add_case(suite: Element, lesson: str, row: Row) -> None:
+    case = SubElement(suite, "testcase", name=row.name, classname=lesson, time="0")
+    status = row.status
     if status in UNWRITTEN:
         SubElement(case, "skipped", message=message(row) or WORDS[status])
     elif status != "passed":

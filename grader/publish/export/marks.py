@@ -13,11 +13,9 @@ from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.roster import Member, Roster
-from grader.publish.export.outputs import read_results
-from grader.publish.export.rows import Results
+from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
-from grader.publish.report.inert import csv_cell
-from grader.publish.report.scores import is_counted, number
+from grader.results import LessonResult, SubmissionResult, number, read_results
 
 TOTAL = "total"
 AGAIN = re.compile(r"(.+)-\d+")
@@ -48,8 +46,8 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     owners = {owner.student: student for student, owner in zip(students, joined.owners, strict=True) if owner}
     possible: dict[str, float] = {}
     for found in results.values():
-        for lesson in found["lessons"]:
-            possible[lesson["name"]] = max(possible.get(lesson["name"], 0), lesson["max_score"])
+        for lesson in found.lessons:
+            possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
     remarks = [*joined.remarks, *scaled(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
@@ -62,7 +60,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     )
 
 
-def class_results(out: Path) -> dict[str, Results]:
+def class_results(out: Path) -> dict[str, SubmissionResult]:
     """{student: current results} from OUT's gradebook; without one, from each STUDENT/results.json.
 
     Raises UserError.
@@ -72,7 +70,7 @@ def class_results(out: Path) -> dict[str, Results]:
         if (out / GRADEBOOK).is_file():
             gradebook = Gradebook(out / GRADEBOOK)
             try:
-                results = {found["student"]: found for found in gradebook.current()}
+                results = {found.student: found for found in gradebook.current()}
             finally:
                 gradebook.close()
         else:
@@ -97,31 +95,31 @@ def claim(student: str, students: Collection[str]) -> Submitter:
     return Submitter(student, (student,), own=f"{student}-2" not in students)
 
 
-def scores_of(results: Results, possible: Mapping[str, float]) -> dict[str, float]:
+def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[str, float]:
     """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it.
 
     There is no total where a lesson could not be graded: it would be a zero that nobody earned.
     """
-    found = {lesson["name"]: lesson["score"] * factor(lesson, possible) for lesson in results["lessons"]}
-    if results["status"] == "error":
+    found = {lesson.name: lesson.score * factor(lesson, possible) for lesson in results.lessons}
+    if results.status == "error":
         return found
-    return found | {TOTAL: results["score"] - sum(each["score"] for each in results["lessons"]) + sum(found.values())}
+    return found | {TOTAL: results.score - sum(each.score for each in results.lessons) + sum(found.values())}
 
 
-def factor(lesson: Results, possible: Mapping[str, float]) -> float:
+def factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
     """1 unless the submission cannot contain some of the lesson's rows, and others can."""
-    if not lesson["max_score"] or all(map(is_counted, lesson["gradients"])):
+    if not lesson.max_score or lesson.counted == len(lesson.rows):
         return 1.0
-    return float(possible[lesson["name"]] / lesson["max_score"])
+    return possible[lesson.name] / lesson.max_score
 
 
-def scaled(results: Mapping[str, Results], possible: Mapping[str, float]) -> list[str]:
+def scaled(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> list[str]:
     """A sentence for each lesson whose scores are scaled."""
     who: dict[tuple[str, float], list[str]] = {}
     for student, found in results.items():
-        for lesson in found["lessons"]:
+        for lesson in found.lessons:
             if factor(lesson, possible) != 1:
-                who.setdefault((lesson["name"], lesson["max_score"]), []).append(student)
+                who.setdefault((lesson.name, lesson.max_score), []).append(student)
     return [
         f"{name}: a notebook cannot contain all rows. Scores out of {number(highest):g} are scaled to the column's "
         f"{number(possible[name]):g} points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from grader.gradebook.files import RESULTS, unwritable, write_whole
+from grader.gradebook.files import unwritable, write_whole
 from grader.publish.export.classroom import classroom_result
 from grader.publish.export.github import Say, append_summary, error_commands
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
-from grader.publish.export.rows import Results
+from grader.results import SubmissionResult, read_results
 
 FORMATS = ("gradescope", "github", "junit")
 FILES = {"gradescope": ("gradescope.json", gradescope_json), "junit": ("junit.xml", junit_xml)}
-
-
-def read_results(folder: Path) -> dict[str, Any] | None:
-    """A student's results.json; None where there is none that can be read."""
-    try:
-        found = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> None:
@@ -33,15 +22,16 @@ def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) ->
     for student in students if wanted else ():
         results = read_results(out / student)  # a fault of ours has none, and must not become a zero
         for name, write in wanted if results else ():
+            assert results is not None
             path = out / student / name
             try:
-                write_whole(path, write(results or {}))
+                write_whole(path, write(results))
             except OSError as error:
                 raise unwritable(path, error) from error
 
 
 def tell_github(
-    out: Path, results: Sequence[Results], paths: Mapping[str, Path], environment: Mapping[str, str], say: Say
+    out: Path, results: Sequence[SubmissionResult], paths: Mapping[str, Path], environment: Mapping[str, str], say: Say
 ) -> None:
     """Annotations through `say`, the reports as the job's summary, and of a single submission Classroom's result.
 
@@ -61,8 +51,8 @@ def tell_github(
         raise unwritable(Path(error.filename or out), error) from error
 
 
-def reports(out: Path, results: Sequence[Results]) -> Iterator[str]:
+def reports(out: Path, results: Sequence[SubmissionResult]) -> Iterator[str]:
     for result in results:
-        path = out / result["student"] / "report.md"
+        path = out / result.student / "report.md"
         if path.is_file():
             yield path.read_text(encoding="utf-8", errors="replace")

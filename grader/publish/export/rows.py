@@ -2,67 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from grader.publish.report.inert import inert
-from grader.publish.report.scores import counted
-from grader.results import WORDS
-
-Results = Mapping[str, Any]
+from grader.publish.inert import inert
+from grader.results import WORDS, LessonResult, Row, SubmissionResult
 
 
-def message(row: Results) -> str:
+def message(row: Row) -> str:
     """What the student is told, "" where there is nothing to tell."""
-    told = row["mistake"]["message"] if row["mistake"] else row["message"]
+    told = row.mistake.message if row.mistake else row.message
     return inert(told or "")
 
 
-def place(row: Results) -> str:
+def place(row: Row) -> str:
     """The row's file and line in words, "" where it has none."""
-    if not row["file"]:
+    if not row.file:
         return ""
-    return inert(row["file"]) + (f", line {row['line']}" if row["line"] else "")
+    return inert(row.file) + (f", line {row.line}" if row.line else "")
 
 
-def lecture_line(row: Results) -> str:
+def lecture_line(row: Row) -> str:
     """The lecture's `cmp` in its own words, "" for a check that is no gradient or a gradient that did not run."""
-    if row["exact"] is None:
+    if row.exact is None:
         return ""
-    maxdiff = "none" if row["maxdiff"] is None else f"{row['maxdiff']:.6g}"
-    return f"exact: {row['exact']!s:5} | approximate: {row['approximate']!s:5} | maxdiff: {maxdiff}"
+    maxdiff = "none" if row.maxdiff is None else f"{row.maxdiff:.6g}"
+    return f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff}"
 
 
-def explained(row: Results) -> Iterator[str]:
+def explained(row: Row) -> Iterator[str]:
     """The row in lines of plain text."""
-    yield WORDS[row["status"]].capitalize() + (f" ({place(row)})" if place(row) else "")
+    yield WORDS[row.status].capitalize() + (f" ({place(row)})" if place(row) else "")
     if message(row):
         yield message(row)
-    if row["status"] == "passed" and row["chain"] == "failed":
-        above = ", ".join(row["because_of"])
+    if row.status == "passed" and row.chain == "failed":
+        above = ", ".join(row.because_of)
         yield "Your line is right; in your own chain it is red" + (f" because of {above} above it." if above else ".")
     if lecture_line(row):
         yield lecture_line(row)
 
 
-def number_of(lesson: Results) -> str:
+def number_of(lesson: LessonResult) -> str:
     """The lesson's number, as in 03."""
-    return str(lesson["name"]).partition("_")[0]
+    return lesson.name.partition("_")[0]
 
 
-def what_counts(results: Results) -> str:
+def what_counts(results: SubmissionResult) -> str:
     """A sentence where a lesson or some of its rows are not counted, else ""."""
-    rows = [row for lesson in results["lessons"] for row in lesson["gradients"]]
-    if not results.get("left_out") and all(row.get("counted", True) for row in rows):
-        return ""
-    return inert(f"Counted: {counted(results)}.")
+    return inert(f"Counted: {results.counted_parts()}.") if results.is_partly_counted else ""
 
 
-def not_graded(results: Results) -> Iterator[tuple[str, str]]:
+def not_graded(results: SubmissionResult) -> Iterator[tuple[str, str]]:
     """(what, why) for a submission or a lesson of it that was not graded."""
-    if results["status"] != "graded":
-        yield "The submission", inert(results["message"] or results["status"])
+    if results.status != "graded":
+        yield "The submission", inert(results.message or results.status)
         return
-    for lesson in results["lessons"]:
-        if lesson["status"] != "graded":
-            yield lesson["name"], inert(lesson["message"] or lesson["status"])
+    for lesson in results.lessons:
+        if lesson.status != "graded":
+            yield lesson.name, inert(lesson.message or lesson.status)

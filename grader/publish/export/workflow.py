@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from grader.lesson.paths import TEMPLATES
+from grader.publish.templates import text_templates
 
 PATH = Path(".github") / "workflows" / "grade.yml"
 
@@ -26,16 +24,10 @@ class Workflow:
     pip_options: Sequence[str] = field(default_factory=tuple)
 
     def text(self) -> str:
-        source = Environment(
-            loader=FileSystemLoader(TEMPLATES / "export"),
-            undefined=StrictUndefined,
-            keep_trailing_newline=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            variable_start_string="<<",  # ${{ }} is GitHub's
-            variable_end_string=">>",
+        marks = {"variable_start_string": "<<", "variable_end_string": ">>"}  # ${{ }} is GitHub's
+        template = text_templates("export", **marks).get_template(
+            "public.yml.jinja" if self.public else "grade.yml.jinja"
         )
-        template = source.get_template("public.yml.jinja" if self.public else "grade.yml.jinja")
         pip = ["--quiet", *self.pip_options]
         return template.render(pip=shlex.join(pip), arguments=shlex.join(self.arguments))
 

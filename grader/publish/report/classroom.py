@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
-from grader.publish.report.inert import csv_cell
-from grader.publish.report.scores import counted, is_counted, number, percent
-from grader.results import UNWRITTEN
+from grader.publish.inert import csv_cell
+from grader.results import UNWRITTEN, Row, SubmissionResult, number
 
-Results = Mapping[str, Any]
-NOTHING = "nothing"  # the status of somebody who handed in nothing, in a class's pages only
-UNCLEAR = "unclear"  # of somebody whom several submissions match: no score, which is not a zero
+NOTHING: Final = "nothing"
+"""The status of somebody who submitted nothing, in a class's pages only."""
+UNCLEAR: Final = "unclear"
+"""The status of somebody whom several submissions match: no score, which is not a zero."""
 
 
 @dataclass
@@ -34,18 +34,20 @@ class Difficulty:
         return self.passed + self.wrong + self.unwritten
 
 
-def difficulties(results: Sequence[Results]) -> list[Difficulty]:
+def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     """Every row of the lessons handed in, the one that fewest passed first."""
     found: dict[tuple[str, str], Difficulty] = {}
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for result in results:
-        for lesson in result["lessons"]:
-            for row in filter(is_counted, lesson["gradients"]) if lesson["status"] == "graded" else ():
-                key = lesson["name"], row["name"]
+        for lesson in result.lessons:
+            for row in lesson.rows if lesson.status == "graded" else ():
+                if not row.counted:
+                    continue
+                key = lesson.name, row.name
                 entry = found.setdefault(key, Difficulty(*key))
-                kind = "unwritten" if row["status"] in UNWRITTEN else "passed" if row["status"] == "passed" else "wrong"
+                kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
                 setattr(entry, kind, getattr(entry, kind) + 1)
-                points.setdefault(key, []).append((row["points"], result["score"] - row["points"]))
+                points.setdefault(key, []).append((row.points, result.score - row.points))
     for key, pairs in points.items():
         own, rest = zip(*pairs, strict=True)
         if len(pairs) >= 10 and len(set(own)) > 1 and len(set(rest)) > 1:
@@ -53,67 +55,66 @@ def difficulties(results: Sequence[Results]) -> list[Difficulty]:
     return sorted(found.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
-def mistakes(results: Sequence[Results]) -> list[tuple[str, str, str, list[str]]]:
+def mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
     """(lesson, row, what is told, the students who made it) of every named mistake, the most frequent first."""
     who: dict[tuple[str, str, str], list[str]] = {}
     told: dict[tuple[str, str, str], str] = {}
     for result in results:
-        for lesson in result["lessons"]:
-            for row in lesson["gradients"]:
-                if row["mistake"]:
-                    key = lesson["name"], row["name"], row["mistake"]["id"]
-                    told.setdefault(key, row["mistake"]["message"])
-                    who.setdefault(key, []).append(result["student"])
+        for lesson in result.lessons:
+            for row in lesson.rows:
+                if row.mistake:
+                    key = lesson.name, row.name, row.mistake.id
+                    told.setdefault(key, row.mistake.message)
+                    who.setdefault(key, []).append(result.student)
     return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
 
 
-def numerical(results: Sequence[Results]) -> list[tuple[str, str, list[str], bool, list[str]]]:
+def numerical(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
     """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
     who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
     for result in results:
-        for lesson in result["lessons"]:
-            by_method: dict[str, list[Results]] = {}
-            for row in lesson["gradients"]:
-                if observed := row.get("numerical_differentiation"):
-                    by_method.setdefault(observed["method"], []).append(row)
+        for lesson in result.lessons:
+            by_method: dict[str, list[Row]] = {}
+            for row in lesson.rows:
+                if row.numerical_differentiation:
+                    by_method.setdefault(row.numerical_differentiation.method, []).append(row)
             for method, rows in by_method.items():
-                earned = any(row["points"] for row in rows)
-                key = lesson["name"], method, tuple(row["name"] for row in rows), earned
-                who.setdefault(key, []).append(result["student"])
+                earned = any(row.points for row in rows)
+                key = lesson.name, method, tuple(row.name for row in rows), earned
+                who.setdefault(key, []).append(result.student)
     return [
         (name, method, [*rows], earned, students)
         for (name, method, rows, earned), students in sorted(who.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     ]
 
 
-def absences(results: Sequence[Results]) -> list[tuple[str, str, str | None, list[str]]]:
+def absences(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str | None, list[str]]]:
     """(lesson or "", status, reason, students): what was not graded, the same reason told once."""
     who: dict[tuple[str, str, str | None], list[str]] = {}
     for result in results:
-        if result["status"] != "graded":
-            who.setdefault(("", result["status"], result["message"]), []).append(result["student"])
+        if result.status != "graded":
+            who.setdefault(("", result.status, result.message), []).append(result.student)
             continue
-        for lesson in result["lessons"]:
-            if lesson["status"] != "graded":
-                who.setdefault((lesson["name"], lesson["status"], lesson["message"]), []).append(result["student"])
+        for lesson in result.lessons:
+            if lesson.status != "graded":
+                who.setdefault((lesson.name, lesson.status, lesson.message), []).append(result.student)
     return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
 
 
-def partly_counted(results: Sequence[Results]) -> list[tuple[str, int, int, list[str]]]:
+def partly_counted(results: Sequence[SubmissionResult]) -> list[tuple[str, int, int, list[str]]]:
     """(lesson, rows that count, rows, students) where a submission cannot contain all rows of a lesson."""
     who: dict[tuple[str, int, int], list[str]] = {}
     for result in results:
-        for lesson in result["lessons"]:
-            rows = lesson["gradients"]
-            count = sum(map(is_counted, rows))
-            if count < len(rows):
-                who.setdefault((lesson["name"], count, len(rows)), []).append(result["student"])
+        for lesson in result.lessons:
+            if lesson.counted < len(lesson.rows):
+                key = lesson.name, lesson.counted, len(lesson.rows)
+                who.setdefault(key, []).append(result.student)
     return [(*key, names) for key, names in sorted(who.items())]
 
 
-def incomplete(results: Sequence[Results]) -> list[str]:
+def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     """Sentences about what the class has no current result for."""
-    failed = [result["student"] for result in results if result["status"] == "error"]
+    failed = [result.student for result in results if result.status == "error"]
     found = []
     if failed:
         found.append(
@@ -121,7 +122,7 @@ def incomplete(results: Sequence[Results]) -> list[str]:
             f"score: {some(failed)}. The next `grade run` tries again."
         )
     for lesson in lesson_names(results):
-        without = [result["student"] for result in results if lacks(result, lesson)]
+        without = [result.student for result in results if lacks(result, lesson)]
         if without:
             found.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
@@ -130,9 +131,9 @@ def incomplete(results: Sequence[Results]) -> list[str]:
     return found
 
 
-def lacks(result: Results, lesson: str) -> bool:
+def lacks(result: SubmissionResult, lesson: str) -> bool:
     """Whether no run graded the lesson for a student. What could not be graded is another matter."""
-    named = {part["name"] for part in (*result["lessons"], *result.get("not_graded", ()))}
+    named = {part.name for part in (*result.lessons, *(result.not_graded or ()))}
     return bool(named) and lesson not in named
 
 
@@ -162,43 +163,42 @@ class Student:
 NONE_EARLIER: frozenset[str] = frozenset()
 
 
-def nothing_handed_in(name: str, max_score: float) -> Results:
-    """What stands in place of results for somebody who is in the roster only."""
+def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
+    """The result of somebody who is in the roster only."""
     message = "In the roster, and handed in nothing."
-    blank = {"score": 0, "isolation": "–", "seconds": 0, "lessons": []}
-    return {"student": name, "status": NOTHING, "message": message, "max_score": max_score, **blank}
+    return SubmissionResult(student=name, status=NOTHING, message=message, max_score=max_score, isolation="–")
 
 
-def without_results(attendance: Attendance, max_score: float) -> list[Results]:
+def without_results(attendance: Attendance, max_score: float) -> list[SubmissionResult]:
     """What is listed of the roster's members for whom no submission counts."""
     unclear = [
-        {**nothing_handed_in(member.student, max_score), "status": UNCLEAR, "message": sentence}
+        replace(nothing_submitted(member.student, max_score), status=UNCLEAR, message=sentence)
         for member, sentence in attendance.disputed
     ]
-    return [*(nothing_handed_in(member.student, max_score) for member in attendance.absent), *unclear]
+    return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
 
 
-def student(result: Results, lessons: Sequence[str]) -> Student:
-    points = {part["name"]: part["score"] for part in result["lessons"] if part["status"] == "graded"}
-    unread = [part["name"].split("_")[0] for part in result["lessons"] if part["status"] == "rejected"]
-    known, share = result["status"] not in ("error", NOTHING, UNCLEAR), percent(result)
-    kinds = [result["status"]]
+def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
+    points = {part.name: part.score for part in result.lessons if part.status == "graded"}
+    unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
+    known, share = result.status not in ("error", NOTHING, UNCLEAR), result.percent
+    kinds: list[str] = [result.status]
     notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}
-    note = (notes | {UNCLEAR: "several submissions match"}).get(result["status"], "")
+    note = (notes | {UNCLEAR: "several submissions match"}).get(result.status, "")
     if not note:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
-        kinds += ["absent"] if len(points) < len(result["lessons"]) else []
+        kinds += ["absent"] if len(points) < len(result.lessons) else []
     return Student(
-        result["student"],
+        result.student,
         " ".join(kinds),
-        result["score"] if known else None,
+        result.score if known else None,
         share if known else None,
         tuple(points.get(name) for name in lessons),
         note,
-        result["isolation"],
-        result["seconds"],
-        frozenset(result["earlier"]) if result.get("earlier") else NONE_EARLIER,
+        result.isolation,
+        result.seconds,
+        frozenset(result.earlier) if result.earlier else NONE_EARLIER,
     )
 
 
@@ -218,11 +218,11 @@ def duration(seconds: float) -> str:
     )
 
 
-def lesson_names(results: Sequence[Results]) -> list[str]:
-    return sorted({lesson["name"] for result in results for lesson in result["lessons"]})
+def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
+    return sorted({lesson.name for result in results for lesson in result.lessons})
 
 
-def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -> list[list[str]]:
+def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> list[list[str]]:
     """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
@@ -230,7 +230,7 @@ def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
-    partly = any(result.get("left_out") for result in results) or bool(partly_counted(results))
+    partly = any(result.left_out for result in results) or bool(partly_counted(results))
     rows[0] += ["counted"] if partly else []
     further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
     known_as = {}
@@ -239,14 +239,14 @@ def csv_rows(results: Sequence[Results], attendance: Attendance | None = None) -
         known_as = {member.student: member for member in without} | dict(attendance.members)
     rows[0] += ["handed_in", *further] if attendance else []
     for result in results:
-        scores = {lesson["name"]: f"{lesson['score']:g}" for lesson in result["lessons"]}
-        known = result["status"] not in ("error", UNCLEAR)
-        total, share = (f"{result['score']:g}", f"{number(round(percent(result), 2)):g}") if known else ("", "")
+        scores = {lesson.name: f"{lesson.score:g}" for lesson in result.lessons}
+        known = result.status not in ("error", UNCLEAR)
+        total, share = (f"{result.score:g}", f"{number(round(result.percent, 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
-        rows.append([result["student"], *cells, total, f"{result['max_score']:g}", share])
-        rows[-1] += [counted(result)] if partly else []
+        rows.append([result.student, *cells, total, f"{result.max_score:g}", share])
+        rows[-1] += [result.counted_parts()] if partly else []
         if attendance:
-            member = known_as.get(result["student"])
-            rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result["status"], "yes")]
+            member = known_as.get(result.student)
+            rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]
             rows[-1] += [member.line.get(name, "") if member else "" for name in further]
     return [[csv_cell(cell) for cell in row] for row in rows]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from grader.authoring.stubs import forward_statements
 from grader.comparison.tensors import written
+from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import is_floating
 

@@ -7,42 +7,54 @@ line of code or printed output can show anything and do nothing.
 from __future__ import annotations
 
 import base64
+import csv
 import hashlib
+import io
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from grader.gradebook.grading.graded import Graded
+from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
+from grader.publish.inert import code, inert, markdown
 from grader.publish.report.classroom import (
     NOTHING,
     UNCLEAR,
     absences,
+    csv_rows,
     difficulties,
     duration,
+    incomplete,
     lesson_names,
     link,
     mistakes,
     numerical,
     partly_counted,
     student,
+    without_results,
 )
 from grader.publish.report.heat_map import SCALE
-from grader.publish.report.inert import code, inert, markdown, prose
-from grader.publish.report.reading import STATE_WORDS, Part, Results, figure, in_brackets, next_step, part
-from grader.publish.report.scores import number, percent
-from grader.results import UNWRITTEN, WRONG
+from grader.publish.report.reading import STATE_WORDS, Part, figure, next_step, part
+from grader.publish.templates import page_templates
+from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
 
 if TYPE_CHECKING:
     from grader.publish.report.graph import Layout
 
+FILTERS = {
+    "figure": figure,
+    "score": lambda value: f"{number(value):g}",
+    "six": lambda value: f"{value:.6g}",
+    "duration": duration,
+    "link": link,
+}
 MOST_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
 MOST_KEPT = 20_000  # pieces of pages, some 500 bytes each
@@ -72,7 +84,7 @@ def script(name: str) -> Script:
 
 
 def any_gradients(parts: Sequence[Part]) -> bool:
-    return any(part.has_gradients for part in parts if part.results["status"] == "graded")
+    return any(part.has_gradients for part in parts if part.results.status == "graded")
 
 
 class Reporter:
@@ -80,44 +92,26 @@ class Reporter:
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-        loader = FileSystemLoader(TEMPLATES)
-        filters = {
-            "shape": in_brackets,
-            "figure": figure,
-            "score": lambda value: f"{number(value):g}",
-            "six": lambda value: f"{value:.6g}",
-        }
-        filters |= {"duration": duration, "link": link}
-
-        def environment(written: Callable[[str], str], name: Callable[[str], Markup]) -> Environment:
-            made = Environment(
-                loader=loader,
-                autoescape=True,
-                undefined=StrictUndefined,
-                trim_blocks=True,
-                lstrip_blocks=True,
-                # whatever a template puts out passes here first, so that none can forget it
-                finalize=lambda v: written(v) if isinstance(v, str) and not isinstance(v, Markup) else v,
-            )
+        page, text = page_templates(inert), page_templates(markdown)
+        page.filters |= {"name": code}
+        text.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
+        for environment in (page, text):
+            environment.filters |= FILTERS
             # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
-            made.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
-            made.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
-            made.filters |= {**filters, "name": name, "prose": prose if name is code else markdown}
-            return made
-
-        page, text = environment(inert, code), environment(markdown, lambda text: markdown(f"`{text}`"))
+            environment.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
+            environment.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
 
     def _parts(self, graded: Graded, sources: Mapping[str, str]) -> list[Part]:
-        lessons = graded.results["lessons"]
-        return [part(each, self._lessons.get(each["name"]), graded, sources.get(each["name"], "")) for each in lessons]
+        lessons = graded.results.lessons
+        return [part(each, self._lessons.get(each.name), graded, sources.get(each.name, "")) for each in lessons]
 
     def student_page(self, graded: Graded, sources: Mapping[str, str] = {}) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
         parts = self._parts(graded, sources)
-        drawn = {part.results["name"]: layouts(part.lesson) if part.lesson else () for part in parts}
-        occurring = {line.state for part in parts for line in part.lines if part.results["status"] == "graded"}
+        drawn = {part.results.name: layouts(part.lesson) if part.lesson else () for part in parts}
+        occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
         return self._student.render(
             results=graded.results,
             parts=parts,
@@ -127,7 +121,7 @@ class Reporter:
             most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
             states=[state for state in STATES if state in occurring],
             script=script("report.js"),
-            percent=percent(graded.results),
+            percent=graded.results.percent,
         )
 
     def student_markdown(self, graded: Graded) -> str:
@@ -137,9 +131,37 @@ class Reporter:
             results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
         )
 
+    def student_pages(self, graded: Graded, sources: Mapping[str, str]) -> dict[str, str]:
+        """See gradebook.grading.publisher.Publisher."""
+        return {"report.html": self.student_page(graded, sources), "report.md": self.student_markdown(graded)}
+
+    def class_pages(
+        self,
+        results: Sequence[SubmissionResult],
+        lessons: Sequence[Lesson],
+        attendance: Attendance | None = None,
+        left_out: Sequence[str] = (),
+        present: Collection[str] | None = None,
+    ) -> Iterator[tuple[str, str]]:
+        """See gradebook.grading.publisher.Publisher."""
+        missing = incomplete(results)
+        if present is not None and (others := sum(result.student not in present for result in results)):
+            missing.append(
+                f"{others} of {len(results)} students were not in the last run: their results are from before."
+            )
+        if attendance:
+            highest = number(sum(lesson.max_score for lesson in lessons))
+            known = {result.student for result in results}
+            further = [each for each in without_results(attendance, highest) if each.student not in known]
+            results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(csv_rows(results, attendance))
+        yield "grades.csv", text.getvalue()
+        yield "index.html", self.class_page(results, attendance.remarks if attendance else (), left_out, missing)
+
     def class_page(
         self,
-        results: Sequence[Results],
+        results: Sequence[SubmissionResult],
         remarks: Sequence[str] = (),
         left_out: Sequence[str] = (),
         incomplete: Sequence[str] = (),
@@ -153,7 +175,7 @@ class Reporter:
         students = [student(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
         seconds = [one.seconds for one in students if one.kind not in (NOTHING, UNCLEAR)]
-        missing = (sentence for result in results for sentence in result.get("isolation_missing", ()))
+        missing = (sentence for result in results for sentence in result.isolation_missing or ())
         pieces = self._class.generate(
             students=students,
             remarks=remarks,

@@ -12,8 +12,8 @@ from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
-from grader.publish.report.scores import is_counted
-from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG
+from grader.publish.templates import shape_text
+from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
     from grader.publish.report.graph import Layout, Node
@@ -27,8 +27,6 @@ STATE_WORDS = WORDS | {
     "none": "no verdict",
     "uncounted": "not counted",
 }
-
-Results = Mapping[str, Any]
 
 
 class Cells(NamedTuple):
@@ -62,7 +60,7 @@ class Told(NamedTuple):
 class Line:
     """A row of results.json with what the page adds. `state` is its status, or `chain` where only the chain is red."""
 
-    row: Results
+    row: Row
     state: str
     anchor: str
     item: Item | None
@@ -81,7 +79,7 @@ class Line:
             return "right"
         if self.state == "failed" and self.is_check:
             return "not met"
-        if self.state == "shape" and (self.is_check or self.row["shape"] == self.row["expected_shape"]):
+        if self.state == "shape" and (self.is_check or self.row.shape == self.row.expected_shape):
             return "wrong form" if self.is_check else "wrong type"
         return STATE_WORDS[self.state]
 
@@ -90,10 +88,10 @@ class Line:
         """The verdict on the student's own chain, as prose."""
         if self.is_check or self.state == "uncounted":
             return "–"
-        if self.row["chain"] == "passed":
+        if self.row.chain == "passed":
             return "right"
-        if self.row["chain"] == "skipped":
-            return f"not run: {self.culprit}" if self.culprits and self.row["status"] == "passed" else "not run"
+        if self.row.chain == "skipped":
+            return f"not run: {self.culprit}" if self.culprits and self.row.status == "passed" else "not run"
         if self.state != "chain":
             return "wrong"
         if self.culprits:
@@ -108,19 +106,19 @@ class Line:
 
     def cells(self, why: str | None) -> Cells:
         row = self.row
-        figures = row["exact"], row["approximate"], row["maxdiff"], row["ulps"], row["points"], row["max_points"]
-        function = self.item.function if self.item else row["name"]
-        return Cells(row["name"], self.anchor, why, self.state, self.word, self.chain, *figures, function)
+        figures = row.exact, row.approximate, row.maxdiff, row.ulps, row.points, row.max_points
+        function = self.item.function if self.item else row.name
+        return Cells(row.name, self.anchor, why, self.state, self.word, self.chain, *figures, function)
 
     def told(self, shape: str, first: bool) -> Told:
         """For the node of its gradient in the graph, of the value's `shape`."""
         row = self.row
-        facts = [f"{row['name']}: {STATE_WORDS[self.state]}", f"shape {shape}"]
-        if row["shape"] not in (None, row["expected_shape"]):
-            facts.append(f"your shape {in_brackets(row['shape'])}")
-        if row["maxdiff"] is not None:
-            facts.append(f"maxdiff {figure(row['maxdiff'])}, {figure(row['ulps'])} ulps")
-        facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row["chain"]])
+        facts = [f"{row.name}: {STATE_WORDS[self.state]}", f"shape {shape}"]
+        if row.shape not in (None, row.expected_shape):
+            facts.append(f"your shape {shape_text(row.shape)}")
+        if row.maxdiff is not None:
+            facts.append(f"maxdiff {figure(row.maxdiff)}, {figure(row.ulps)} ulps")
+        facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row.chain])
         if self.state == "chain" and self.culprits:
             facts.append(f"because of {self.culprits[0][0]}")
         return Told(self.state, self.anchor, first, tuple(facts))
@@ -164,7 +162,7 @@ class Line:
 class Part:
     """A lesson's part of the page; `groups` are rows that tell the same, in one section."""
 
-    results: Results
+    results: LessonResult
     lesson: Lesson | None
     lines: list[Line]
     groups: list[list[Line]] = field(default_factory=list)
@@ -188,7 +186,7 @@ class Part:
 
     @property
     def title(self) -> str:
-        return self.lesson.title if self.lesson else str(self.results["name"])
+        return self.lesson.title if self.lesson else self.results.name
 
     @property
     def number(self) -> str:
@@ -226,10 +224,6 @@ class Next:
     together: int = 1  # rows that fail with this one sentence
 
 
-def in_brackets(sizes: Sequence[int] | None) -> str:
-    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
-
-
 def figure(value: float | None) -> str:
     """A count in full while it is short, else two digits."""
     if value is None or value == 0:
@@ -238,22 +232,22 @@ def figure(value: float | None) -> str:
 
 
 def next_step(parts: Sequence[Part]) -> Next:
-    graded = [part for part in parts if part.results["status"] == "graded" and part.first]
+    graded = [part for part in parts if part.results.status == "graded" and part.first]
     for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
         together = next((len(group) for group in part.groups if part.first in group), 1)
         return Next(part, part.first, together)
-    return Next(next((part for part in parts if part.results["status"] != "graded"), None))
+    return Next(next((part for part in parts if part.results.status != "graded"), None))
 
 
-def state_of(row: Results) -> str:
-    if not is_counted(row):
+def state_of(row: Row) -> str:
+    if not row.counted:
         return "uncounted"
-    return "chain" if row["status"] == "passed" and row["chain"] == "failed" else str(row["status"])
+    return "chain" if row.status == "passed" and row.chain == "failed" else row.status
 
 
-def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -> Part:
-    name = results["name"]
-    rows = {row["name"]: row for row in results["gradients"]}
+def part(results: LessonResult, lesson: Lesson | None, graded: Graded, source: str) -> Part:
+    name = results.name
+    rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
     pictures = graded.pictures.get(name, {})
     split: dict[str, Lines] = {}
@@ -267,19 +261,19 @@ def part(results: Results, lesson: Lesson | None, graded: Graded, source: str) -
         Line(
             row,
             state_of(row),
-            f"{name}-{row['name']}",
-            items.get(row["name"]),
-            tuple((step, rows[step]["status"] not in UNWRITTEN) for step in row["because_of"] if step in rows),
-            pictures.get(row["name"]),
-            excerpt(lines_of(graded.texts.get(row["file"], source)), row["name"], row["line"])
-            if row["status"] not in ("passed", *UNWRITTEN)
+            f"{name}-{row.name}",
+            items.get(row.name),
+            tuple((step, rows[step].status not in UNWRITTEN) for step in row.because_of if step in rows),
+            pictures.get(row.name),
+            excerpt(lines_of(graded.texts.get(row.file or "", source)), row.name, row.line)
+            if row.status not in ("passed", *UNWRITTEN)
             else (),
         )
-        for row in results["gradients"]
+        for row in results.rows
     ]
     found = Part(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
-        tells = line.wrong or (line.state not in ("todo", "uncounted") and line.row["message"])
+        tells = line.wrong or (line.state not in ("todo", "uncounted") and line.row.message)
         alike = found.groups and telling(found.groups[-1][-1]) == telling(line)
         if tells and alike and (line.broken or together(found.groups[-1][-1], line)):
             found.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
@@ -299,4 +293,4 @@ def together(line: Line, other: Line) -> bool:
 
 
 def telling(line: Line) -> tuple[str, str | None, int | None]:
-    return line.state, line.row["message"], line.row["line"]
+    return line.state, line.row.message, line.row.line

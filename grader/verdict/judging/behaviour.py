@@ -19,6 +19,7 @@ from grader.comparison.trees import Difference, agreement, shown
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import derive
+from grader.results import Status
 from grader.verdict.diagnosis.errors.raised import CallContext, explain_error_text
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import attempt
@@ -77,7 +78,7 @@ class Check:
         The row gets the status of a gradient that the check has used and that has no value (missing, error, timeout).
         """
         statuses = [gradient.status for gradient in self._consulted]
-        status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
+        status: Status = next((s for s in statuses if s not in ("passed", "failed", "shape")), "failed")
         raise CheckFailed(message, status, mistake)
 
     def generator(self, *parts: object) -> torch.Generator:
@@ -177,7 +178,7 @@ class Check:
         failing = [(described(draw), compared.findings[0]) for draw, _, _, compared in results if not compared.holds]
         if not failing:
             return
-        status = "shape" if any(finding.stage == "shape" for _, finding in failing) else "failed"
+        status: Status = "shape" if any(finding.stage == "shape" for _, finding in failing) else "failed"
         named = self._explanation(assertion, results) if self._naming else None
         if named is not None:
             raise CheckFailed(named.message, status, named.id)

@@ -9,6 +9,7 @@ import torch
 from grader.calling.answer import Answer
 from grader.comparison.tensors import compare, differs_in_ones
 from grader.reference.problem import Problem
+from grader.results import Chain
 
 
 def chain_verdicts(
@@ -18,7 +19,7 @@ def chain_verdicts(
     lines: Mapping[str, bool],
     in_float32: Collection[str] = (),
     other_shape: Collection[str] = (),
-) -> dict[str, tuple[str, list[str]]]:
+) -> dict[str, tuple[Chain, list[str]]]:
     """{step: (passed | failed | skipped, the wrong steps above it, nearest first)} for the student's own chain.
 
     `targets` is {step: forward value}, `lines` says which steps are right when fed the true upstream gradients, and
@@ -26,7 +27,7 @@ def chain_verdicts(
     differs from their value's in axes of length one: such a step is a wrong one for the steps that it makes wrong.
     """
     blamed: set[str] = set()
-    verdicts: dict[str, tuple[str, list[str]]] = {}
+    verdicts: dict[str, tuple[Chain, list[str]]] = {}
     narrow: set[str] = set()
     order = list(problem.graph.values)
     for step, target in targets.items():

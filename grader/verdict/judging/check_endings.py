@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from grader.errors import GraderFault, Interrupted, LessonError
+from grader.results import Status
 
 
 class CheckFailed(Exception):
     """Ends a check's test; its text is the sentence of the row, `status` the row's."""
 
     def __init__(
-        self, message: str, status: str = "failed", mistake: str | None = None, line: int | None = None
+        self, message: str, status: Status = "failed", mistake: str | None = None, line: int | None = None
     ) -> None:
         super().__init__(message)
-        self.status, self.mistake, self.line = status, mistake, line
+        self.status: Status = status
+        self.mistake, self.line = mistake, line
 
 
 class ReferenceFailed(LessonError):

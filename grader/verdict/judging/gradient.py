@@ -10,6 +10,7 @@ from grader.comparison.tensors import bits, broadcast_bits, compare
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
+from grader.results import NamedMistake, Row, Status
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair
@@ -27,7 +28,7 @@ from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, s
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
-from grader.verdict.judging.verdicts import Row, Verdict, with_remark
+from grader.verdict.judging.verdicts import Verdict, with_remark
 
 
 def judge_step(
@@ -224,7 +225,7 @@ class GradientCheck:
         return explain_hard_coded_sizes(target, (published, answer), others, contents, unnamed, function)
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         return self._verdict.status if self._verdict is not None else "passed"
 
     def passes(self, draws: Sequence[Draw]) -> bool:
@@ -246,7 +247,7 @@ class GradientCheck:
             self.item.points,
             relative_error=verdict.relative_error,
             expected_shape=list(public.values[self.item.target].shape) if self.item.target else [],
-            mistake={"id": verdict.mistake.id, "message": verdict.mistake.message} if verdict.mistake else None,
+            mistake=NamedMistake(verdict.mistake.id, verdict.mistake.message) if verdict.mistake else None,
             message=verdict.message,
             line=verdict.line,
         )

@@ -1,0 +1,71 @@
+"""The reports that earlier runs left in a student's folder: kept for lessons that this run does not grade."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grader.gradebook.current import lessons_of
+from grader.gradebook.files import FILES, drop_report, replace_report, write_files
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.publisher import Publisher
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Lesson
+from grader.results import RESULTS, SubmissionResult, read_results
+
+NO_SCORE = (
+    "Your submission could not be graded, for a reason that is not yours. Your instructor will run the grader "
+    "again; until then, no earlier score counts."
+)
+
+
+def reported_in(folder: Path) -> SubmissionResult | None:
+    """The results in a student's folder that holds all of FILES; else None."""
+    return read_results(folder) if all((folder / name).is_file() for name in FILES) else None
+
+
+def are_current(results: SubmissionResult, folder: Path, later: Sequence[SubmissionResult], is_latest: bool) -> bool:
+    """Whether no `later` attempt graded any lesson of `results`, and the student's folder reports them."""
+    names = lessons_of(results)
+    for attempt in later:
+        # an attempt of an earlier version does not say which lessons failed
+        if (attempt.status == "error" and attempt.not_graded is None) or names & lessons_of(attempt):
+            return False
+    if reported_in(folder) == results:
+        return True
+    parts = [lesson for lesson in results.lessons if lesson.status != "missing"]
+    return not is_latest and all(reported_in(folder / part.name) == results.only(part) for part in parts)
+
+
+def make_room(folder: Path, submission: Submission, lessons: Sequence[Lesson], publisher: Publisher) -> None:
+    """Keep what the present report says about lessons that are not graded now, each in a folder of its own.
+
+    The report of several lessons is written anew for each, without pictures and quoted lines. Raises OutputError.
+    """
+    graded = {lesson.name for lesson in lessons if contains(submission, lesson.name)}
+    results = reported_in(folder)
+    for lesson in results.lessons if results else ():
+        if lesson.name in graded or lesson.status == "missing":
+            continue
+        assert results is not None
+        if len(results.lessons) == 1:
+            texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in FILES}
+        else:
+            alone = results.only(lesson)
+            texts = {RESULTS: alone.to_text(), **publisher.student_pages(Graded(alone), {})}
+        write_files(folder / lesson.name, texts)
+    for name in graded:
+        drop_report(folder, name)
+
+
+def contains(submission: Submission, lesson: str) -> bool:
+    """Whether the submission is judged on the lesson, and not found to be without it."""
+    handed = submission.lessons.get(lesson)
+    return submission.message is not None or handed is None or not handed.nothing
+
+
+def take_back(folder: Path, results: SubmissionResult, publisher: Publisher) -> None:
+    """Replace an earlier report, whose score no longer counts, by a page that says so. Raises OutputError."""
+    if folder.is_dir():
+        replace_report(folder, publisher.student_pages(Graded(replace(results, message=NO_SCORE)), {}))

@@ -1,0 +1,35 @@
+"""What a run needs of whoever writes pages for people: an interface, so that grading knows no page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from grader.gradebook.grading.graded import Graded
+from grader.intake.submissions.roster import Attendance
+from grader.lesson.lesson import Lesson
+from grader.results import SubmissionResult
+
+
+class Publisher(Protocol):
+    """Writes the pages about students and about the class. grader.publish.report.pages.Reporter is one."""
+
+    def student_pages(self, graded: Graded, sources: Mapping[str, str]) -> dict[str, str]:
+        """{file name: text} of what a student's folder holds beside results.json.
+
+        `sources` are {lesson: the student's file}, from which the pages quote.
+        """
+
+    def class_pages(
+        self,
+        results: Sequence[SubmissionResult],
+        lessons: Sequence[Lesson],
+        attendance: Attendance | None = None,
+        left_out: Sequence[str] = (),
+        present: Collection[str] | None = None,
+    ) -> Iterator[tuple[str, str]]:
+        """(file name, text) of grades.csv and index.html, over `results` and the members of the roster without any.
+
+        `left_out` are lessons that no submission contains; `present` are the students of this run, where `results` has
+        others, too.
+        """

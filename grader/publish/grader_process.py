@@ -1,0 +1,11 @@
+"""The main program of a grader process, which grades submissions and writes the students' reports."""
+
+from __future__ import annotations
+
+from grader.gradebook.grading.server import run_server
+from grader.publish.report.pages import Reporter
+
+
+def main(settings_as_json: str, zygote: str = "") -> None:
+    """Serve until standard input ends, see gradebook.grading.server.run_server."""
+    run_server(settings_as_json, Reporter, zygote)

@@ -1,0 +1,293 @@
+"""The student kit: what is in it, that it gives nothing away (by content, however it is dressed), that it works."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from kits import functions_of
+from support import ROOT, solution_of
+
+from grader.authoring.release import engine
+from grader.authoring.release.archive import write_zip
+from grader.authoring.release.kit import kit_of, lesson_files
+from grader.authoring.release.leaks import Secret, leaks, secrets_of
+from grader.authoring.release.notebook import notebook_of
+from grader.authoring.stubs import stub_of
+from grader.commands import grade as cli
+from grader.commands.console import UNUSABLE
+from grader.commands.release import LEAKS
+from grader.intake.submissions.notebook_files import read_page
+from grader.lesson.lesson import Course
+
+SMALL = Path(__file__).parents[1] / "courses" / "calling"
+
+
+@pytest.fixture(scope="module")
+def secrets(course: Course) -> list[Secret]:
+    return secrets_of(course)
+
+
+def released(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli.main, ["release", *map(str, arguments)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def answer_of(course: Course, number: str, name: str) -> str:
+    """A function of the answer key without its markers."""
+    return re.sub(r" *# </?answer>\n?", "", functions_of(solution_of(course.find(number)))[name])
+
+
+# What would give a secret away ---------------------------------------------------------------------------------------
+
+
+def test_the_course_s_own_kit_gives_nothing_away(course, secrets):
+    """All lessons, the engine, notebooks, README and tests, compared with all that is in solutions/."""
+    assert len(secrets) >= 100
+    assert leaks(kit_of(list(course.lessons.values())), secrets) == []
+
+
+def in_another_layout(text: str) -> str:
+    """The same statements: other spaces and line breaks, and comments between."""
+    lines = ast.unparse(ast.parse(text)).splitlines()
+    return "\n\n".join(line.replace(", ", ",\n        ").replace(" = ", "  =  ") + "  # so it goes" for line in lines)
+
+
+def renamed(text: str) -> str:
+    for old, new in (("gradient", "result"), ("logits", "scores"), ("Yb", "truth"), ("n", "count")):
+        text = re.sub(rf"\b{old}\b", new, text)
+    return text
+
+
+def as_notebook(text: str) -> str:
+    cell = {"cell_type": "code", "source": text.splitlines(keepends=True), "metadata": {}, "outputs": []}
+    return json.dumps({"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+
+
+def test_an_answer_is_found_however_it_is_dressed(course, secrets):
+    answer = answer_of(course, "04", "dlogits")
+    short = answer_of(course, "03", "dprobs")
+    assert short.strip().splitlines()[-1].strip() == "return dlogprobs / probs"
+    dressed = {
+        "as_it_is.py": answer,
+        "laid_out.py": in_another_layout(answer),
+        "README.md": f"# Words\n\nFor example:\n\n{textwrap.indent(answer, '    ')}\n",
+        "in_a_docstring.py": f'"""Try\n\n{answer}\n"""\n',
+        "in_a_comment.py": "\n".join("# " + line for line in answer.splitlines()),
+        "notebook.ipynb": as_notebook(answer),
+        "in_a_method.py": "class A:\n" + textwrap.indent(answer, "    "),
+        "one_line.py": short,
+        "one_line.md": "Write `return dlogprobs / probs`.",
+        "lecture.py": "dprobs = dlogprobs / probs\n",
+        "lesson.toml": f"[x]\nhint = '''\n{answer}\n'''\n",
+    }
+    found = {
+        sentence.partition(" ")[0] for name in dressed for sentence in leaks({name: dressed[name].encode()}, secrets)
+    }
+    assert found == set(dressed)
+
+
+def test_a_long_answer_is_known_without_its_names(course, secrets):
+    """Another author's variables make no difference."""
+    answer = answer_of(course, "04", "dlogits")
+    changed = renamed(answer)
+    assert "gradient" not in changed and "Yb" not in changed and changed != answer
+    (sentence,) = leaks({"helper.py": changed.encode()}, secrets)
+    assert sentence.startswith("helper.py gives away `dlogits")
+
+
+def test_suites_mistakes_and_variants_are_found_under_any_name(course, secrets):
+    lesson = course.find("04")
+    sources = {
+        "examples.py": lesson.suite,
+        "notes.txt": lesson.solution / "mistakes.py",
+        "style.py": next((lesson.solution / "variants").glob("*.py")),
+    }
+    for name, path in sources.items():
+        found = leaks({name: path.read_bytes()}, secrets)
+        assert any(str(path.relative_to(ROOT)) in sentence for sentence in found), name
+
+
+def test_sentences_names_and_markers_are_found(course, secrets):
+    mistakes = course.find("04").mistakes
+    kit = {
+        "told.md": f"Beware: {mistakes[0].message}\n".encode(),
+        "list.txt": "\n".join(f"{mistake.gradient}__{mistake.id}" for mistake in mistakes[:3]).encode(),
+        "one_name.txt": f"{mistakes[0].gradient}__{mistakes[0].id}".encode(),
+        "stub.py": b"def f():\n    # <answer>\n    return 1\n",
+        "words.md": b"What stands between `# <answer>` and `# </answer>` is left out.\n",
+        "extra.zip": b"PK\x03\x04\xff\xfe",
+        "graph.png": b"\x89PNG\xff",
+    }
+    found = leaks(kit, secrets)
+    assert [sentence.partition(" ")[0] for sentence in found] == ["stub.py", "extra.zip", "told.md", "list.txt"]
+    assert found[0] == "stub.py holds an answer's marker (# <answer>)."
+    assert found[1] == "extra.zip is no text, so what is in it cannot be checked: leave it out, or unpack it."
+
+
+@pytest.mark.parametrize(
+    "public",
+    [
+        "Subtract 1 at the true classes: `F.softmax(logits, 1)` first.",
+        "logprobs = F.log_softmax(logits, 1)\nloss = -logprobs[range(n), Yb].mean()\n",
+        "return gradient",
+        "import torch\nimport torch.nn.functional as F\n",
+    ],
+)
+def test_what_the_course_publishes_is_no_leak(secrets, public):
+    assert leaks({"README.md": public.encode(), "code.py": public.encode()}, secrets) == []
+
+
+# What is in a kit ----------------------------------------------------------------------------------------------------
+
+
+def test_a_kit_of_one_lesson(course):
+    kit = kit_of([course.find("04")])
+    outside = {name for name in kit if not name.startswith(("grader/", "exercises/04_cross_entropy/"))}
+    assert outside == {
+        ".gitignore",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "notebooks/04_cross_entropy.ipynb",
+        "pyproject.toml",
+        "tests/test_kit.py",
+    }
+    assert "- [04 Cross-entropy in one go](exercises/04_cross_entropy/README.md)" in kit["README.md"].decode()
+    assert "grader/templates/report.html" in kit and "grader/schema/results.schema.json" in kit
+    assert not any(part in name for name in kit for part in ("solutions", "new_lesson", "__pycache__"))
+
+
+def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / "04_cross_entropy", tmp_path / part / "04_cross_entropy")
+    lesson = Course(tmp_path).find("04")
+    (lesson.exercise / "backward.py").write_text(solution_of(lesson))
+    (lesson.exercise / "backward.py.before-reset-1").write_text(solution_of(lesson))
+    (lesson.exercise / ".dojo.json").write_text("{}")
+    files = lesson_files(lesson)
+    stub = stub_of(course.find("04")).encode()
+    assert files["exercises/04_cross_entropy/backward.py"] == files["exercises/04_cross_entropy/.stub"] == stub
+    assert {name.rpartition("/")[2] for name in files} == {
+        ".stub",
+        "README.md",
+        "backward.py",
+        "forward.py",
+        "lesson.toml",
+        *(path.name for path in lesson.exercise.glob("examples.py")),
+        *(path.name for path in lesson.exercise.glob("*.svg")),
+    }
+
+
+def test_archives_are_the_same_to_the_last_byte(tmp_path):
+    files = {"b/run": b"#!/bin/sh\n", "a.txt": b"text" * 100}
+    write_zip(tmp_path / "one.zip", files, executable=["b/run"])
+    write_zip(tmp_path / "two.zip", dict(reversed(files.items())), executable=["b/run"])
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        assert [(entry.filename, oct(entry.external_attr >> 16)) for entry in archive.infolist()] == [
+            ("a.txt", "0o100644"),
+            ("b/run", "0o100755"),
+        ]
+
+
+def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
+    files = engine.engine_files()
+    assert files["grader/lesson/lesson.py"] == (ROOT / "grader" / "lesson" / "lesson.py").read_bytes()
+    assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
+    names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.dependencies()]
+    assert {"torch", "numpy", "jinja2", "click"} <= set(names)
+    pins = engine.pinned()
+    assert [pin.partition("==")[0] for pin in pins] == names
+    assert all(re.fullmatch(r"[\w.-]+==[\d.]+\w*", pin) for pin in pins)
+
+
+# Notebooks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["01", "04", "08"])
+def test_a_notebook_has_each_function_in_a_cell_of_its_own(course, number):
+    lesson = course.find(number)
+    stub = stub_of(lesson)
+    notebook = json.loads(notebook_of(lesson, stub, "notebooks/x.ipynb"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert set(notebook) == {"cells", "metadata", "nbformat", "nbformat_minor"}
+    identities = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(identities)) == len(identities) and all(re.fullmatch(r"[\w-]{1,64}", each) for each in identities)
+    for cell in notebook["cells"]:
+        code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
+        assert set(cell) == {"cell_type", "id", "metadata", "source"} | code
+    code_cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    defined = [[name for name in functions_of(text)] for text in code_cells]
+    assert all(len(names) <= 1 for names in defined)
+    assert [name for names in defined for name in names] == list(functions_of(stub))
+    body = ast.parse(stub).body[1:]
+    assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(body, []))
+
+
+def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
+    lesson = course.find("04")
+    path = tmp_path / "04.ipynb"
+    path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
+    handed = read_page(path, path.name, [lesson], functions=True).lessons[lesson.name]
+    assert handed.present and b"def dlogits(logits, Yb, n):" in handed.files["backward.py"]
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A copy of a small course with two lessons."""
+    return shutil.copytree(SMALL, tmp_path / "course", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def test_folder_and_zip_are_the_same(small, tmp_path):
+    status, said, warned = released(tmp_path / "kit", "--course", small)
+    assert (status, warned) == (0, ""), warned
+    assert said.splitlines()[0].startswith("2 lessons, ")
+    assert said.splitlines()[1] == f"The kit: {tmp_path / 'kit'} and {tmp_path / 'kit.zip'}"
+    with zipfile.ZipFile(tmp_path / "kit.zip") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    folder = tmp_path / "kit"
+    assert packed == {f"kit/{p.relative_to(folder)}": p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_only_the_lessons_that_are_wanted(small, tmp_path):
+    assert released(tmp_path / "kit", "--course", small, "--lesson", "2", "--no-notebook")[0] == 0
+    assert [path.name for path in (tmp_path / "kit" / "exercises").iterdir()] == ["02_joint"]
+    assert not (tmp_path / "kit" / "notebooks").exists()
+
+
+def test_a_leak_is_named_and_nothing_is_written(small, tmp_path):
+    """Of all lessons' secrets, also of one that is not released."""
+    answers = (small / "solutions" / "01_calls" / "backward.py").read_text()
+    (small / "exercises" / "02_joint" / "notes.py").write_text(re.sub(r" *# </?answer>\n", "", answers))
+    status, said, warned = released(tmp_path / "kit", "--course", small, "--lesson", "2")
+    assert status == LEAKS and said == ""
+    assert "grade: exercises/02_joint/notes.py gives away" in warned
+    assert "solutions/01_calls/backward.py" in warned
+    assert "Take them out of exercises/ and try again" in warned.splitlines()[-1]
+    assert not (tmp_path / "kit").exists() and not (tmp_path / "kit.zip").exists()
+
+
+def test_bad_input_is_one_sentence(small, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    shutil.copytree(small, tmp_path / "bare")
+    shutil.rmtree(tmp_path / "bare" / "solutions" / "01_calls")
+    for arguments, sentence in (
+        ([tmp_path / "full", "--course", small], "is there and not empty"),
+        ([tmp_path / "kit", "--course", small, "--lesson", "9"], "There is no lesson '9'"),
+        ([tmp_path / "kit", "--course", tmp_path / "bare"], "it cannot be checked that none is given away"),
+    ):
+        status, _, said = released(*arguments)
+        assert status == UNUSABLE
+        assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1

@@ -1,0 +1,281 @@
+"""The `grade` command as it is typed: exit codes, what lies in OUT afterwards, and one sentence for every bad input."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+from shared_nursery import run_grade
+from support import ROOT, SCHEMA, solution_of
+
+from grader.commands import console
+from grader.commands import grade as cli
+from grader.commands.live import RunView
+from grader.gradebook.grading import server
+from grader.lesson.lesson import Lesson
+from grader.publish.report.pages import Reporter
+from grader.results import SubmissionResult
+from grader.sandbox.isolation.probe import Isolation
+
+GRADE = [sys.executable, "-c", "from grader.commands.grade import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def small(course) -> Lesson:
+    return course.find("04")
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory: pytest.TempPathFactory, small: Lesson) -> Path:
+    """A right one, a wrong one, a broken one and an empty one."""
+    folder = tmp_path_factory.mktemp("class")
+    sources = {
+        "ada": solution_of(small),
+        "bo": "def dlogits(logits):\n    return -logits\n",
+        "cy": "def dlogits(logits:\n",
+    }
+    for student, source in sources.items():
+        (folder / student / small.name).mkdir(parents=True)
+        (folder / student / small.name / "backward.py").write_text(source)
+    (folder / "di").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(
+    submissions: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[subprocess.CompletedProcess[str], Path]:
+    out = tmp_path_factory.mktemp("out") / "grades"
+    return run_grade(submissions, "--lesson", "4", "--seed", "7", "-o", out, "--jobs", "2"), out
+
+
+def test_a_broken_submission_is_a_result_and_the_exit_status_is_0(graded):
+    process, out = graded
+    assert process.returncode == 0, process.stderr
+    assert str(out / "index.html") in process.stdout and str(out / "grades.csv") in process.stdout
+    with open(out / "grades.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["student", "04_cross_entropy", "total", "max", "percent"],
+        ["ada", "3", "3", "3", "100"],
+        ["bo", "0", "0", "3", "0"],
+        ["cy", "0", "0", "3", "0"],
+        ["di", "0", "0", "3", "0"],
+    ]
+
+
+def test_every_file_is_there_and_valid(graded):
+    _, out = graded
+    for student in ("ada", "bo", "cy", "di"):
+        assert {p.name for p in (out / student).iterdir()} == {"report.html", "report.md", "results.json"}
+        results = json.loads((out / student / "results.json").read_text())
+        jsonschema.validate(results, SCHEMA)
+        assert (results["student"], results["seed"]) == (student, 7)
+    with sqlite3.connect(out / "gradebook.sqlite") as book:
+        kept = dict(book.execute("SELECT student, results FROM attempts"))
+    assert {s: json.loads(r)["score"] for s, r in kept.items()} == {"ada": 3, "bo": 0, "cy": 0, "di": 0}
+
+
+def test_without_a_terminal_there_is_a_plain_line_a_submission(graded):
+    process, _ = graded
+    assert "\x1b" not in process.stderr
+    assert sorted(line.split("] ")[1] for line in process.stderr.splitlines() if line.startswith("[")) == [
+        "ada: 3 of 3 (100 %)",
+        "bo: 0 of 3 (0 %)",
+        "cy: 0 of 3 (0 %)",
+        "di: 0 of 3 (0 %)",
+    ]
+
+
+def test_the_same_seed_gives_the_same_files_but_for_seconds_even_from_another_folder(graded, submissions, tmp_path):
+    """And a torch.py where the command is typed is not imported: a CI job stands in the student's own folder."""
+    _, out = graded
+    for name in ("torch.py", "pytest.py", "grader.py", "numpy.py"):
+        (tmp_path / name).write_text("raise SystemExit('imported')\n")
+    again = run_grade(submissions, "--lesson", "04", "--seed", "7", "-o", "grades", "--fail-under", "50", cwd=tmp_path)
+    assert again.returncode == 1, again.stderr
+    assert "Under 50 %: bo, cy, di" in again.stderr
+
+    def timeless(path: Path) -> dict[str, object]:
+        results = json.loads(path.read_text())
+        results["seconds"] = results["lessons"][0]["seconds"] = 0
+        return results
+
+    for student in ("ada", "bo", "cy", "di"):
+        first, second = (folder / student / "results.json" for folder in (out, tmp_path / "grades"))
+        assert timeless(first) == timeless(second)
+    assert (out / "grades.csv").read_bytes() == (tmp_path / "grades" / "grades.csv").read_bytes()
+
+
+def test_a_second_run_says_what_is_as_before_and_writes_the_same(graded, submissions):
+    _, out = graded
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file() and "sqlite" not in path.name}
+    again = run_grade(submissions, "--lesson", "4", "--seed", "7", "-o", out, "--fail-under", "90")
+    assert again.returncode == 1
+    assert again.stderr == (
+        "0 of 4 are new or changed; 4 are as before (--fresh grades all).\n"
+        "4 graded, 1 with full marks.\nUnder 90 %: bo, cy, di\n"
+    )
+    after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file() and "sqlite" not in path.name}
+    assert after == before
+
+
+def test_ctrl_c_leaves_what_is_finished_and_nothing_running(submissions, tmp_path, small):
+    folder = tmp_path / "class"
+    shutil.copytree(submissions, folder)
+    (folder / "zo" / small.name).mkdir(parents=True)
+    (folder / "zo" / small.name / "backward.py").write_text("while True:\n    pass\n")
+    command = [
+        *GRADE,
+        "run",
+        str(folder),
+        "--lesson",
+        "04",
+        "-o",
+        str(tmp_path / "out"),
+        "--jobs",
+        "1",
+        "--course",
+        str(ROOT),
+    ]
+    # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
+    heeding = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command[2] = heeding + command[2]
+    with subprocess.Popen([*command, "--timeout", "60"], stderr=subprocess.PIPE, text=True) as process:
+        end = time.monotonic() + 60
+        while not (tmp_path / "out" / "di" / "results.json").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=30)[1]
+    assert process.returncode == console.STOPPED
+    assert "Stopped: 4 of 5 were graded and are on disk." in said
+    assert (tmp_path / "out" / "grades.csv").read_text().count("\n") == 5
+
+
+# The screen ----------------------------------------------------------------------------------------------------------
+
+
+ROW = {"name": "dx", "points": 0, "max_points": 1}
+
+
+def results_of(student: str, status: str, score: float = 0, whole: str = "graded") -> SubmissionResult:
+    lesson = {"name": "04", "score": score, "max_score": 3, "gradients": [ROW | {"status": status}]}
+    data = {"student": student, "score": score, "max_score": 3, "status": whole, "message": "Why."}
+    return SubmissionResult.from_json(data | {"lessons": [lesson]})
+
+
+def screen(view: RunView) -> str:
+    paper = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None, legacy_windows=False)
+    paper.print(view.screen())
+    assert isinstance(paper.file, io.StringIO)
+    return paper.file.getvalue()
+
+
+def test_the_screen_of_a_run_at_80_columns():
+    now = [1000.0]
+    console = Console(width=80, file=io.StringIO(), force_terminal=True, color_system=None)
+    view = RunView(console, clock=lambda: now[0])
+    view.planned(200, 0)
+    assert screen(view) == (
+        "                                 0/200  left --:--\n"  # no bar yet
+        "0 passed · 0 wrong · 0 broken\n"
+    )
+    view.started("zoë\x1b[31m " + "x" * 60)
+    for number, (status, score) in enumerate(4 * [("passed", 3), ("failed", 1.5), ("todo", 0), ("error", 0)]):
+        view.started(f"student {number}")
+        now[0] += 0.25
+        view.result(results_of(f"student {number}", status, score))
+    assert screen(view) == (
+        "━━                              16/200 4.0 a second left 00:46\n"
+        "4 passed · 8 wrong · 4 broken · slowest now (4 s): zoë\\x1b[31m xxxxxxxxxxxxxxxx…\n"
+    )
+
+
+def test_where_there_is_no_terminal_every_submission_is_a_line_and_quiet_is_none():
+    for quiet in (False, True):
+        console = Console(width=80, file=io.StringIO())
+        with RunView(console, quiet) as view:
+            view.planned(2, 3)
+            view.started("ada")
+            view.result(results_of("ada", "passed", 3))
+            view.result(results_of("b\x1b[2J", "missing", 0, "rejected"))
+        assert isinstance(console.file, io.StringIO)
+        assert console.file.getvalue() == (
+            ""
+            if quiet
+            else "2 of 5 are new or changed; 3 are as before (--fresh grades all).\n"
+            "[1/2] ada: 3 of 3 (100 %)\n"
+            "[2/2] b\\x1b[2J: 0 of 3 (0 %), rejected: Why.\n"
+        )
+
+
+# Bad input -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "nowhere"], "nowhere does not exist"),
+        (["run", "empty"], "empty holds no submissions"),
+        (["run", "empty", "--lesson", "77"], "There is no lesson '77'"),
+        (["run", "class", "--lesson", "04", "--limit", "speed=3"], "no such limit: speed"),
+        (["run", "class", "--lesson", "04", "--limit", "threads=many"], "--limit: invalid literal"),
+        (["run", "class", "--lesson", "04", "--limit", "memory_bytes=-1"], "expected 0 or more"),
+        (["verify", "nothing"], "There is no lesson 'nothing'"),
+        (["run", "empty", "--course", "empty"], "holds no lessons"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    course = [] if "--course" in arguments else ["--course", str(ROOT)]
+    result = CliRunner().invoke(cli.main, [*arguments, *course])
+    assert result.exit_code == console.UNUSABLE
+    assert sentence in result.stderr
+    assert result.stderr.startswith("grade: ") and result.stderr.count("\n") == 1
+
+
+def test_less_isolation_than_required_is_refused_with_the_way_out(monkeypatch, submissions, tmp_path):
+    found = Isolation("weak", (), ("No Landlock (left out): files can be read.",))
+    monkeypatch.setattr(cli, "probe", lambda: found)
+    arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "out")]
+    result = CliRunner().invoke(cli.main, arguments)
+    assert result.exit_code == console.UNUSABLE
+    assert "'weak' only, and 'fair' is required. No Landlock" in result.stderr and "--require weak" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_grader_process_that_reaches_less_refuses_too(monkeypatch, tmp_path):
+    """The coordinator's probe is of another process: each grader looks for itself."""
+    monkeypatch.setattr(server, "probe", lambda: Isolation("weak", (), ()))
+    with pytest.raises(SystemExit, match="'weak' here, and 'fair' is required"):
+        server.Server(server.Settings(str(ROOT), ["04_cross_entropy"], 1, str(tmp_path), require="fair"), Reporter)
+
+
+def test_an_out_that_cannot_be_written(submissions, tmp_path):
+    (tmp_path / "file").write_text("")
+    arguments = ["run", str(submissions), "--lesson", "04", "--course", str(ROOT), "-o", str(tmp_path / "file" / "out")]
+    result = CliRunner().invoke(cli.main, arguments)
+    assert result.exit_code == console.UNUSABLE
+    assert "give another folder with -o" in result.stderr
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["verify"], ["stubs"]])
+def test_every_command_has_help(command):
+    result = CliRunner().invoke(cli.main, [*command, "--help"])
+    assert result.exit_code == 0
+    assert command == ["stubs"] or "Examples:" in result.output

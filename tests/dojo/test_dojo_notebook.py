@@ -1,0 +1,225 @@
+"""`dojo check that.ipynb`: a notebook or a script, checked like a backward.py, without a hidden suite."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from kits import make_kit, solved
+from lecture_notebooks import CHAIN, NOTEBOOKS, SOFTMAX, lecture, notebook
+
+from grader.dojo.desk import Desk
+from grader.dojo.keys import Changes
+
+pytest_plugins = ["dojos"]
+
+HERE = "Checked on 3 public problems, 2 of them of other sizes"
+HERE_03 = "Checked on 4 public problems, 3 of them of other sizes"  # one with ties
+SUITE = "Grades come from the\nhidden suite, on problems of its own.\n"
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    return make_kit(tmp_path, ("03_makemore_steps", "04_cross_entropy", "05_batch_norm", "11_layer_norm"))
+
+
+def written(kit: Path, name: str, *cells: str) -> Path:
+    (kit / name).write_text(json.dumps(notebook(*cells)), encoding="utf-8")
+    return kit / name
+
+
+def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
+    shutil.copy(NOTEBOOKS / "colab_as_in_the_lecture.ipynb", kit / "that.ipynb")
+    result = dojo("check", "that.ipynb")
+    assert result.exit_code == 0
+    assert re.findall(r"^(\d\d) .*\nthat\.ipynb\n", result.stdout, re.MULTILINE) == ["03", "04", "05"]
+    assert result.stdout.count("| right ✓\n") == 26 + 1 + 1
+    assert result.stdout.endswith(
+        "\n"
+        "12 missing: dh, dxhat, dscale and 9 more\n"
+        "\n"
+        "• Not counted: the lecture's notebook has no such row. It counts in a\n"
+        "backward.py that has `dh`. So it is with dxhat, dscale, dshift and 8 more.\n"
+        "exact: False is rounding in float32 where a row is right: its verdict is by\n"
+        "value, in float64.\n"
+        "\n"
+        "1 of 1 right, 12 not counted · 4 of 4 points\n"
+        f"{HERE}, and on public examples.\n"
+        "Grades come from the hidden suite, on problems of its own.\n"
+        "Lesson 05 is done here. All of it is right.\n"
+    )
+
+
+def test_a_wrong_line_is_told_by_its_cell_and_quoted_from_there(kit, dojo):
+    wrong = lecture(dprobs="dprobs = dlogprobs * probs", dcounts_sum="dcounts_sum = counts_sum.nothing")
+    written(kit, "that.ipynb", "import torch", "# mine\n" + wrong)
+    line = wrong.split("\n").index("dprobs = dlogprobs * probs") + 2
+    result = dojo("check", "that.ipynb")
+    assert result.exit_code == 1
+    assert re.search(r"^dprobs +\| exact: False \| approximate: False \| .* \| wrong ✗$", result.stdout, re.MULTILINE)
+    assert f"\n✗ dprobs wrong value  that.ipynb, cell 2, line {line}\n" in result.stdout
+    at = wrong.split("\n").index("dcounts_sum = counts_sum.nothing") + 2
+    assert f"\n✗ dcounts_sum error  that.ipynb, cell 2, line {at}\n" in result.stdout
+    assert f"\n    {at} │ dcounts_sum = counts_sum.nothing\n" in result.stdout
+    assert result.stdout.endswith(
+        f"Next: mend dprobs  that.ipynb, cell 2, line {line}\n      dojo watch that.ipynb 03 · dojo hint 03.dprobs\n"
+    )
+    assert dojo("check", "that.ipynb", "03.dlogprobs").exit_code == 0
+    assert dojo("check", "that.ipynb", "--lesson", "03.dprobs").exit_code == 1
+
+
+def test_a_script_in_the_lecture_s_style_that_has_begun(kit, dojo):
+    (kit / "my_script.py").write_text("import torch\n" + "\n".join(CHAIN.split("\n")[:3]) + "\n")
+    result = dojo("check", "my_script.py")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "03 The makemore network, step by step\n"
+        "my_script.py\n"
+        "\n"
+        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
+        "dprobs          | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
+        "24 missing: dcounts_sum_inv, dcounts_sum, dcounts and 21 more\n"
+        "\n"
+        "• my_script.py assigns no `dcounts_sum_inv`. So it is with dcounts_sum, dcounts,\n"
+        "dnorm_logits and 20 more.\n"
+        "\n"
+        "2 of 26 right, 24 to do · 2 of 26 points\n"
+        f"{HERE_03}. {SUITE}"
+        "Next: write dcounts_sum_inv  my_script.py\n"
+        "      dojo watch my_script.py 03 · dojo hint 03.dcounts_sum_inv\n",
+    )
+
+
+def test_nothing_of_it_is_counted_in_the_list_nor_remembered(kit, dojo):
+    before = dojo().stdout
+    written(kit, "that.ipynb", CHAIN)
+    dojo("check", "that.ipynb")
+    assert dojo().stdout == before and not (kit / ".dojo.json").exists()
+
+
+def test_a_notebook_with_the_stub_s_functions_is_found_by_their_names(kit, dojo):
+    functions = solved("11", "dgain", "dbias", "dnorm")
+    written(kit, "mine.ipynb", "%matplotlib inline\nprint('not run')", functions)
+    result = dojo("check", "mine.ipynb")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("11 Layer normalisation\nmine.ipynb\n\ndgain ")
+    assert result.stdout.count("| right ") == 3 and "3 of 9 right, 6 to do" in result.stdout
+    assert "not run" not in result.stdout
+    line = functions.split("\n").index("def dinv_std(dnorm, diff):") + 1
+    assert re.search(rf"^Next: write dinv_std  mine\.ipynb, cell 2, line {line}$", result.stdout, re.MULTILINE)
+
+
+def test_of_two_lessons_that_ask_for_a_function_the_one_that_asks_for_no_other(kit, dojo):
+    (kit / "mine.py").write_text(solved("04", "dlogits"))
+    result = dojo("check", "mine.py")
+    assert result.stdout.startswith("04 Cross-entropy in one go\nmine.py\n") and result.exit_code == 0
+
+
+def test_a_lesson_s_own_file_by_its_name_is_that_lesson(kit, dojo):
+    path = "exercises/04_cross_entropy/backward.py"
+    (kit / path).write_text(solved("04", "dlogits"))
+    assert dojo("check", path).stdout == dojo("check", "04").stdout
+    assert "04_cross_entropy" in json.loads((kit / ".dojo.json").read_text())["verdicts"]
+
+
+def test_a_script_that_python_cannot_read_stops_where_it_stops(kit, dojo):
+    (kit / "mine.py").write_text("x = 1\ndef dlogits(:\n")
+    assert dojo("check", "mine.py", "04").stdout == (
+        "04 Cross-entropy in one go\n"
+        "mine.py\n"
+        "\n"
+        "✗ The file does not run, so nothing in it could be checked.\n"
+        "    mine.py, line 2: SyntaxError: invalid syntax\n"
+        "    2 │ def dlogits(:\n"
+        "Next: make the file run  mine.py:2\n"
+        "      dojo watch mine.py 04\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nothing.ipynb"], "nothing.ipynb is not there."),
+        (["folder.ipynb"], "folder.ipynb is no file."),
+        (["no.ipynb"], "no.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as "),
+        (["empty.ipynb"], "empty.ipynb holds nothing that can be graded: no gradient is assigned in its code cells, "),
+        (["empty.ipynb", "04"], "Lesson 04: empty.ipynb assigns no `dlogits`."),
+        (["broken.py"], "broken.py holds no Python that can be read. To see where it stops, say which lesson it is "),
+        (
+            ["both.py"],
+            "both.py defines functions that lessons 05, 11 all ask for: say which one is meant, as in `dojo ",
+        ),
+        (["both.py", "no.ipynb"], "One file at a time: both.py and no.ipynb are 2."),
+        (["both.py", "99"], "There is no lesson and no row '99'"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(kit, dojo, words, sentence):
+    (kit / "folder.ipynb").mkdir()
+    (kit / "no.ipynb").write_text("no")
+    written(kit, "empty.ipynb", "x = 1")
+    (kit / "broken.py").write_text("def f(:\n")
+    (kit / "both.py").write_text("def dx(dy):\n    return dy\n")
+    result = dojo("check", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"dojo: {sentence}") and result.stderr.count("\n") == 1
+
+
+def test_the_report_of_a_notebook_quotes_its_cells(kit, dojo):
+    written(kit, "that.ipynb", CHAIN.replace("dprobs =", "dprobs = -1 *"), SOFTMAX)
+    result = dojo("report", "that.ipynb", "--no-open")
+    assert (result.exit_code, result.stdout) == (0, "The page: my-report.html\n")
+    page = (kit / "my-report.html").read_text()
+    assert 'id="03_makemore_steps"' in page and 'id="04_cross_entropy"' in page and 'id="05_batch_norm"' not in page
+    assert "that.ipynb, cell 1" in page and "dprobs = -1 *" in page
+
+
+def test_a_saved_notebook_is_seen_and_what_stands_in_other_folders_is_not(kit):
+    """What `dojo watch that.ipynb` waits for."""
+    import select
+
+    (kit / "deep").mkdir()
+    with Changes(kit, deep=False) as changes:
+
+        def seen(seconds: float) -> bool:
+            found = bool(select.select([changes], [], [], seconds)[0])
+            changes.take()
+            return found
+
+        beside = kit / "that.ipynb.tmp"
+        for _ in range(100):  # until the watch has begun
+            beside.write_text("{}")
+            beside.replace(kit / "that.ipynb")
+            if seen(0.1):
+                break
+        else:
+            pytest.fail("the save was not seen")
+        while seen(0.3):
+            pass
+        (kit / "deep" / "other.ipynb").write_text("{}")
+        assert not seen(0.5)
+
+
+def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monkeypatch):
+    import io
+
+    from rich.console import Console
+
+    from grader.dojo.watch import WatchSession
+    from grader.dojo.work import work_in
+
+    written(kit, "that.ipynb", CHAIN, SOFTMAX)
+    monkeypatch.chdir(kit)
+    desk = Desk(kit, print)
+    desk._judge = judge
+    work, lessons = work_in(Path("that.ipynb"), desk.course, named=False)
+    paper = io.StringIO()
+    watch = WatchSession(
+        desk, lessons[0], Console(file=paper, width=80, highlight=False, markup=False), work=work, lessons=lessons
+    )
+    assert [lesson.number for lesson in lessons] == ["03", "04"]
+    assert watch._check() and "26 of 26 right" in paper.getvalue()
+    assert watch._press("n") and watch._check() and "1 of 1 right, 1 passed here" in paper.getvalue()
+    assert watch._press("n") and watch._lesson.number == "03"

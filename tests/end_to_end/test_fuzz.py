@@ -1,0 +1,284 @@
+"""Whatever a student returns: the row is the student's, in bounded time, and tells nothing of the hidden suite."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from support import ROOT, rows_of, without_seconds
+
+from bench import fuzz
+from bench.corpus import read_attack
+from bench.hostile_values import LEAVES, evaluator, expressions
+from grader.authoring.verify import handed_in
+from grader.comparison.trees import agreement, shown
+from grader.gradebook.grading.batch import GraderProcess
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
+from grader.sandbox.isolation.limits import Limits
+from grader.source import in_place_changes as changed
+from grader.verdict.diagnosis import time_allowance as allowance
+from grader.verdict.diagnosis.time_allowance import Allowance, attempt, check_time, own_seconds, uncounted
+from grader.verdict.judging.behaviour import Check
+from grader.verdict.judging.check_endings import CheckFailed, ReferenceFailed
+from grader.verdict.judging.check_runs import run_check
+
+COURSE = Course(ROOT)
+FILES = [read_attack(path) for path in sorted((Path(__file__).parents[1] / "hostile_checks").glob("*.py"))]
+LIMITS = Limits(import_seconds=2.0, step_seconds=1.0, total_seconds=6.0)
+
+
+# Values ---------------------------------------------------------------------------------------------------------------
+
+
+SLOW = [pytest.param(number, marks=pytest.mark.slow) for number in ("04", "06", "07", "08", "10", "11")]
+
+
+@pytest.mark.parametrize("number", ["01", "05", "09", *SLOW])
+def test_no_value_is_a_fault_or_a_pass(number):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tallies = fuzz.fuzz([COURSE.find(number)], values=150, seed=7)
+    assert [problem for tally in tallies for problem in tally.problems] == []
+    assert sum(sum(tally.statuses.values()) for tally in tallies) == 150
+
+
+def test_every_value_can_be_made():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for leaf in LEAVES:
+            eval(leaf, evaluator())
+    assert len(LEAVES) >= 240
+    first, second = (list(zip(range(400), expressions(seed), strict=False)) for seed in (1, 1))
+    assert first == second
+
+
+def test_the_fuzz_sees_what_is_wrong():
+    """A value that is right, a message with a hidden line, a long one, half a surrogate pair: each is a problem."""
+    rows = fuzz.Rows(COURSE.find("10"), 5)
+    line = rows.hidden[3]
+    assert fuzz.wrong_in(f"it says {line} there", rows.hidden) == [f"the hidden line {line!r} is told"]
+    assert fuzz.wrong_in("x" * 20_000, rows.hidden) == ["a message of 20000 characters"]
+    assert fuzz.wrong_in("\ud800", rows.hidden) == ["a message that is no UTF-8"]
+    item = rows.lesson.item_for("closed_share")
+    tally = fuzz.Tally("10", "closed_share")
+    rows.judge = lambda *_: ("passed", "")  # type: ignore[method-assign]
+    rows.try_value(item, "1", {}, tally)
+    assert tally.problems == ["passed with 1"]
+
+
+# Files, through workers -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sessions(warm_zygotes):
+    opened: dict[str, Session] = {}
+
+    def of(number: str) -> Session:
+        if number not in opened:
+            opened[number] = Session([COURSE.find(number)], 5, LIMITS)
+        return opened[number]
+
+    yield of
+    for session in opened.values():
+        session.close()
+
+
+def right(session):
+    lesson = session.lessons[0]
+    solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
+    return session.grade(handed_in(lesson, "right", solution)).results.to_json()
+
+
+SLOW = {"08", "10"}
+"""The first wrong submission of these lessons takes ten seconds: what each known mistake gives is found out once."""
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.lesson in SLOW else []) for each in FILES],
+)
+def test_hostile_file(attack, sessions):
+    session = sessions(attack.lesson)
+    lesson = session.lessons[0]
+    before = without_seconds(right(session))
+    started = time.monotonic()
+    graded = session.grade(handed_in(lesson, "right", attack.files[MAIN].decode()))
+    page = Reporter([lesson]).student_page(graded, {lesson.name: attack.files[MAIN].decode()})
+    seconds = time.monotonic() - started
+    rows = rows_of(graded.results)
+    expected = {name: attack.header.get(f"rows of {name}", attack.header["rows"]) for name in rows}
+    assert {name: row["status"] for name, row in rows.items()} == expected
+    hidden = fuzz.hidden_lines(lesson)
+    text = json.dumps(graded.results.to_json(), allow_nan=False) + page
+    assert [line for line in hidden if line in text] == []
+    assert [problem for row in rows.values() for problem in fuzz.wrong_in(row["message"] or "", hidden)] == []
+    assert seconds < LIMITS.import_seconds + LIMITS.total_seconds + 2
+    assert without_seconds(right(session)) == before
+
+
+def test_there_are_enough_of_them():
+    assert len(FILES) >= 15
+    assert {attack.lesson for attack in FILES} == {"01", "05", "07", "08", "09", "10"}
+
+
+# Comparing and describing ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("found", [float("nan"), torch.tensor(float("nan")), 10**400, -(10**400), [10**400], 1e308])
+def test_what_is_no_number_does_not_equal_zero(found):
+    expected = [0.0] if isinstance(found, list) else 0.0
+    assert not agreement(found, expected).holds
+
+
+def test_not_a_number_where_it_is_expected():
+    nan = torch.tensor([1.0, float("nan"), float("inf")])
+    assert agreement(nan, nan).holds
+    assert not agreement(torch.tensor([1.0, float("nan"), float("nan")]), nan).holds
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (10**400, "a whole number of 1329 bits"),
+        (torch.ones([2] * 24, dtype=torch.uint8), "a tensor of shape (2" + ", 2" * 23 + ")"),
+        ("x" * 10**6, "'" + "x" * 119 + "..."),
+        (torch.tensor(0.5), "0.5"),
+        ({1: 2}, "a dict"),
+    ],
+)
+def test_shown(value, text):
+    assert shown(value) == text
+
+
+# Faults ---------------------------------------------------------------------------------------------------------------
+
+
+def check_of(number: str, row: str, value):
+    rows = fuzz.Rows(COURSE.find(number), 5)
+    student = fuzz.Hostile(value)
+    return Check(rows.lesson, rows.lesson.item_for(row), student, fuzz.RemoteTarget(student), rows._book)
+
+
+def test_an_error_after_an_answer_is_the_students():
+    check = check_of("10", "closed_share", 0.5)
+    failed = run_check(lambda check: 1 / (check.on.call("closed_share", torch.ones(2)) - 0.5), check)
+    assert failed is not None and failed.status == "shape"
+    assert str(failed) == "`closed_share` returned 0.5, which is not what was expected."
+
+
+def test_an_error_on_the_reference_is_ours():
+    check = check_of("10", "closed_share", 0.5)
+    with pytest.raises(ZeroDivisionError):
+        run_check(lambda check: check.on.call("closed_share", torch.ones(2)) and 1 / 0, check)
+    with pytest.raises(ReferenceFailed, match="raises ZeroDivisionError on the course's own functions"):
+        check.agrees(lambda on, generator: 1 / 0)
+
+
+def test_what_was_expected_is_named():
+    check = check_of("10", "closed_share", "a text")
+    with pytest.raises(CheckFailed, match=r"^`closed_share` returned 'a text'; expected \d"):
+        check.agrees(lambda on, generator: on.call("closed_share", torch.tensor([0.5, 1.0])) - 1)
+
+
+# Time -----------------------------------------------------------------------------------------------------------------
+
+
+def busy(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_explanations_keep_within_their_time():
+    spent = Allowance(0.02)
+    with spent.using():
+        assert attempt(lambda: "said") == "said"
+        busy(0.03)
+        assert attempt(lambda: "said") is None
+        with pytest.raises(allowance.OutOfTime):
+            check_time()
+    check_time()
+    assert attempt(lambda: "said") == "said"
+
+
+def test_an_error_in_an_explanation_changes_no_verdict():
+    with Allowance().using():
+        assert attempt(lambda: 1 / 0) is None
+    with pytest.raises(ZeroDivisionError):
+        attempt(lambda: 1 / 0)
+
+
+def test_what_serves_every_student_is_not_counted():
+    spent, before = Allowance(0.05), own_seconds()
+    with spent.using():
+        with uncounted(), uncounted():
+            busy(0.1)
+        assert attempt(lambda: "said") == "said"
+    assert own_seconds() - before < 0.05
+
+
+def submission_of(name: str, source: str) -> Submission:
+    lesson = COURSE.find("04")
+    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: source.encode()})})
+
+
+def graded_by(grader: GraderProcess, submission: Submission) -> dict[str, Any]:
+    results = grader.grade(submission).results
+    assert results is not None
+    return results.to_json()
+
+
+STALLING = """
+import sys, time
+from grader.gradebook.grading import server
+whole = server.Session.grade
+def grade(session, submission):
+    while submission.student == "stalled" and submission.message is None:
+        time.sleep(1)
+    return whole(session, submission)
+server.Session.grade = grade
+server.LEAST_SECONDS = 0.0
+from grader.publish.grader_process import main
+main(*sys.argv[1:])
+"""
+
+
+def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.gradebook.grading.batch.PROGRAM", STALLING)  # stands for a loop of ours without a bound
+    lesson = COURSE.find("04")
+    limits = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=2.0)
+    grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict()))
+    try:
+        solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
+        first = graded_by(grader, submission_of("first", solution))
+        assert first["score"] == first["max_score"]
+        stalled = submission_of("stalled", solution)
+        results = graded_by(grader, stalled)
+        assert (results["status"], results["score"], results["submission_sha256"]) == ("rejected", 0, stalled.sha256)
+        assert results["message"].startswith(
+            "Grading was stopped after 5 seconds, the most that a submission may take."
+        )
+        assert [each["status"] for each in results["lessons"]] == ["rejected"]
+        assert (tmp_path / "stalled" / "report.html").is_file()
+        assert without_seconds(graded_by(grader, submission_of("first", solution))) == without_seconds(first)
+    finally:
+        grader.close()
+
+
+def test_a_file_is_read_once_for_all_rows_that_change_an_argument(monkeypatch):
+    parse = changed.ast.parse
+    source = "".join(f"def d{n}(a):\n    a += 1\n    return a\n" for n in range(50))
+    parsed: list[str] = []
+    monkeypatch.setattr(changed.ast, "parse", lambda text: parsed.append(text) or parse(text))
+    assert changed.lines_of_changes(source, [(f"d{n}", ["a"]) for n in range(50)]) == [3 * n + 2 for n in range(50)]
+    assert parsed == [source]

@@ -1,0 +1,68 @@
+"""Golden submissions, as students hand them in: what must come of each, and that it costs nobody else anything.
+
+tests/golden/README.md says what is in their folders.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import GOLDEN, expectation, golden_names, rows_of, without_seconds
+
+
+def marked(name: str) -> Any:
+    reason = expectation(name).get("xfail")
+    return pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=reason) if reason else ())
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in golden_names()])
+def test_it_gets_what_is_expected(golden, name):
+    expected = expectation(name)
+    graded = golden(name).graded
+    results, lesson = graded.results.to_json(), graded.results.to_json()["lessons"][0]
+    assert results["student"] == name
+    assert results["status"] == expected.get("status", "graded")
+    assert lesson["status"] == expected.get("lesson_status", "graded"), lesson["message"]
+    if "message" in expected:
+        assert expected["message"] in (lesson["message"] or "")
+    else:
+        assert lesson["message"] is None
+    rows = rows_of(results)
+    assert set(expected["rows"]) - {"*"} <= set(rows)
+    for row_name, row in rows.items():
+        wanted = expected["rows"].get(row_name, expected["rows"].get("*"))
+        status, fragment = wanted if isinstance(wanted, list) else (wanted, "")
+        assert row["status"] == status, (row_name, row["message"])
+        assert fragment in (row["message"] or ""), row_name
+        assert row["points"] == (row["max_points"] if status == "passed" else 0)
+        if "line" in expected and status == "error" and not row_name.startswith("in_"):
+            assert row["line"] == expected["line"]
+    assert results["score"] == lesson["score"] == sum(row["points"] for row in rows.values())
+    assert expected.get("printed", "") in graded.printed.get(lesson["name"], "")
+
+
+@pytest.mark.parametrize("name", [name for name in golden_names() if "xfail" not in expectation(name)])
+def test_whoever_comes_next_gets_what_they_get_alone(golden, name):
+    done = golden(name)
+    lesson = done.right_after["lessons"][0]
+    assert lesson["score"] == lesson["max_score"] > 0
+    assert without_seconds(done.right_after) == without_seconds(done.right_before)
+
+
+def test_every_golden_folder_is_read():
+    folders = {path.name for path in GOLDEN.iterdir() if path.is_dir()}
+    assert folders == set(golden_names()) and len(folders) > 40
+
+
+def test_a_missed_deadline_costs_its_own_seconds_only(golden):
+    """One second for the step, in the first problem only; every other problem and step goes on in a new process."""
+    for name in ("loop_in_a_step", "loop_in_compiled_code", "loop_that_catches_everything"):
+        assert golden(name).graded.results.to_json()["seconds"] < 5, name
+
+
+def test_what_is_kept_of_a_flood_is_little(golden):
+    for name in ("flood_at_import", "flood_in_a_step"):
+        (printed,) = golden(name).graded.printed.values()
+        assert len(printed) < 5_000
+        assert printed.endswith("\n... (200,000,200 bytes in all)" if name == "flood_at_import" else " bytes in all)")

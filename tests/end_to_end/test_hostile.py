@@ -1,0 +1,340 @@
+"""Hostile submissions: each gets the result that its header says, reads nothing, writes nothing, leaves nothing.
+
+And whoever is graded after it, on the same zygote, gets exactly what they get alone. The corpus is tests/hostile, one
+file each; bench/firing_range.py runs it, with a canary in everything that is secret. Here it runs at the level that
+this machine reaches, and with `-m slow` at every other level and as an ordinary user (docs/hostile.md).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from shared_nursery import forked_zygote
+
+from bench import fork
+from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
+from bench.corpus import FOLDER, Attack, corpus, helpers
+from bench.firing_range import HURRIED, ROOT, Range, differences, range_at
+from bench.hostile import WHERE, reason_not_to, run_elsewhere
+from grader.calling.answer import Answer
+from grader.comparison.tensors import bits
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.problem import Draw
+from grader.sandbox.isolation import huge_pages, kernel
+from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.tensor_bytes import DTYPES
+from grader.verdict.judging.line import judge_line
+from grader.verdict.judging.pictures import error_picture
+
+if not kernel.supported():
+    pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
+
+ATTACKS = corpus()
+CHEATS = sorted((Path(__file__).parents[1] / "cheats").glob("*.py"))
+UNSEEN = [path for path in CHEATS if "Stopped by: static." not in path.read_text()]
+STATUSES = ["passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden"]
+
+
+@pytest.fixture(scope="module")
+def level() -> str:
+    return probe().level
+
+
+@pytest.fixture(scope="module")
+def a_zygote_of_its_own() -> Iterator[None]:
+    """Other modules may share zygotes that outlive their sessions; here a session's end must end everything."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.gradebook.grading.session.ZygoteProcess", ZygoteProcess)
+        yield
+
+
+@pytest.fixture(scope="module")
+def opened(level: str, a_zygote_of_its_own: None) -> Iterator[Range]:
+    if level == "none":
+        pytest.skip(f"nothing locks hostile code in here: {' '.join(probe().missing)}")
+    with range_at(level) as opened:
+        yield opened
+
+
+# The corpus ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_attack(attack: Attack, opened: Range) -> None:
+    outcome = opened.run(attack)
+    assert outcome.problems == []
+    assert outcome.seconds < HURRIED.total_seconds + HURRIED.import_seconds + 4, "a deadline does not hold"
+
+
+def test_the_corpus_is_what_it_is_said_to_be() -> None:
+    assert len(ATTACKS) >= 70
+    for attack in ATTACKS:
+        for row in (key for key in attack.header if key.startswith("rows")):
+            assert set(attack.header[row].split(", ")) <= set(STATUSES), f"{attack.name}: {attack.header[row]}"
+        assert attack.stopped_from in ("never", "none", "weak", "fair", "good", "strong"), attack.name
+        assert not re.search(r"canary-[0-9a-f]{32}", attack.files[MAIN].decode())
+
+
+def test_every_attack_but_few_is_stopped_where_it_counts() -> None:
+    open_at_fair = {attack.name for attack in ATTACKS if not attack.stops_at("fair")}
+    derivatives = {"own_tape"}
+    assert open_at_fair == {"own_account", "stat_hidden_files", "thread_bomb"} | derivatives
+
+
+# Derivatives without doing it by hand: the corpus of tests/cheats, through real workers ------------------------------
+
+
+def cheat(path: Path) -> Attack:
+    header = {"group": "autodiff", "rows": ", ".join({*STATUSES} - {"passed"}), "lesson": "03"}
+    return Attack(path.stem, path.read_text().splitlines()[0], {MAIN: path.read_bytes()}, header)
+
+
+@pytest.mark.parametrize("path", CHEATS, ids=lambda path: path.stem)
+def test_cheat(path: Path, opened: Range) -> None:
+    assert opened.run(cheat(path)).problems == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", UNSEEN, ids=lambda path: path.stem)
+def test_cheat_that_no_static_check_sees(path: Path, opened: Range, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.gradebook.grading.one_file.check", lambda *_: [])
+    assert opened.run(cheat(path)).problems == []
+
+
+# Texts that are an attack themselves: on whoever parses them ----------------------------------------------------------
+
+TEXTS = {
+    "nulls": b"\0" * 1000,
+    "no_utf_8": b"\xff\xfe\x00def dlogits(logits):\n    return logits\n",
+    "parentheses": b"(" * 200_000,
+    "minuses": b"x = " + b"-" * 200_000 + b"1",
+    "sums": b"x = " + b"1 + " * 60_000 + b"1",
+    "calls": b"x = print" + b"()" * 60_000,
+    "attributes": b"x = print" + b".a" * 60_000,
+    "lambdas": b"x = " + b"lambda: " * 30_000 + b"0",
+    "lists": b"x = " + b"[" * 90 + b"]" * 90 + b"\n" + b"y = " + b"[" * 50_000,
+    "blocks": b"".join(b" " * depth + b"if 1:\n" for depth in range(1000)),
+    "rot13": b"# coding: rot13\nqrs qybtvgf(ybtvgf):\n    erghea ybtvgf\n",
+    "utf_7": b"# coding: utf-7\n+AGQAZQBm- dlogits(logits):\n    return logits\n",
+    "no_such_coding": b"# coding: ../../etc/passwd\n",
+    "one_line": b"x = '" + b"a" * 1_000_000 + b"'",
+    "many_lines": b"a = 1\n" * 160_000,
+    "imports_itself": b"from backward import *\nimport backward\n",
+    "no_end": b"def dlogits(logits):\n    x = (1,",
+    "numbers": b"x = " + b"9" * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+def test_text(text: bytes, opened: Range) -> None:
+    header = {"group": "texts", "rows": "error, crashed, missing, failed, timeout"}
+    outcome = opened.run(Attack("text", "", {MAIN: text}, header))
+    assert outcome.problems == []
+
+
+@pytest.mark.slow
+def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
+    large = b"x = [" + b"a," * 140_000 + b"]\n"
+    files = {MAIN: b"def dlogits(logits):\n    return logits\n", **{f"n{i}.py": large for i in range(16)}}
+    started = time.monotonic()
+    opened.run(Attack("helpers", "", files, {"group": "texts", "rows": "failed"}))
+    assert time.monotonic() - started < 10
+
+
+# What no submission may find -----------------------------------------------------------------------------------------
+
+
+def test_workers_share_no_memory_that_they_can_write(opened: Range) -> None:
+    """Else one submission could leave something for the next."""
+    for pid in opened.processes:
+        mappings = Path(f"/proc/{pid}/maps").read_text().splitlines()
+        assert [line for line in mappings if re.match(r"\S+ .w.s ", line)] == []
+
+
+def test_the_zygote_knows_no_secret(opened: Range) -> None:
+    for pid in opened.processes:
+        environment = Path(f"/proc/{pid}/environ").read_bytes() + Path(f"/proc/{pid}/cmdline").read_bytes()
+        assert opened.arena.token.encode() not in environment
+        assert all(not os.path.isfile(path) or path.startswith(("/dev", "/usr")) for path in open_files(pid))
+
+
+def open_files(pid: int) -> list[str]:
+    links = [f"/proc/{pid}/fd/{entry}" for entry in os.listdir(f"/proc/{pid}/fd")]
+    return [os.readlink(link) for link in links]
+
+
+# Whatever a worker answers, the judge has a verdict ------------------------------------------------------------------
+
+
+def odd_tensors() -> Iterator[torch.Tensor]:
+    shapes = [(), (0,), (1,), (5, 8), (8, 5), (5, 0), (1, 5, 8), (40,), (1,) * 64, (5, 8, 5, 8)]
+    fills = [0.0, 1.0, math.nan, math.inf, -math.inf, 1.7e308, 5e-324]
+    for dtype in DTYPES.values():
+        for shape in shapes:
+            for fill in fills if dtype.is_floating_point else fills[:2]:
+                yield torch.full(shape, fill, dtype=torch.float64).to(dtype)
+
+
+def test_no_answer_is_a_fault_of_ours(course: Course) -> None:
+    lesson = course.find("04")
+    sizes = [Draw({"batch": 5, "vocabulary": 8}), Draw({"batch": 6, "vocabulary": 4})]
+    problems = [lesson.problem(draw, seed) for seed, draw in enumerate(sizes)]
+    for tensor in odd_tensors():
+        verdict = judge_line("logits", [(p, Answer("returned", tensor)) for p in problems], lesson.mistakes)
+        assert verdict.status in ("failed", "shape"), (tensor.dtype, tensor.shape)
+        for problem in (*problems, lesson.public):
+            bits(tensor, problem.reference("logits"))
+            error_picture(tensor, problem.reference("logits"))
+
+
+# As students hand it in, and as an instructor runs it ----------------------------------------------------------------
+
+SLOW = {"print_for_ever", "print_much", "print_in_a_thread", "flush_that_waits"}
+SHOWN = {"reading hidden files", "hunting references", "files beside", "output"}
+
+
+def lay_out(attack: Attack, arena: Arena, lesson: Lesson, folder: Path) -> Path:
+    """The attack as a folder on disk, with everything that lies beside it."""
+    place = folder / attack.name / lesson.name
+    place.mkdir(parents=True)
+    beside = FOLDER / attack.name
+    if beside.is_dir():
+        shutil.copytree(beside, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    solution = (ROOT / "solutions" / lesson.name / MAIN).read_bytes()
+    world = arena.world(lesson, [os.getpid()]).encode()
+    for name, text in {**helpers(), "right.py": solution, "world.py": world, MAIN: attack.files[MAIN]}.items():
+        if not (place / name).exists() or name == MAIN:
+            (place / name).write_bytes(text)
+    return place
+
+
+def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        "from grader.commands.grade import main; main()",
+        "run",
+        *map(str, arguments),
+    ]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+
+
+def test_the_whole_command_keeps_its_secrets(level: str, tmp_path: Path) -> None:
+    """From folders on disk to reports: statuses as expected, and the canary nowhere in what was written or said."""
+    if not at_least(level, "fair"):
+        pytest.skip(f"level {level}: secrets lie open here")
+    adopt_orphans()
+    arena = make_arena(ROOT, tmp_path / "world", ["04"])
+    lesson = arena.course.find("04")
+    chosen = [a for a in ATTACKS if a.stops_at(level) and a.lesson == "04" and a.name not in SLOW]
+    chosen = [a for a in chosen if a.group in SHOWN or a.name in ("forge_markup", "pickle_reduce", "find_environment")]
+    handed = tmp_path / "handed in"
+    for attack in chosen:
+        lay_out(attack, arena, lesson, handed)
+    before, processes = arena.snapshot(), descendants()
+    out, course = tmp_path / "out", arena.root / "course"
+    done = grade_run(handed, "-o", out, "--course", course, "--lesson", "04", "--timeout", 1, "--seed", 3)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert arena.snapshot() == before
+    assert new_descendants(processes, 5.0) == {}
+    said = done.stdout + done.stderr
+    assert arena.token not in said and "\x1b" not in said
+    for path in out.rglob("*"):
+        if path.is_file():
+            assert arena.token.encode() not in path.read_bytes(), path
+    for attack in chosen:
+        results = json.loads((out / attack.name / "results.json").read_text())
+        assert differences(attack, results["lessons"][0]) == [], attack.name
+        page = (out / attack.name / "report.html").read_text()
+        assert "<script>document.title" not in page and "<img src=x" not in page
+
+
+def test_a_run_from_inside_a_submission_imports_nothing_of_it(tmp_path: Path) -> None:
+    arena = make_arena(ROOT, tmp_path / "world", ["04"])
+    lesson = arena.course.find("04")
+    (attack,) = [attack for attack in ATTACKS if attack.name == "beside_libraries"]
+    place = lay_out(attack, arena, lesson, tmp_path / "handed in")
+    course = arena.root / "course"
+    done = grade_run(".", "-o", tmp_path / "out", "--course", course, "--lesson", "04", "--require", "weak", cwd=place)
+    assert "GOT THROUGH" not in done.stdout + done.stderr
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+# What it costs -------------------------------------------------------------------------------------------------------
+
+
+def test_the_benchmark_of_a_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork, "ZygoteProcess", forked_zygote)
+    told: list[str] = []
+    assert fork.main(["--repeat", "2", "--cold", "1"], told.append) == 0
+    assert re.search(r"^fork, locked in( +\d+\.\d){4}$", told[0], re.MULTILINE), told[0]
+    assert re.search(r"^cold / locked in: \d+\.\d\d$", told[0], re.MULTILINE), told[0]
+    assert f"torch {torch.__version__}" in told[0]
+
+
+def test_large_pages_change_no_memory() -> None:
+    """In a process of its own, as the zygote does it; where the kernel cannot, nothing happens."""
+    program = (
+        "import hashlib\n"
+        "from grader.sandbox.isolation import huge_pages\n"
+        "kept = [bytes([i]) * 100_000 for i in range(200)]\n"
+        "digest = lambda: hashlib.sha256(b''.join(kept)).hexdigest()\n"
+        "before, pieces = digest(), huge_pages.pieces()\n"
+        "collapsed = sum(map(huge_pages.collapse, pieces))\n"
+        "assert pieces and digest() == before\n"
+        "print(collapsed, len(pieces))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert huge_pages.collapse(1 << 46) is False  # nothing there
+
+
+# The other levels, and an ordinary user ------------------------------------------------------------------------------
+
+QUICK = {"reading hidden files", "writing", "signals to others", "network"}
+
+
+def test_what_matters_most_at_fair() -> None:
+    if reason := reason_not_to():
+        pytest.skip(reason)
+    names = [attack.name for attack in ATTACKS if attack.group in QUICK]
+    try:
+        outcomes = run_elsewhere("fair", "user", names)
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    assert len(outcomes) == len(names)
+    assert {outcome.name: outcome.problems for outcome in outcomes if outcome.problems} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "who"), WHERE, ids=["-".join(pair) for pair in WHERE])
+def test_every_level(level: str, who: str) -> None:
+    try:
+        outcomes = run_elsewhere(level, who)
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    assert len(outcomes) == sum(attack.may_run_at(level) for attack in ATTACKS)
+    assert {outcome.name: outcome.problems for outcome in outcomes if outcome.problems} == {}
+
+
+def test_the_table_in_the_manual_names_every_group() -> None:
+    text = (ROOT / "docs" / "hostile.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ([^|]+) \| +(\d+) \|", text, re.MULTILINE))
+    groups = [attack.group for attack in ATTACKS]
+    assert rows == {group: str(groups.count(group)) for group in set(groups)}
+    open_ones = re.findall(r"^- `(\w+)` \(", text, re.MULTILINE)
+    assert set(open_ones) >= {attack.name for attack in ATTACKS if attack.stopped_from == "never"}

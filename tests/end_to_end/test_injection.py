@@ -1,0 +1,360 @@
+"""What a student wrote, in every place where it can stand and in every output: it is shown, and it does nothing."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from made_results import lesson as part
+from made_results import results, row
+from payloads import PAYLOADS
+from rich.console import Console
+from support import ROOT
+
+from grader.authoring.verify import handed_in
+from grader.commands.console import console_for, fail, printable
+from grader.commands.live import RunView, line
+from grader.dojo.desk import Checked
+from grader.dojo.screen import lesson_screen
+from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.one_file import Judged
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.lesson.lesson import Lesson
+from grader.publish.export.classroom import classroom_result
+from grader.publish.export.gradescope import gradescope_json
+from grader.publish.export.junit import junit_xml
+from grader.publish.inert import csv_cell, markdown, unheard
+from grader.publish.report.classroom import csv_rows
+from grader.publish.report.pages import Reporter
+from grader.results import Row
+
+HARMLESS = "harmless"
+VALIDATOR = jsonschema.Draft202012Validator(
+    json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
+)
+
+
+def wrong(**more: Any) -> dict[str, Any]:
+    return results("ada", part("04_small", row("dz"), row("dy", "error", line=2, **more)))
+
+
+PLACES: dict[str, Callable[[str], tuple[Graded, str]]] = {
+    "the student's name": lambda text: (Graded(results(text, part("04_small", row("dz")))), ""),
+    "a file's name": lambda text: (Graded(wrong(file=text)), ""),
+    "an exception": lambda text: (Graded(wrong(message=f"ValueError: {text}")), ""),
+    "a sentence": lambda text: (Graded(wrong(message=text, mistake={"id": text, "message": text})), ""),
+    "their own line": lambda text: (Graded(wrong()), f"def dy(x):\n{text}\n"),
+    "a docstring": lambda text: (Graded(wrong()), f'def dy(x):\n    return x\n    """ {text}\n    """\n'),
+    "a notebook's cell": lambda text: (Graded(wrong(file="cell 3"), texts={"cell 3": f"# {text}\n{text}"}), ""),
+    "what it printed": lambda text: (Graded(wrong(), printed={"04_small": text}), ""),
+    "why a lesson stopped": lambda text: (Graded(results("ada", part("04_small", row("dz"), message=text))), ""),
+    "why a lesson was rejected": lambda text: (
+        Graded(results("ada", part("04_small", row("dz", "missing"), status="rejected", message=text))),
+        "",
+    ),
+    "why all was rejected": lambda text: (Graded(results("ada", status="rejected", message=text)), ""),
+}
+
+
+class Structure(HTMLParser):
+    """A page's tags with the names of their attributes, but for those that quoted lines are made of, and its links."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, tuple[str, ...]]] = []
+        self.links: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("span", "i"):
+            self.tags.append((tag, tuple(name for name, _ in attrs)))
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+
+
+def unseen(text: str) -> list[str]:
+    """Characters that no eye sees or that move others about."""
+    return [
+        c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and c not in "\n\t"
+    ]
+
+
+def assert_page_is_inert(page: str, harmless: str) -> None:
+    found = Structure(page)
+    assert found.tags == Structure(harmless).tags
+    assert [a for a in found.links if not re.fullmatch(r"#[\w-]+|data:[\w/;,+=]*|[\w%.~-]+/report\.html", a)] == []
+    assert unseen(page) == []
+
+
+def assert_markdown_is_inert(text: str) -> None:
+    prose = re.sub(r"`[^`\n]*`", "", text)
+    assert re.findall(r"(?<!\\)(?:<|!\[|\]\()", prose) == []
+    assert re.findall(r"(?<!\\)@\w|(?<!\\)#\d|https?:/|www\.", prose) == []
+    assert [at for at in text.splitlines() if at.lstrip().startswith("::") or "##[" in at] == []
+    assert re.findall(r":[\w+-]+:|\b(?:GH|gh|ABC)-\d|(?<![0-9a-zA-Z])(?:a1b2c3d4|deadbeefcafe)|[!~%&]\w", prose) == []
+    assert len({len(re.findall(r"(?<!\\)\|", at)) for at in text.splitlines() if at.startswith("|")}) <= 1
+    assert [c for c in unseen(text) if c != "\u200b"] == []  # ours, after @ and #: nothing else stops a mention
+
+
+def assert_csv_is_inert(text: str) -> None:
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert len({len(cells) for cells in rows}) == 1 and len(rows) == 2
+    assert [cell for cells in rows for cell in cells if cell[:1] in set("=+-@＝＋－＠|\t\r\n")] == []
+    assert re.findall(r";[\s\"']*[=+@＝＋－＠-]", text.replace(";'", "").replace(';""\'', "")) == []
+    assert [c for c in unseen(text.replace("\r", "")) if c != "\t"] == []
+
+
+def assert_terminal_is_inert(text: str) -> None:
+    assert unseen(text) == [] and "\t" not in text
+    assert [at for at in text.splitlines() if at.lstrip().startswith("::") or re.search(r"##\w*\[", at)] == []
+
+
+@pytest.fixture(scope="module")
+def reporter() -> Reporter:
+    return Reporter([])
+
+
+@pytest.fixture(scope="module")
+def pages(reporter: Reporter) -> Callable[[str, str], tuple[str, str]]:
+    """pages(place, text): report.html and index.html with that text in that place."""
+
+    @cache
+    def made(place: str, text: str) -> tuple[str, str]:
+        graded, source = PLACES[place](text)
+        return reporter.student_page(graded, {"04_small": source}), reporter.class_page([graded.results])
+
+    return made
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("place", PLACES)
+def test_every_output(
+    reporter: Reporter, pages: Callable[[str, str], tuple[str, str]], place: str, payload: str
+) -> None:
+    graded, _ = PLACES[place](PAYLOADS[payload])
+    for page, harmless in zip(pages(place, PAYLOADS[payload]), pages(place, HARMLESS), strict=True):
+        assert_page_is_inert(page, harmless)
+    assert_markdown_is_inert(reporter.student_markdown(graded))
+    assert_csv_is_inert(as_csv(graded.results))
+    told = line(graded.results)
+    assert "\n" not in told
+    assert_terminal_is_inert(f"[1/1] {told}")
+    text = json.dumps(graded.results.to_json(), indent=1, ensure_ascii=False).encode("utf-8", "replace").decode()
+    VALIDATOR.validate(json.loads(text))
+
+
+def as_csv(found: dict[str, Any]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(csv_rows([found]))
+    return text.getvalue()
+
+
+# --- the screen of `dojo check`
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("place", ["an exception", "a remark", "their own line", "what it printed", "why it stopped"])
+def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
+    text = PAYLOADS[payload]
+    rows = [Row(item.name, "todo", 0, 1) for item in lesson.items]
+    rows[0] = Row(rows[0].name, "error", 0, 1, message=text if place == "an exception" else "ValueError", line=2)
+    rows[1] = Row(rows[1].name, "missing", 0, 1, message=text if place == "a remark" else None)
+    rows[2] = Row(rows[2].name, "passed", 1, 1, message=text if place == "a remark" else None)
+    source = f"def dlogprobs():\n{text if place == 'their own line' else 'pass'}\n"
+    message, printed = (text if place == at else "" for at in ("why it stopped", "what it printed"))
+    judged = Judged(rows, message or None, printed=printed)
+    checked = Checked(lesson, LessonFiles(lesson.name, {MAIN: source.encode("utf-8", "replace")}), judged, 0.1)
+    for width in (40, 80):  # a narrow one breaks lines elsewhere
+        written = io.StringIO()
+        Console(file=written, width=width, color_system=None).print(*lesson_screen(checked), sep="\n")
+        assert_terminal_is_inert(written.getvalue().expandtabs())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::x", ": :error::x"),
+        ("   ::error::x", "   : :error::x"),
+        ("a ##[error]b", "a ## [error]b"),
+        ("##vso[task.complete]", "## vso[task.complete]"),
+        ("a##TeamCity[x]", "a## TeamCity[x]"),
+        ("a ## b [c]", "a ## b [c]"),
+        ("x[::2]", "x[::2]"),
+        (": one", ": one"),
+    ],
+)
+def test_unheard(text: str, shown: str) -> None:
+    assert unheard(text) == shown
+
+
+# --- literally, as each medium has it
+
+B = "\u200b"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("GH-12", f"GH-{B}12"),
+        ("gh-1 and JIRA-7", f"gh-{B}1 and JIRA-{B}7"),
+        ("see a1b2c3d", f"see a1b2c3{B}d"),
+        ("0123456789abcdef0123456789abcdef01234567", f"012345{B}6789ab{B}cdef01{B}234567{B}89abcd{B}ef0123{B}4567"),
+        ("0.1234567 1.1920929e-07", "0.1234567 1.1920929e-07"),  # figures can be copied
+        ("0.a1b2c3d", f"0.a1b2c3{B}d"),
+        ("x" * 8 + " 123456", "x" * 8 + " 123456"),
+        ("owner/repo#1", f"owner/repo\\#{B}1"),
+        ("@user", f"@{B}user"),
+        (":tada:", f":{B}tada:"),
+        ("checks.py:100: no", f"checks.py:{B}100: no"),
+        ("!7 %8", f"\\!{B}7 %{B}8"),
+        ("https://example.org", "https\\://example.org"),
+        ("www.example.org", "www\\.example.org"),
+        ("<!-- a -->", "\\<\\!-- a --\\>"),
+        ("![a](b)", "\\!\\[a\\](b)"),
+        ("[^1]", "\\[\\^1\\]"),
+        ("$$x$$", f"\\$\\${B}x\\$\\$"),
+        ("```mermaid", "\\`\\`\\`mermaid"),
+        ("- a", f"{B}- a"),
+        ("12. a", f"12{B}. a"),
+        ("---", f"{B}---"),
+        ("    a", "   a"),
+        ("-1.5 +2 a-1", "-1.5 +2 a-1"),
+        ("`@user #1` b", "`@user #1` b"),
+    ],
+)
+def test_in_markdown(text: str, shown: str) -> None:
+    assert markdown(text) == shown
+    assert shown.replace(B, "").replace("\\", "") == text or text.startswith("    ")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("=1+1", "'=1+1"),
+        ("＝1+1", "'＝1+1"),
+        ("＋1", "'＋1"),
+        ("－1", "'－1"),
+        ("＠A1", "'＠A1"),
+        (" =1", "' =1"),
+        ('"=1', "'\"=1"),
+        ("|calc", "'|calc"),
+        ("\t=1", "\\t=1"),
+        ("\r=1", "\\r=1"),
+        ("\n@1", "\\n@1"),
+        ("a;=1", "a;'=1"),
+        ("a; -b", "a; '-b"),
+        ("a;b", "a;b"),
+        ("Ada-Lovelace", "Ada-Lovelace"),
+        ("\u202e=1", "\\u202e=1"),
+    ],
+)
+def test_in_a_spreadsheet(text: str, shown: str) -> None:
+    assert csv_cell(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("checks.py:100: no :tada:", "checks.py:100: no :tada:"),
+        ("[bold]x[/bold] [link=a]b", "[bold]x[/bold] [link=a]b"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("a\nb\r::error::c", "a\\nb\\r::error::c"),
+        ("::error::x", ": :error::x"),
+        ("a\u202eb\u2066", "a\\u202eb\\u2066"),
+        ("a\u3164b", "a\\u3164b"),
+        ("\udc80", "\\udc80"),
+        ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
+        ("##vso[a]", "## vso[a]"),
+    ],
+)
+def test_on_a_terminal(text: str, shown: str) -> None:
+    """Through the console that the commands print with, on a terminal with colours."""
+    assert printable(text) == shown
+    written = io.StringIO()
+    console = console_for()
+    console.file = written
+    console.print(printable(text), soft_wrap=True)
+    assert written.getvalue() == shown + "\n"
+
+
+def test_a_run_s_own_lines_know_no_emoji(capsys: pytest.CaptureFixture[str]) -> None:
+    found = results("ada :100: [red]", status="rejected", message="checks.py:100: no :tada: #1")
+    view = RunView(console_for(stderr=True))
+    view.planned(1, 0)
+    view.result(found)
+    told = capsys.readouterr().err
+    assert told == "[1/1] ada :100: [red]: 0 of 0 (0 %), rejected: checks.py:100: no :tada: #1\n"
+
+
+def test_an_error_s_sentence_is_harmless(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        fail("a\x1b[2Jb.py cannot be read\n::error::c ##vso[d]")
+    assert capsys.readouterr().err == "grade: a\\x1b[2Jb.py cannot be read\n: :error::c ## vso[d]\n"
+
+
+def test_junit_is_xml_whatever_a_student_wrote() -> None:
+    """Every character that XML 1.0 has no way to write is shown instead."""
+    everything = "".join(map(chr, [*range(0x20), 0x7F, 0xFFFE, 0xFFFF, 0xD800, 0xDFFF, 0x1FFFE])) + "]]> <b> &amp; '\""
+    found = results(
+        everything, part("04_small", row("dz", "error", message=everything, file=everything), message=everything)
+    )
+    text = junit_xml(found).encode("utf-8").decode()
+    root = ElementTree.fromstring(text)
+    failure = next(root.iter("error")).attrib["message"]
+    assert "\\x00\\x01" in failure and "\\ufffe\\uffff\\ud800\\udfff" in failure and "]]> <b> &amp; '\"" in failure
+
+
+def test_json_has_no_lone_surrogate() -> None:
+    found = results("a\ud800", part("04_small", row("dz", "error", message="b\udfff"), message="c\udc80"))
+    assert "b\\udfff" in json.loads(gradescope_json(found).encode("utf-8"))["tests"][0]["output"]
+    decoded = json.loads(base64.b64decode(classroom_result(found)))
+    assert decoded["tests"][0]["message"] == "b\\udfff"
+
+
+# --- a real file
+
+
+def test_a_hostile_file_is_graded_and_does_nothing(
+    session_for: Callable[..., Session], lesson: Lesson, reporter: Reporter
+) -> None:
+    everything = "\n".join(PAYLOADS.values())
+    source = f"""import sys
+
+TEXT = {everything!r}
+print(TEXT)
+print(TEXT, file=sys.stderr)
+
+def dlogprobs(logprobs):
+    raise ValueError(TEXT)
+
+def dprobs(dlogprobs, probs):
+    {everything.splitlines()[0]!r}; return TEXT
+
+class Named(type):
+    def __repr__(cls): return TEXT
+
+def dcounts(dprobs):
+    return Named(TEXT[:9], (), {{}})
+"""
+    graded = session_for("03").grade(handed_in(lesson, everything, source))
+    harmless = session_for("03").grade(handed_in(lesson, HARMLESS, source))
+    assert graded.printed[lesson.name].count("<script>") >= 2
+    rows = {each["name"]: each for each in graded.results.to_json()["lessons"][0]["gradients"]}
+    assert rows["dlogprobs"]["status"] == "error" and "<script>" in rows["dlogprobs"]["message"]
+    sources = {lesson.name: source}
+    assert_page_is_inert(reporter.student_page(graded, sources), reporter.student_page(harmless, sources))
+    assert_markdown_is_inert(reporter.student_markdown(graded))
+    assert_terminal_is_inert(line(graded.results))
+    assert_csv_is_inert(as_csv(graded.results))

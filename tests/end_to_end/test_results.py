@@ -1,0 +1,271 @@
+"""results.json: valid under its schema whatever was handed in, and the same file for the same submission and seed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from made_results import HOSTILE
+from made_results import lesson as lesson_of
+from made_results import results as results_of
+from made_results import row as row_of
+from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
+
+from grader.authoring.verify import handed_in
+from grader.gradebook.grading.session import Session
+from grader.results import KNOWN_IN_LESSON, KNOWN_IN_SUBMISSION, ROW_FIELDS, SubmissionResult, read_results
+
+SCHEMA = json.loads((ROOT / "grader" / "schema" / "results.schema.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+MIXED = """import torch
+import torch.nn.functional as F
+
+
+def dlogprobs(logprobs, Yb, n):
+    gradient = torch.zeros_like(logprobs)
+    gradient[range(n), Yb] = -1.0 / n
+    return gradient
+
+
+def dprobs(dlogprobs, probs):
+    return dlogprobs / probs
+
+
+def dcounts_sum_inv(dprobs, counts):
+    return (counts * dprobs).sum(1)
+
+
+def dcounts_sum(dcounts_sum_inv, counts_sum):
+    return -(counts_sum**-2) * dcounts_sum_inv * 7.5
+
+
+def dcounts(dprobs, counts_sum_inv):
+    return counts_sum_inv * dprobs
+
+
+def dnorm_logits(dcounts, counts):
+    raise NotImplementedError
+
+
+def dlogits(dnorm_logits):
+    print("I was here")
+    return dnorm_logits[99]
+
+
+def dh(dlogits, W2):
+    return (dlogits @ W2.T).float()
+
+
+def dW2(dlogits, h):
+    return dlogits.T @ h
+
+
+def dhpreact(dh, h):
+    dh *= 1 - h**2
+    return dh
+
+
+def db1(b1):
+    return torch.zeros_like(b1)
+
+
+def dC(demb, C, Xb):
+    return torch.full_like(C, float("inf"))
+"""
+
+
+def without(results: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in results.items() if name not in names}
+
+
+@pytest.fixture(scope="module")
+def mixed(session_for, lesson) -> dict[str, Any]:
+    results: dict[str, Any] = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    return results
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$defs"]["gradient"]["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("name", golden_names())
+def test_whatever_is_handed_in_the_file_is_valid(golden, name):
+    results = golden(name).graded.results.to_json()
+    VALIDATOR.validate(results)
+    text = json.dumps(results, allow_nan=False, ensure_ascii=False)
+    assert json.loads(text) == results and SubmissionResult.from_text(text).to_json() == results
+
+
+def test_so_is_a_right_one_and_one_of_everything(golden, mixed):
+    VALIDATOR.validate(golden(golden_names()[0]).right_after)
+    VALIDATOR.validate(mixed)
+    json.dumps(mixed, allow_nan=False)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_the_file_says_the_same_with_a_line_for_each_row(rows):
+    graded = lesson_of("04", *(row_of(f"d{at}", "failed", message=HOSTILE) for at in range(rows)))
+    for results in (results_of("ada", graded, graded), results_of("ada")):
+        text = results.to_text()
+        assert json.loads(text) == results.to_json() and SubmissionResult.from_text(text) == results
+        assert sum('"name": "d' in line for line in text.splitlines()) == rows * len(results.lessons)
+
+
+def test_a_line_is_a_line(grade):
+    source = "def dlogits():\n    return 0\n\n\ndlogits.__code__ = dlogits.__code__.replace(co_firstlineno=0)\n"
+    row = grade("04", source)["dlogits"]
+    assert row["line"] is None or row["line"] >= 1
+
+
+def test_the_schema_refuses_what_is_none(mixed):
+    for spoiled in (
+        without(mixed, "seed"),
+        mixed | {"version": 2},
+        mixed | {"status": "passed"},
+        mixed | {"more": 1},
+        mixed | {"student": ""},
+        mixed | {"lessons": [mixed["lessons"][0] | {"gradients": [{}]}]},
+    ):
+        assert not VALIDATOR.is_valid(spoiled)
+
+
+# Contents ------------------------------------------------------------------------------------------------------------
+
+
+def test_of_the_whole(mixed, lesson):
+    assert mixed["version"] == 1 and mixed["student"] == "mixed" and mixed["status"] == "graded"
+    assert mixed["isolation"] in ("strong", "good", "fair", "weak", "none")
+    assert set(mixed["environment"]) == {"torch", "python", "cpu_capability", "platform"}
+    assert mixed["score"] == 3 and mixed["max_score"] == 26 and type(mixed["score"]) is int
+    (only,) = mixed["lessons"]
+    assert (only["name"], only["status"], only["message"]) == (lesson.name, "graded", None)
+    assert [row["name"] for row in only["gradients"]] == [item.name for item in lesson.items]
+    assert mixed["seconds"] >= only["seconds"] > 0
+
+
+def test_of_each_row(mixed, lesson):
+    rows = rows_of(mixed)
+    statuses = {name: row["status"] for name, row in rows.items() if row["status"] != "missing"}
+    assert statuses == {
+        "dlogprobs": "passed",
+        "dprobs": "passed",
+        "dcounts_sum_inv": "shape",
+        "dcounts_sum": "failed",
+        "dcounts": "failed",
+        "dnorm_logits": "todo",
+        "dlogits": "error",
+        "dh": "passed",
+        "dW2": "shape",
+        "dhpreact": "failed",
+        "db1": "failed",
+        "dC": "failed",
+    }
+    for name, row in rows.items():
+        assert row["expected_shape"] == list(lesson.public.values[name[1:]].shape)
+        assert row["file"] == "backward.py"
+    assert rows["dprobs"]["exact"] is True and rows["dprobs"]["ulps"] == 0 and rows["dprobs"]["maxdiff"] == 0
+    assert rows["dcounts_sum_inv"]["shape"] == [32] and rows["dcounts_sum_inv"]["exact"] is None
+    assert rows["dcounts_sum"]["mistake"] == {"id": "ratio", "message": rows["dcounts_sum"]["message"]}
+    assert rows["dcounts_sum"]["relative_error"] == pytest.approx(6.5)
+    assert rows["dlogits"]["line"] == MIXED.splitlines().index("    return dnorm_logits[99]") + 1
+    assert rows["dW2"]["line"] == MIXED.splitlines().index("def dW2(dlogits, h):") + 1
+    assert rows["dC"]["maxdiff"] is None and rows["dC"]["relative_error"] is None  # JSON has no infinity
+    assert rows["dbngain"]["shape"] is None and rows["dbngain"]["line"] is None
+
+
+def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
+    graded = session_for("03").grade(handed_in(lesson, "mixed", MIXED))
+    assert set(graded.pictures[lesson.name]) == {"dcounts_sum", "dcounts", "dhpreact", "db1", "dC"}
+    assert graded.printed[lesson.name].startswith("I was here\n")
+    assert "I was here" not in json.dumps(graded.results.to_json())
+
+
+# The same again ------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_submission_and_seed_give_the_same_file(session_for, course, lesson, mixed):
+    session = session_for("03")
+    again = session.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    assert without_seconds(again) == without_seconds(mixed)
+    elsewhere = Session([course.find("03")], session.seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    assert without_seconds(elsewhere) == without_seconds(mixed)
+    assert json.dumps(without_seconds(elsewhere)) == json.dumps(without_seconds(mixed))  # in the same order, too
+
+
+def test_what_was_graded_before_makes_no_difference(session_for, course, lesson, mixed):
+    fresh = Session([lesson], session_for("03").seed)
+    fresh.grade(handed_in(lesson, "other", solution_of(lesson)))
+    assert without_seconds(fresh.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()) == without_seconds(mixed)
+
+
+@pytest.mark.parametrize("seed", [0, 2**40])
+def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_for, lesson, mixed, seed):
+    results = session_for("03", seed=seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    assert results["seed"] == seed and results["score"] == mixed["score"]
+    keep = ("name", "status", "points", "exact", "maxdiff", "ulps", "shape", "chain", "because_of", "line")
+    for name, row in rows_of(mixed).items():
+        other = rows_of(results)[name]
+        assert {k: other[k] for k in keep} == {k: row[k] for k in keep}
+        assert (other["mistake"] or {}).get("id") == (row["mistake"] or {}).get("id")
+    assert rows_of(results)["dcounts"]["relative_error"] != rows_of(mixed)["dcounts"]["relative_error"]
+
+
+def test_the_environment_of_pytest_makes_no_difference(session_for, lesson, mixed, monkeypatch):
+    monkeypatch.setenv("PYTEST_PLUGINS", "")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
+    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    assert without_seconds(again) == without_seconds(mixed)
+
+
+def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mixed, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
+    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    assert without_seconds(again) == without_seconds(mixed)
+
+
+@pytest.mark.parametrize("source", ["from torch import sum as dlogits", "def dlogits(): raise ValueError(object())"])
+def test_another_process_gives_the_same_file(session_for, course, source):
+    first, second = (session_for("04", limits=limits) for limits in (None, HURRIED))
+    handed = handed_in(course.find("04"), "student", source)
+    one, other = (without_seconds(each.grade(handed).results.to_json()) for each in (first, second))
+    assert one == other
+
+
+# The typed model -----------------------------------------------------------------------------------------------------
+
+
+def test_fields_of_a_newer_version_survive():
+    data = results_of(
+        "ada", lesson_of("04", row_of("dx", "failed", mistake={"id": "sign", "message": "No."}))
+    ).to_json()
+    for entry in (data, data["lessons"][0], data["lessons"][0]["gradients"][0]):
+        entry["newer"] = {"kept": True}
+    read = SubmissionResult.from_json(data)
+    assert read.to_json() == data and json.loads(read.to_text()) == data
+    assert read.lessons[0].rows[0].mistake == ("sign", "No.")
+
+
+def test_fields_that_an_older_version_did_not_have_take_their_defaults():
+    row = {"name": "dx", "status": "passed", "points": 1, "max_points": 1}
+    lesson = {"name": "04", "score": 1, "max_score": 1, "status": "graded", "message": None, "gradients": [row]}
+    read = SubmissionResult.from_json({"student": "ada", "score": 1, "max_score": 1, "lessons": [lesson]})
+    assert read.lessons[0].rows[0].counted and read.left_out is None and "left_out" not in read.to_json()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", "null", '{"student": "ada", "lessons": 3}', '{"lessons": [{}]}'])
+def test_what_is_no_results_json_is_refused(text, tmp_path):
+    with pytest.raises(ValueError):
+        SubmissionResult.from_text(text)
+    (tmp_path / "results.json").write_text(text)
+    assert read_results(tmp_path) is None
+
+
+def test_the_schema_knows_every_field_and_no_other():
+    parts = SCHEMA["$defs"]
+    assert set(SCHEMA["properties"]) == KNOWN_IN_SUBMISSION - {"not_graded", "earlier", "local"}
+    assert set(parts["lesson"]["properties"]) == KNOWN_IN_LESSON
+    assert list(parts["gradient"]["properties"]) == list(ROW_FIELDS)

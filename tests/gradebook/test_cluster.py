@@ -1,0 +1,405 @@
+"""`grade run --cluster`, with a real Dask scheduler and real worker processes, one of which is killed in the middle."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from support import ROOT, solution_of, without_seconds
+
+pytest.importorskip("distributed", reason="needs Dask: pip install -e '.[cluster]'")
+
+from bench.arena import descendants
+from grader.commands import console
+from grader.commands import grade as cli
+from grader.gradebook.files import FILES
+from grader.gradebook.grading import cluster, cluster_worker
+from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.versions import differences, versions
+from grader.intake.submissions.submission import read_submission
+from grader.lesson.lesson import Course, Lesson
+from grader.results import SubmissionResult
+from grader.sandbox.isolation import kernel
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+SLOWLY = "import time\n\ntime.sleep(0.3)\n"
+
+
+def until(condition: Callable[[], bool], seconds: float = 300.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class OwnCluster:
+    """A Dask scheduler and workers, each a process of its own; `folder` holds what they write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.scheduler = self._start("dask_scheduler", "--port", "0", "--scheduler-file", str(folder / "scheduler"))
+        self.workers: list[subprocess.Popen[bytes]] = []
+        assert until(self._written), "the scheduler does not start"
+        self.address: str = json.loads((folder / "scheduler").read_text())["address"]
+
+    def _written(self) -> bool:
+        try:
+            return bool(json.loads((self.folder / "scheduler").read_text()))
+        except (OSError, ValueError):
+            return False
+
+    def _start(self, what: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{what}", "--host", "127.0.0.1", "--no-dashboard", *arguments]
+        with open(self.folder / f"{what}.log", "ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, env=ENVIRONMENT, cwd=self.folder)
+
+    def start_worker(self, *more: str) -> subprocess.Popen[bytes]:
+        place = ("--local-directory", str(self.folder / "scratch"), "--no-nanny", "--nthreads", "1")
+        self.workers.append(self._start("dask_worker", self.address, *place, *more))
+        return self.workers[-1]
+
+    def close(self) -> None:
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def started(folder: Path, workers: int) -> Iterator[OwnCluster]:
+    own = OwnCluster(folder)
+    try:
+        for _ in range(workers):
+            own.start_worker()
+        yield own
+    finally:
+        own.close()
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnCluster]:
+    with started(tmp_path_factory.mktemp("cluster") / "dask", workers=2) as own:
+        yield own
+
+
+@pytest.fixture
+def small(course: Course) -> Lesson:
+    return course.find("04")
+
+
+def write(folder: Path, lesson: Lesson, sources: dict[str, str]) -> Path:
+    for student, source in sources.items():
+        (folder / student / lesson.name).mkdir(parents=True)
+        (folder / student / lesson.name / "backward.py").write_text(source)
+    return folder
+
+
+def sources(lesson: Lesson, count: int) -> dict[str, str]:
+    """Right ones and wrong ones in turn, each of which takes a third of a second; the last one is broken."""
+    right, wrong = solution_of(lesson), "def dlogits(logits):\n    return -logits\n"
+    found = {f"student_{n:02}": f"# {n}\n{(right, wrong)[n % 2]}{SLOWLY}" for n in range(count - 1)}
+    return {**found, f"student_{count - 1:02}": "def dlogits(logits:\n"}
+
+
+def grade(*arguments: object, course: Path = ROOT) -> Result:
+    command = ["run", *map(str, arguments), "--lesson", "04", "--seed", "7", "--course", str(course)]
+    return CliRunner().invoke(cli.main, command)
+
+
+def in_the_book(out: Path) -> list[tuple[str, dict[str, Any]]]:
+    with contextlib.closing(sqlite3.connect(out / "gradebook.sqlite")) as book:
+        rows = book.execute("SELECT student, results FROM attempts ORDER BY student").fetchall()
+    return [(student, json.loads(results)) for student, results in rows]
+
+
+def killed_after(process: subprocess.Popen[bytes], results: int, out: Path) -> threading.Thread:
+    """A thread that sends SIGKILL once there are so many results."""
+
+    def kill() -> None:
+        if until(lambda: len(list(out.glob("*/results.json"))) >= results):
+            process.kill()
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    return thread
+
+
+# A class -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def graded(two: OwnCluster, course: Course, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Result]:
+    """(submissions, OUT, what `grade` said) of a class during which the first worker was killed."""
+    place, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
+    folder = write(place / "class", course.find("04"), sources(course.find("04"), 10))
+    killing = killed_after(two.workers[0], 1, out)
+    result = grade(folder, "-o", out, "--cluster", two.address)
+    killing.join()
+    return folder, out, result
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_the_middle_loses_nothing_and_nothing_is_twice_in_the_book(two, graded):
+    _, out, result = graded
+    assert two.workers[0].poll() == -signal.SIGKILL
+    assert result.exit_code == console.GRADED, result.output
+    book = in_the_book(out)
+    assert [student for student, _ in book] == [f"student_{n:02}" for n in range(10)]
+    assert [results["score"] for _, results in book] == [3, 0, 3, 0, 3, 0, 3, 0, 3, 0]
+
+
+@pytest.mark.slow
+def test_every_result_is_that_of_one_machine_and_the_reports_are_here(graded, small, session_for):
+    folder, out, _ = graded
+    session = session_for("04", seed=7)
+    for student, results in in_the_book(out):
+        alone = session.grade(read_submission(folder / student, student, [small])).results.to_json()
+        assert without_seconds(results) == without_seconds(alone)
+        assert json.loads((out / student / "results.json").read_text()) == results
+        assert {path.name for path in (out / student).iterdir()} == set(FILES)
+        assert student in (out / student / "report.html").read_text(encoding="utf-8")
+    assert (out / "index.html").is_file()
+
+
+@pytest.mark.slow
+def test_what_was_graded_on_a_cluster_stands_for_a_run_on_this_machine_too(graded):
+    folder, out, _ = graded
+    for more in ([], ["--cluster", "tcp://127.0.0.1:1"]):  # nothing is due: nobody is asked
+        assert grade(folder, "-o", out, *more).exit_code == console.GRADED
+    assert len(in_the_book(out)) == 10
+
+
+@pytest.mark.slow
+def test_a_run_leaves_neither_processes_nor_the_course_on_the_worker_that_lives(two, graded):
+    living = two.workers[1].pid
+    assert until(lambda: not descendants(of=living), 30)
+    scratch = two.folder / "scratch" / "dask-scratch-space"
+    killed = {path for path in scratch.glob("*/backprop-ninja-*")}
+    assert len(killed) <= 1  # the killed worker's, which Dask removes when the next worker starts
+    for path in killed:
+        assert path.stat().st_mode & 0o777 == 0o700
+
+
+# Refused -------------------------------------------------------------------------------------------------------------
+
+
+def refused(result: Result) -> str:
+    assert result.exit_code == console.UNUSABLE, result.output
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("grade: "), result.stderr
+    return lines[0]
+
+
+@pytest.mark.slow
+def test_versions_that_differ_are_refused_by_name(two, small, tmp_path, monkeypatch):
+    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
+    here = versions()
+    monkeypatch.setattr(cluster, "versions", lambda: {**here, "torch": "1.0", "grader": "0123456789ab"})
+    said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", two.address))
+    assert f"cannot grade: it has grader {here['grader']} instead of 0123456789ab, " in said
+    assert f"torch {here['torch']} instead of 1.0: install the same versions on every machine" in said
+    assert not (tmp_path / "out" / "index.html").exists()
+
+
+def test_nobody_at_the_address_is_one_sentence(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # listens, and never says a word
+        silent = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        for address in (silent, "tcp://127.0.0.1:1", "http://example.org", "nonsense"):
+            said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", address))
+            assert f"no Dask scheduler answers at {address} (" in said and "start one with `dask scheduler`" in said
+
+
+@pytest.mark.slow
+def test_a_scheduler_without_workers_is_told_after_a_while(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.2)
+    folder = write(tmp_path / "class", small, {"ada": solution_of(small)})
+    with started(tmp_path / "dask", workers=0) as own:
+        said = refused(grade(folder, "-o", tmp_path / "out", "--cluster", own.address))
+    assert "has no workers, 0.2 seconds long: start one on each machine that grades, " in said
+    assert f"with `dask worker {own.address}`." in said
+
+
+def settings(**more: Any) -> Settings:
+    return Settings(str(ROOT), ["04_cross_entropy"], 7, "out", **more)
+
+
+def worker(folder: Path) -> Any:
+    return SimpleNamespace(local_directory=str(folder), state=SimpleNamespace(nthreads=1), plugins={})
+
+
+def test_a_worker_that_isolates_less_than_required_refuses(tmp_path, monkeypatch):
+    found = {"level": "weak", "missing": ["No Landlock (left out): files can be read."]}
+    monkeypatch.setattr(cluster_worker, "isolation_here", lambda: found)
+    graders = cluster_worker.Graders(settings(require="fair"), b"", versions())
+    graders.setup(worker(tmp_path))
+    assert graders.refusal == (
+        "it isolates student code at level 'weak' only, and 'fair' is required. No Landlock (left out): files can be "
+        "read. End its worker, or accept less with --require weak if you trust the submissions."
+    )
+    graders.teardown(worker(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_could_not_be_made_ready_refuses(tmp_path):
+    graders = cluster_worker.Graders(settings(), b"no archive", versions())
+    with pytest.raises(zipfile.BadZipFile):
+        graders.setup(worker(tmp_path))
+    assert graders.refusal == "it could not be made ready: its log says why."
+
+
+def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkeypatch):
+    """They are stood in for here: starting one takes seconds."""
+    made: list[Any] = []
+
+    class StandIn:
+        def __init__(self, settings: Settings) -> None:
+            self.out, self.killed = Path(settings.out), False
+            made.append(self)
+
+        def grade(self, submission: Any) -> dict[str, Any]:
+            (self.out / submission.student).mkdir()
+            (self.out / submission.student / "report.md").write_text("right")
+            return Reply(SubmissionResult(student="ada"))
+
+        def kill(self) -> None:
+            self.killed = True
+
+    monkeypatch.setattr(cluster_worker, "GraderProcess", StandIn)
+    monkeypatch.setattr(cluster_worker, "PeriodicCallback", lambda *_: SimpleNamespace(start=int, stop=int))
+    graders = cluster_worker.Graders(settings(), cluster_worker.pack_course(tmp_path), versions())
+    graders.setup(worker(tmp_path))
+    for _ in range(2):
+        reply = graders.grade(SimpleNamespace(student="ada"))
+        assert reply == Reply(SubmissionResult(student="ada"), files={"report.md": "right"})
+    graders.rest()
+    assert [each.killed for each in made] == [False]
+    monkeypatch.setattr(cluster_worker, "IDLE_SECONDS", 0.0)
+    graders.rest()
+    graders.grade(SimpleNamespace(student="ada"))
+    assert [each.killed for each in made] == [True, False]
+    graders.teardown(worker(tmp_path))
+    assert [each.killed for each in made] == [True, True]
+    assert graders.grade(SimpleNamespace(student="ada")) == Reply(fault="The run has ended.")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_did_not_get_the_course_says_so(tmp_path):
+    assert cluster_worker.refusal_of("a run", worker(tmp_path)) == "it did not get the course"
+
+
+@pytest.mark.skipif(not kernel.supported(), reason="needs Linux on x86_64 or aarch64")
+def test_a_worker_looks_for_its_isolation_in_a_process_of_its_own():
+    from grader.sandbox.isolation.probe import probe
+
+    found = probe()
+    assert cluster_worker.isolation_here() == {"level": found.level, "missing": list(found.missing)}
+
+
+def test_the_course_travels_without_what_python_left_in_it(tmp_path):
+    for place in ("exercises/01_a", "solutions/01_a", "solutions/01_a/__pycache__", "grades"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "file.py").write_text(place)
+    with zipfile.ZipFile(BytesIO(cluster_worker.pack_course(tmp_path))) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert files == {"exercises/01_a/file.py": b"exercises/01_a", "solutions/01_a/file.py": b"solutions/01_a"}
+
+
+def test_versions_in_words():
+    assert differences({"Python": "3.11.7", "torch": "2.13.0"}, {"torch": "2.13.0", "Python": "3.11.7"}) is None
+    assert differences({"Python": "3.11.7", "torch": "2.13.0"}, {"Python": "3.12.1"}) == (
+        "Python 3.12.1 instead of 3.11.7, torch missing instead of 2.13.0"
+    )
+
+
+# In the middle -------------------------------------------------------------------------------------------------------
+
+
+MANY = 80  # submissions: so many that a run is in their midst when something happens to it
+
+
+@contextlib.contextmanager
+def running(folder: Path, out: Path, address: str) -> Iterator[subprocess.Popen[str]]:
+    """`grade run` in a process of its own, three results after its start."""
+    # a job in the background of a shell, as CI may be, is started with Ctrl-C ignored
+    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [sys.executable, "-c", heeding + "from grader.commands.grade import main; main()", "run", str(folder)]
+    more = ["--lesson", "04", "--seed", "7", "-o", str(out), "--course", str(ROOT), "--cluster", address]
+    with subprocess.Popen([*command, *more], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as run:
+        try:
+            assert until(lambda: len(list(out.glob("*/results.json"))) >= 3)
+            yield run
+        finally:
+            run.kill()
+
+
+@pytest.mark.slow
+def test_ctrl_c_takes_back_what_was_sent_and_the_next_run_goes_on(tmp_path, small):
+    folder, out = write(tmp_path / "class", small, sources(small, MANY)), tmp_path / "out"
+    with started(tmp_path / "dask", workers=2) as own:
+        with running(folder, out, own.address) as run:
+            run.send_signal(signal.SIGINT)
+            said = run.communicate(timeout=120)[1]
+        assert run.returncode == console.STOPPED, said
+        done = [student for student, _ in in_the_book(out)]
+        assert 3 <= len(done) < MANY and f"Stopped: {len(done)} of {MANY}" in said
+        assert until(lambda: not any(descendants(of=worker.pid) for worker in own.workers), 30)
+        assert grade(folder, "-o", out, "--cluster", own.address).exit_code == console.GRADED
+    assert [student for student, _ in in_the_book(out)] == [f"student_{n:02}" for n in range(MANY)]
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_ends_the_run_with_a_sentence_and_what_is_graded_is_kept(tmp_path, small):
+    folder, out = write(tmp_path / "class", small, sources(small, MANY)), tmp_path / "out"
+    with started(tmp_path / "dask", workers=2) as own, running(folder, out, own.address) as run:
+        own.scheduler.kill()
+        said = run.communicate(timeout=120)[1]
+    assert run.returncode == console.FAULT, said
+    assert f"grade: the scheduler at {own.address} went away: start it again and run the same command" in said
+    assert "Traceback" not in said
+    done = [student for student, _ in in_the_book(out)]
+    assert 3 <= len(done) < MANY and len(set(done)) == len(done)
+    assert (out / "grades.csv").read_text().count("\n") == len(done) + 1
+
+
+@pytest.mark.slow
+def test_workers_that_come_and_go(tmp_path, small):
+    """Two of three are killed, one that grades with two threads joins: every result once, and right."""
+    folder, out = write(tmp_path / "class", small, sources(small, 40)), tmp_path / "out"
+    with started(tmp_path / "dask", workers=3) as own:
+        threads = [killed_after(own.workers[0], 5, out), killed_after(own.workers[1], 20, out)]
+
+        def join() -> None:
+            if until(lambda: own.workers[0].poll() is not None):
+                own.start_worker("--nthreads", "2")
+
+        threads.append(threading.Thread(target=join, daemon=True))
+        threads[-1].start()
+        result = grade(folder, "-o", out, "--cluster", own.address)
+        assert result.exit_code == console.GRADED, result.output
+        for thread in threads:
+            thread.join(60)
+        assert [worker.poll() is None for worker in own.workers] == [False, False, True, True]
+    book = in_the_book(out)
+    assert [student for student, _ in book] == [f"student_{n:02}" for n in range(40)]
+    assert [results["score"] for _, results in book] == [3, 0] * 20

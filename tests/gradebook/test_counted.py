@@ -1,0 +1,255 @@
+"""What counts: lessons that somebody submitted, and of these the rows that a submission can contain."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import xml.etree.ElementTree as ElementTree
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES, notebook
+from made_results import lesson as lesson_of
+from made_results import results as results_of
+from made_results import row
+from shared_nursery import run_grade
+from support import SCHEMA, solution_of
+
+from grader.commands.grade import main
+from grader.intake.submissions import finding
+from grader.intake.submissions.finding import find
+from grader.publish.export.classroom import classroom_result
+from grader.publish.export.gradescope import gradescope
+from grader.publish.export.junit import junit_xml
+from grader.publish.report.classroom import csv_rows, difficulties, partly_counted
+
+IN_THE_NOTEBOOK = ["03_makemore_steps", "04_cross_entropy", "05_batch_norm", "07_training"]
+
+
+def said(*arguments: object) -> str:
+    """What `grade run` prints, on both streams."""
+    done = run_grade(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def read_csv(out: Path) -> list[dict[str, str]]:
+    with open(out / "grades.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def result(out: Path, student: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((out / student / "results.json").read_text(encoding="utf-8"))
+    jsonschema.validate(loaded, SCHEMA)
+    return loaded
+
+
+# Which lessons count -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def contained(course, tmp_path):
+    """contained(): the numbers of the lessons that count for what is in the folder."""
+
+    def numbers(*paths: Path) -> list[str]:
+        lessons = list(course.lessons.values())
+        return [lesson.number for lesson in find(paths or [tmp_path / "in"], lessons, lessons).contained(lessons)]
+
+    return numbers
+
+
+def put(place: Path, text: str = "def dh(dlogits, W2):\n    return dlogits @ W2.T\n") -> Path:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_notebook_by_itself(contained, style):
+    expected = ["03", "04", "05", "07"]
+    assert contained(NOTEBOOKS / f"{style}.ipynb") == (expected[:3] if style == STYLES[2] else expected)
+
+
+def test_what_anybody_contains(contained, tmp_path):
+    put(tmp_path / "in" / "ada" / "01_chain_rule" / "backward.py")
+    put(tmp_path / "in" / "bo" / "02_small_net" / "backward.py")
+    assert contained() == ["01", "02"]
+    put(tmp_path / "in" / "cy.ipynb", json.dumps(notebook(CHAIN)))
+    assert contained() == ["01", "02", "03"]  # no exercise 2, 3 or 4 in it
+
+
+def test_an_attempt_is_a_submission(contained, tmp_path):
+    """A folder with a wrong name, one without the file, a file that is too large: a sentence says so, and it counts."""
+    put(tmp_path / "in" / "ada" / "01_chain_rule" / "backward.py")
+    put(tmp_path / "in" / "ada" / "lesson3" / "backward.py")
+    put(tmp_path / "in" / "bo" / "04_cross_entropy" / "forward.py")
+    put(tmp_path / "in" / "cy" / "06_embedding_net" / "backward.py", "#" * (1 << 21))
+    assert contained() == ["01", "03", "04", "06"]
+
+
+def test_an_exercise_that_cannot_be_read_is_an_attempt(contained, tmp_path):
+    put(tmp_path / "in" / "cy.ipynb", json.dumps(notebook(CHAIN, "dlogits = (secret * logits)\ndlogits /= n")))
+    assert contained() == ["03", "04"]
+
+
+def test_where_nobody_contains_anything_all_count(contained, tmp_path):
+    put(tmp_path / "in" / "ada" / "notes.txt", "nothing")
+    (tmp_path / "in" / "bo").mkdir()
+    assert len(contained()) == 11
+
+
+def test_archives_and_an_encoding_of_names(contained, tmp_path):
+    put(tmp_path / "kit" / "02_small_net" / "backward.py")
+    (tmp_path / "in").mkdir()
+    shutil.make_archive(str(tmp_path / "in" / "ada"), "zip", tmp_path / "kit")
+    put(tmp_path / "in" / "bo.zip", "no archive")
+    assert contained() == ["02"]
+
+
+def test_a_submission_is_read_beforehand_only_where_its_names_let_expect_something_new(
+    contained, course, tmp_path, monkeypatch
+):
+    """A class of kits costs one reading, a class of one lesson's folders one reading and a look at the names."""
+    read: list[str] = []
+    real = finding.read_submission
+    monkeypatch.setattr(finding, "read_submission", lambda path, *rest: read.append(path.name) or real(path, *rest))
+    for number in range(20):
+        put(tmp_path / "in" / f"student {number}" / "03_makemore_steps" / "backward.py")
+    assert contained() == ["03"] and len(read) == 1
+    read.clear()
+    for number in range(20):
+        for name in course.lessons:
+            put(tmp_path / "kits" / f"student {number}" / name / "backward.py")
+    assert len(contained(tmp_path / "kits")) == 11 and len(read) == 1
+
+
+# Which rows count ----------------------------------------------------------------------------------------------------
+
+
+def test_a_class_of_stubs_and_notebooks(course, tmp_path):
+    """The same notebook, alone and in a class; a second run, with more students; all outputs agree."""
+    put(tmp_path / "in" / "ada" / "05_batch_norm" / "backward.py", solution_of(course.find("05")))
+    shutil.copy(NOTEBOOKS / f"{STYLES[0]}.ipynb", tmp_path / "in" / "bo.ipynb")
+    shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "in" / "cy.ipynb")  # without exercise 4
+    out = tmp_path / "out"
+    first = said(tmp_path / "in", "-o", out, "--seed", "5", "--jobs", "1")
+    assert "bo: 42 of 42 (100 %)" in first and "cy: 33 of 42 (79 %)" in first
+    assert "Not counted: 01, 02, 06, 08, 09, 10, 11, which no submission contains." in first
+    by_name = {line["student"]: line for line in read_csv(out)}
+    full = sum(course.find(name).max_score for name in IN_THE_NOTEBOOK)
+    norm = course.find("05").max_score
+    assert (by_name["ada"]["total"], by_name["ada"]["max"]) == (f"{norm:g}", f"{full:g}")
+    assert by_name["ada"]["counted"] == ", ".join(IN_THE_NOTEBOOK)
+    for name in ("bo", "cy"):
+        assert by_name[name]["max"] == "42"
+        assert by_name[name]["counted"] == (
+            "03_makemore_steps, 04_cross_entropy, 05_batch_norm (1 of 13 rows), 07_training (8 of 15 rows)"
+        )
+    bo = result(out, "bo")
+    assert (bo["score"], bo["max_score"]) == (42, 42)
+    assert bo["left_out"] == [name for name in course.lessons if name not in IN_THE_NOTEBOOK]
+    rows = {row["name"]: row for row in bo["lessons"][2]["gradients"]}
+    assert (rows["dhprebn"]["counted"], rows["dhprebn"]["max_points"]) == (True, 4)
+    left = rows["forward"]
+    assert (left["status"], left["counted"], left["points"], left["max_points"]) == ("missing", False, 0, 0)
+    assert left["message"] == (
+        "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has `BatchNorm1d`."
+    )
+    for name in ("report.html", "report.md"):
+        text = (out / "bo" / name).read_text(encoding="utf-8")
+        assert "Everything is right" in text and "12 of the 13 rows of lesson 05 are not counted" in text
+        assert "no submission of this run contains them" in text
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "Not counted, because no submission contains them: 01_chain_rule" in page
+    assert "05_batch_norm: 1 of its 13 rows count for notebooks" in page
+
+    # grade books have one maximum for a column: a notebook's points are scaled to it
+    roster = put(tmp_path / "roster.csv", "name,id\nada,1\nbo,2\ncy,3\n")
+    done = CliRunner().invoke(main, ["export", "canvas", str(out), "--roster", str(roster)])
+    assert done.exit_code == 0, done.output
+    assert "05_batch_norm: a notebook cannot contain all rows. Scores out of 4 are scaled" in done.output
+    _, possible, ada, bo_line, cy = list(csv.reader((out / "canvas.csv").read_text(encoding="utf-8").splitlines()))
+    training = course.find("07").max_score
+    assert possible[5:] == ["26", "3", f"{norm:g}", f"{training:g}"]
+    assert ada[5:] == ["0", "0", f"{norm:g}", "0"]
+    assert bo_line[5:] == ["26", "3", f"{norm:g}", f"{training:g}"] and cy[5:] == ["26", "3", f"{norm:g}", "0"]
+
+    # once more: nothing has changed, all is kept; then a lesson that nobody had
+    again = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
+    assert "0 of 3 are new or changed; 3 are as before" in again
+    assert {line["student"]: line for line in read_csv(out)} == by_name
+    put(tmp_path / "in" / "di" / "01_chain_rule" / "backward.py", solution_of(course.find("01")))
+    third = said(tmp_path / "in", "-o", out, "--jobs", "1", "--seed", "5")
+    first_lesson = course.find("01").max_score
+    assert f"bo: 42 of {42 + first_lesson:g}" in third and "Not counted: 02, 06" in third
+    assert {line["max"] for line in read_csv(out) if line["student"] in ("ada", "di")} == {f"{full + first_lesson:g}"}
+
+
+def test_lessons_that_are_named_count(tmp_path):
+    """Also where nobody submitted them; rows that a notebook cannot contain never do."""
+    shutil.copy(NOTEBOOKS / f"{STYLES[2]}.ipynb", tmp_path / "cy.ipynb")
+    out = tmp_path / "out"
+    assert "Not counted" not in said(
+        tmp_path / "cy.ipynb", "--lesson", "5", "--lesson", "7", "--lesson", "1", "-o", out
+    )
+    (line,) = read_csv(out)
+    assert line["total"] == "4" and int(line["max"]) > 4 + 9
+    assert line["counted"] == "05_batch_norm (1 of 13 rows), 07_training (8 of 15 rows), 01_chain_rule"
+    assert result(out, "cy")["left_out"] == []
+    assert "cy: 4 of 4 (100 %)" in said(tmp_path / "cy.ipynb", "--lesson", "5", "-o", out, "--fail-under", "100")
+
+
+def test_the_stub_s_functions_in_a_notebook_count_in_full(course, tmp_path, session_for):
+    cells = ["import torch\nimport torch.nn.functional as F", solution_of(course.find("05"))]
+    place = put(tmp_path / "mine.ipynb", json.dumps(notebook(*cells)))
+    lesson = course.find("05")
+    (submission,) = find([place], [lesson], list(course.lessons.values()))
+    results = session_for("05").grade(submission).results.to_json()
+    assert (results["score"], results["max_score"]) == (lesson.max_score, lesson.max_score)
+    assert all(row["counted"] for row in results["lessons"][0]["gradients"])
+
+
+# What every output says ----------------------------------------------------------------------------------------------
+
+
+PARTLY = results_of(
+    "bo",
+    lesson_of(
+        "05_norm", row("dx"), row("layer", "missing", points=0, max_points=0, counted=False, message="Not counted: x.")
+    ),
+    left_out=["01_first"],
+)
+WHOLLY = results_of("ada", lesson_of("05_norm", row("dx"), row("layer", "todo")))
+
+
+def test_grades_csv_says_what_counted():
+    assert PARTLY.counted_parts() == "05_norm (1 of 2 rows)" and WHOLLY.counted_parts() == "05_norm"
+    assert csv_rows([WHOLLY, PARTLY]) == [
+        ["student", "05_norm", "total", "max", "percent", "counted"],
+        ["ada", "1", "1", "2", "50", "05_norm"],
+        ["bo", "1", "1", "1", "100", "05_norm (1 of 2 rows)"],
+    ]
+    assert csv_rows([WHOLLY])[0] == ["student", "05_norm", "total", "max", "percent"]
+
+
+def test_a_row_that_does_not_count_is_not_hard():
+    assert {entry.name: entry.total for entry in difficulties([WHOLLY, PARTLY])} == {"dx": 2, "layer": 1}
+    assert partly_counted([WHOLLY, PARTLY]) == [("05_norm", 1, 2, ["bo"])]
+
+
+def test_exports_have_the_student_s_own_maximum():
+    shown = gradescope(PARTLY)
+    assert shown["output"] == "1 of 1 points.\n\nCounted: 05_norm (1 of 2 rows)."
+    assert [test["name"] for test in shown["tests"]] == ["05_norm: dx"]
+    suite = ElementTree.fromstring(junit_xml(PARTLY)).find("testsuite")
+    assert suite is not None
+    properties = {each.get("name"): each.get("value") for each in suite.iter("property")}
+    assert properties["max_score"] == "1" and (suite.get("tests"), suite.get("skipped")) == ("2", "1")
+    assert [skipped.get("message") for skipped in suite.iter("skipped")] == ["Not counted: x."]
+    found = json.loads(b64decode(classroom_result(PARTLY)))
+    assert (found["status"], found["max_score"], len(found["tests"])) == ("pass", 1, 1)

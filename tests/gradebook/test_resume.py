@@ -1,0 +1,334 @@
+"""Whatever ends a grader process or a whole run, nothing that was finished is lost and nobody is graded wrongly.
+
+Fast tests put a few lines of Python where grader processes are; a real run is killed at many moments by the slow one:
+
+    pytest tests/gradebook/test_resume.py -m slow        50 kills, about ten minutes
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared_nursery import run_command
+from support import ROOT, solution_of, without_seconds
+
+from grader.gradebook.files import OutputError
+from grader.gradebook.grading import batch
+from grader.gradebook.grading.batch import GraderProcess, Reply, grade_all
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.results import SubmissionResult
+from grader.sandbox.workers.forked import Nursery
+
+# Grader processes, played ---------------------------------------------------------------------------------------------
+
+PLAYED = """
+import json, os, pickle, sys, time
+from pathlib import Path
+out = Path(json.loads(sys.argv[1])["out"])
+while True:
+    submission = pickle.load(sys.stdin.buffer)
+    with open(out / submission.student, "a") as file:
+        file.write("tried\\n")
+    tries = (out / submission.student).read_text().count("tried")
+    kind = submission.student.split("-")[0]
+    reply = {"results": {"student": submission.student}}
+    if kind == "dies" or (kind == "once" and tries == 1):
+        os.kill(os.getpid(), 9)
+    if kind == "half":
+        os.write(1, b'{"results": {"stu')
+        os._exit(0)
+    if kind == "faulty" or (kind == "hiccup" and tries == 1):
+        reply = {"fault": "ZygoteDied: the zygote ended"}
+    if kind == "full":
+        reply = {"unwritable": "no room"}
+    if kind == "slow":
+        time.sleep(1.0)
+    print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    """One for all played graders: it loads torch, which takes a second."""
+    made = Nursery()
+    yield made
+    made.close(at_once=True)
+
+
+@pytest.fixture
+def played(tmp_path: Path, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    class Kept:
+        zygote, program = nursery.zygote, nursery.program
+
+        def __init__(self, preload: object) -> None:
+            pass
+
+        def close(self, at_once: bool = False) -> None:
+            pass
+
+    monkeypatch.setattr(batch, "Nursery", Kept)
+    monkeypatch.setattr(batch, "PROGRAM", PLAYED)
+    return Settings(course="", lessons=[], seed=1, out=str(tmp_path))
+
+
+def named(*students: str) -> Iterator[Submission]:
+    return (Submission(student, Path(student), {}) for student in students)
+
+
+def told(settings: Settings, *students: str, jobs: int = 2) -> dict[str, Reply]:
+    return {submission.student: reply for submission, reply in grade_all(named(*students), settings, jobs)}
+
+
+def tries(settings: Settings, student: str) -> int:
+    return (Path(settings.out) / student).read_text().count("tried")
+
+
+def right(student: str) -> Reply:
+    return Reply(SubmissionResult(student=student))
+
+
+def test_a_grader_process_that_dies_is_replaced_and_its_submission_tried_once_more(played):
+    assert told(played, "ada", "once-bo", "cy", jobs=1) == {s: right(s) for s in ("ada", "once-bo", "cy")}
+    assert (tries(played, "once-bo"), tries(played, "cy")) == (2, 1)
+
+
+def test_a_zygote_that_died_is_tried_once_more(played):
+    assert told(played, "hiccup-bo") == {"hiccup-bo": right("hiccup-bo")}
+    assert tries(played, "hiccup-bo") == 2
+
+
+@pytest.mark.parametrize(
+    ("student", "fault"),
+    [
+        ("dies-bo", "A grader process ended (status -9)."),
+        ("half-bo", "A grader process ended (status 0)."),
+        ("faulty-bo", "ZygoteDied: the zygote ended"),
+    ],
+)
+def test_what_fails_twice_is_a_fault_and_the_others_are_graded(played, student, fault):
+    found = told(played, "ada", student, "cy", "di")
+    assert found == {student: Reply(fault=fault)} | {s: right(s) for s in ("ada", "cy", "di")}
+    assert tries(played, student) == 2
+
+
+def test_one_that_hangs_costs_its_time_on_one_core_only(played):
+    started = time.monotonic()
+    replies = grade_all(named("slow-ada", *(f"bo-{number}" for number in range(20))), played, 2)
+    order = [submission.student for submission, _ in replies]
+    assert order[-1] == "slow-ada" and sorted(order) == sorted({*order}) and len(order) == 21
+    assert time.monotonic() - started < 10
+
+
+def test_submissions_are_read_one_by_one_as_graders_are_free(played):
+    """So that a class of thousands is never in memory at once."""
+    read: list[str] = []
+
+    def reading() -> Iterator[Submission]:
+        for submission in named(*(f"bo-{number}" for number in range(10))):
+            read.append(submission.student)
+            yield submission
+
+    replies = grade_all(reading(), played, 2)
+    next(replies)
+    next(replies)
+    time.sleep(0.2)
+    assert len(read) == 10  # nothing holds them back but the graders, who are fast
+    replies.close()
+    slowly = grade_all((read.append("slow") or s for s in named("slow-1", "slow-2", "slow-3", "slow-4")), played, 1)
+    next(slowly)
+    assert read.count("slow") <= 2
+    slowly.close()
+
+
+def test_no_room_for_a_report_ends_the_run(played):
+    with pytest.raises(OutputError, match="no room"):
+        told(played, "ada", "full-bo", "cy")
+
+
+def test_submissions_that_cannot_be_had_end_the_run(played):
+    def broken() -> Iterator[Submission]:
+        yield from named("ada")
+        raise OSError("the disk is gone")
+
+    replies = grade_all(broken(), played, 1)
+    assert next(replies)[1] == right("ada")
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(replies)
+
+
+def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(played, monkeypatch):
+    graders: list[GraderProcess] = []
+
+    class Noted(GraderProcess):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            graders.append(self)
+
+    monkeypatch.setattr(batch, "GraderProcess", Noted)
+    replies = grade_all(named("ada", "bo", "slow-cy"), played, 2)
+    got = [next(replies)[0].student]
+    time.sleep(0.5)  # the other has finished by now, and waits to be asked for
+    with pytest.raises(KeyboardInterrupt):
+        got.append(replies.throw(KeyboardInterrupt())[0].student)
+        next(replies)
+    assert sorted(got) == ["ada", "bo"]
+    assert [grader._process.wait() for grader in graders] == [-signal.SIGKILL, -signal.SIGKILL]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("grader") and thread.is_alive()]
+
+
+# Real runs -----------------------------------------------------------------------------------------------------------
+
+STUDENTS = 24
+JOBS = 2
+KILLS = 50
+GRADE = "from grader.commands.grade import main; main()"
+WRONG = "def dlogits(logits):\n    return -logits\n"
+PRINTS = "def dlogits(logits):\n    print('hello')\n    raise ValueError('no')\n"
+
+
+def arguments(folder: Path, out: Path, *more: str) -> list[str]:
+    about = ["run", str(folder), "-o", str(out), "--lesson", "04", "--seed", "7", "--jobs", str(JOBS)]
+    return [*about, "--course", str(ROOT), "--require", "none", *more]
+
+
+def command(folder: Path, out: Path, *more: str) -> list[str]:
+    return [sys.executable, "-c", GRADE, *arguments(folder, out, *more)]
+
+
+def make_class(folder: Path, count: int = STUDENTS) -> Path:
+    sources = (solution_of(Course(ROOT).find("04")), WRONG, PRINTS, "def dlogits(")
+    for number in range(count):
+        place = folder / f"student-{number:02}" / "04_cross_entropy"
+        place.mkdir(parents=True)
+        (place / "backward.py").write_text(f"{sources[number % len(sources)]}\n# {number}\n")
+    return folder
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+
+
+def run_to_the_end(folder: Path, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    done = run_command("grade", arguments(folder, out, *more), seconds=600)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def timeless(out: Path) -> dict[str, Any]:
+    """grades.csv to the byte, and each results.json to the byte but for what a clock says."""
+    found: dict[str, Any] = {"grades.csv": (out / "grades.csv").read_bytes()}
+    for path in sorted(out.glob("*/results.json")):
+        text = path.read_text(encoding="utf-8")
+        assert text == SubmissionResult.from_text(text).to_text()
+        found[path.parent.name] = json.dumps(without_seconds(json.loads(text)))
+    return found
+
+
+def students_in_the_book(out: Path) -> list[str]:
+    if not (out / "gradebook.sqlite").exists():
+        return []
+    with sqlite3.connect(out / "gradebook.sqlite") as book:
+        try:
+            return [student for (student,) in book.execute("SELECT student FROM attempts")]
+        except sqlite3.OperationalError:  # killed before the table was there
+            return []
+
+
+def test_sigterm_stops_as_ctrl_c_does_and_the_next_run_grades_the_rest(tmp_path):
+    folder, out = make_class(tmp_path / "class", 3), tmp_path / "out"
+    hanging = folder / "zo" / "04_cross_entropy"
+    hanging.mkdir(parents=True)
+    (hanging / "backward.py").write_text("while True:\n    pass\n")
+    with subprocess.Popen(
+        command(folder, out, "--timeout", "60"), stderr=subprocess.PIPE, text=True, env=environment()
+    ) as run:
+        end = time.monotonic() + 120
+        while len(students_in_the_book(out)) < 3 and time.monotonic() < end:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGTERM)
+        said = run.communicate(timeout=60)[1]
+    assert run.returncode == 130
+    assert "Stopped: 3 of 4 were graded and are on disk." in said
+    (hanging / "backward.py").write_text(WRONG)
+    again = run_to_the_end(folder, out, "--timeout", "60")
+    assert "1 of 4 are new or changed; 3 are as before (--fresh grades all).\n" in again.stderr
+    assert students_in_the_book(out) == [*students_in_the_book(out)[:3], "zo"]
+    assert (out / "grades.csv").read_text().count("\n") == 5
+    assert run_to_the_end(folder, out, "--timeout", "60", "--quiet").stderr == ""
+
+
+@pytest.mark.slow
+def test_fifty_kills(tmp_path):
+    """A run killed with SIGKILL, resumed to its end: the same files as one that nobody killed, nobody graded twice."""
+    folder = make_class(tmp_path / "class")
+    started = time.time()
+    run_to_the_end(folder, tmp_path / "whole")
+    took = time.time() - started
+    expected = timeless(tmp_path / "whole")
+    generator, in_the_midst = random.Random(20_261_121), 0
+    for number in range(KILLS):
+        out = tmp_path / f"out-{number}"
+        run = subprocess.Popen(
+            command(folder, out), env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        began = time.time()
+        if number % 2:  # every other one while results arrive, the others at any moment
+            some = generator.randrange(1, STUDENTS)
+            while run.poll() is None and len(list(out.glob("*/results.json"))) < some:
+                time.sleep(0.005)
+            time.sleep(generator.uniform(0, 0.1))
+        else:
+            time.sleep(generator.uniform(0.1, took))
+        run.kill()
+        run.wait()
+        moment = time.time() - began
+        kept, written = students_in_the_book(out), list(out.glob("*/results.json"))
+        in_the_midst += 0 < len(kept) < STUDENTS
+        assert len(written) - len(kept) <= JOBS + 1, f"kill {number} after {moment:.2f} s"
+        run_to_the_end(folder, out)
+        assert timeless(out) == expected, f"kill {number} after {moment:.2f} s"
+        assert sorted(students_in_the_book(out)) == sorted({path.name for path in folder.iterdir()})
+        assert not list(out.rglob("*.part"))
+    assert in_the_midst >= KILLS // 10, f"only {in_the_midst} kills came while results arrived"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a disk of 700 kB")
+def test_a_disk_that_fills_up_and_is_made_larger(tmp_path):
+    folder, out = make_class(tmp_path / "class"), tmp_path / "out"
+    out.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=700k", "none", str(out)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("root may not mount here")
+    try:
+        full = subprocess.run(command(folder, out), capture_output=True, text=True, env=environment(), timeout=600)
+        assert full.returncode == 2
+        assert re.search(
+            r"^grade: .* cannot be written .*: make room and run the same command again", full.stderr, re.M
+        )
+        assert "Traceback" not in full.stderr
+        kept = students_in_the_book(out)
+        assert 0 < len(kept) < STUDENTS
+        subprocess.run(["mount", "-o", "remount,size=50m", str(out)], check=True)
+        again = run_to_the_end(folder, out)
+        assert f"{STUDENTS - len(kept)} of {STUDENTS} are new or changed; {len(kept)} are as before" in again.stderr
+        assert sorted(students_in_the_book(out)) == sorted(path.name for path in folder.iterdir())
+        run_to_the_end(folder, tmp_path / "whole")
+        assert timeless(out) == timeless(tmp_path / "whole")
+    finally:
+        subprocess.run(["umount", str(out)], check=True)

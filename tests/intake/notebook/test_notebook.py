@@ -1,0 +1,553 @@
+"""The lecture's notebook as a submission: what is read out of it, what is told of what is not, and where it stands."""
+
+from __future__ import annotations
+
+import ast
+import json
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from lecture_notebooks import BATCH_NORM, CHAIN, SOFTMAX, STYLES, Notebook, lecture, notebook, others, stored
+from support import IMPORTS, ROOT, rows_of, solution_of
+
+from grader.intake.notebook.cells import MOST_CELLS, MOST_CODE, MOST_NOTEBOOK_BYTES, NotebookError, cells_of, python_of
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.submission import Submission
+
+
+@pytest.fixture
+def hand_in(course, tmp_path) -> Callable[..., Submission]:
+    """hand_in(notebook or text or bytes, "03", name=...): the submission as `grade run` finds it."""
+
+    def found(handed: Notebook | str | bytes, *wanted: str, name: str = "mine.ipynb") -> Submission:
+        if isinstance(handed, dict):
+            handed = json.dumps(handed)
+        data = handed.encode() if isinstance(handed, str) else handed
+        place = tmp_path / "in" / name
+        place.parent.mkdir(exist_ok=True, parents=True)
+        place.write_bytes(data)
+        lessons = [course.find(number) for number in wanted] or list(course.lessons.values())
+        (submission,) = find([place], lessons, list(course.lessons.values()))
+        return submission
+
+    return found
+
+
+@pytest.fixture
+def graded(hand_in, session_for) -> Callable[..., list[dict[str, Any]]]:
+    """graded(notebook, "03", "04"): {row: row} of each lesson, from real workers."""
+
+    def rows(handed: Notebook | str, *wanted: str, **options: Any) -> Any:
+        results = session_for(*wanted).grade(hand_in(handed, *wanted, **options)).results.to_json()
+        found = [rows_of(results, number) for number in range(len(wanted))]
+        return found[0] if len(found) == 1 else found
+
+    return rows
+
+
+# The lecture's own answers -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_lecture_s_answers_in_three_styles(graded, style):
+    chain, entropy, norm, training = graded(stored(style), "03", "04", "05", "07", name=f"{style}.ipynb")
+    assert len(chain) == 26 and {row["status"] for row in chain.values()} == {"passed"}
+    assert {row["chain"] for row in chain.values()} == {"passed"}
+    assert [row["status"] for row in entropy.values()] == ["passed", "passed"]
+    assert norm["dhprebn"]["status"] == "passed" and others(norm, "dhprebn") == {"missing"}
+    read = ["dW2", "db2", "dbngain", "dbnbias", "dW1", "db1", "dC", "loss"]
+    if style == STYLES[2]:  # it stops before exercise 4
+        assert others(training) == {"missing"}
+        assert training["dW1"]["message"] == (
+            f"{style}.ipynb has no training loop that assigns dC, dW1, db1, dW2, db2, dbngain, dbnbias."
+        )
+    else:
+        assert {training[name]["status"] for name in read} == {"passed"}
+        assert others(training, *read) == {"missing"}
+    assert training["update"]["message"] is None or training["update"]["message"] == (
+        "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has `update`."
+    )
+
+
+def test_recorded_outputs_are_not_believed(graded):
+    """The first style's recorded `cmp` says that dlogprobs is wrong; it is right."""
+    cell = stored(STYLES[0])["cells"][10]
+    assert "exact: False" in json.dumps(cell["outputs"])
+    assert graded(stored(STYLES[0]), "03")["dlogprobs"]["status"] == "passed"
+
+
+# What becomes of a line ----------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_gradient_is_named_with_its_cell_and_line(graded):
+    rows = graded(
+        notebook({"cell_type": "markdown", "source": "# one"}, "n = 32", lecture(dhpreact="dhpreact = (1.0 - h) * dh")),
+        "03",
+    )
+    row = rows["dhpreact"]
+    assert (row["status"], row["file"], row["line"]) == ("failed", "mine.ipynb, cell 3", 15)
+    assert others(rows, "dhpreact") == {"passed"}
+    assert rows["dembcat"]["because_of"] == ["dhpreact"]
+
+
+def test_a_skipped_gradient_is_missing_and_the_rest_is_graded(graded):
+    rows = graded(notebook(lecture(dbnvar_inv="")), "03")
+    assert rows["dbnvar_inv"]["status"] == "missing"
+    assert rows["dbnvar_inv"]["message"] == "mine.ipynb assigns no `dbnvar_inv`."
+    assert others(rows, "dbnvar_inv") == {"passed"}
+
+
+def test_a_similar_name_is_read_and_the_row_says_so(graded):
+    rows = graded(notebook(CHAIN.replace("dlogit_maxes", "dlogit_max")), "03")
+    assert {row["status"] for row in rows.values()} == {"passed"}
+    assert {name: row["message"] for name, row in rows.items() if row["message"]} == {
+        "dlogit_maxes": "Read from `dlogit_max`: by its name and its formula it can only be `dlogit_maxes`."
+    }
+
+
+def test_a_distant_name_is_a_question(graded):
+    rows = graded(notebook(CHAIN.replace("dlogit_maxes", "dlogit_top")), "03")
+    assert rows["dlogit_maxes"]["status"] == "missing"
+    assert rows["dlogit_maxes"]["message"] == (
+        "mine.ipynb assigns no `dlogit_maxes`; did you mean `dlogit_top`? Rename it."
+    )
+    assert others(rows, "dlogit_maxes") == {"passed"}  # dlogits takes the helper's line with it
+
+
+def test_exercises_2_and_3_are_lessons_of_their_own(graded):
+    wrong = SOFTMAX.replace("-= 1", "-= 2")
+    chain, entropy, norm = graded(notebook(CHAIN, wrong, BATCH_NORM.replace("n/(n-1)", "1")), "03", "04", "05")
+    assert others(chain) == {"passed"}
+    assert entropy["dlogits"]["status"] == "failed"
+    assert (entropy["dlogits"]["file"], entropy["dlogits"]["line"]) == ("mine.ipynb, cell 2", 2)  # the line of the slip
+    assert norm["dhprebn"]["status"] == "failed"
+
+
+def test_without_exercises_2_and_3(graded):
+    chain, entropy, norm, training = graded(notebook(CHAIN), "03", "04", "05", "07")
+    assert others(chain) == {"passed"} and others(entropy) == others(norm) == others(training) == {"missing"}
+    assert entropy["dlogits"]["message"] == (
+        "mine.ipynb assigns `dlogits` for another exercise only, and for this one not once more."
+    )
+    (entropy,) = [graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dlogits_fast")), "04")]
+    assert entropy["dlogits"]["status"] == "passed"
+    assert entropy["dlogits"]["message"].startswith("Read from `dlogits_fast`: by its name and its formula")
+    (entropy,) = [graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dl_quick")), "04")]
+    assert entropy["dlogits"]["status"] == "missing"
+
+
+def test_a_loop_around_the_chain(graded):
+    inside = "\n".join("    " + line for line in CHAIN.split("\n"))
+    rows = graded(notebook("for _ in range(1):\n  with torch.no_grad():\n" + inside), "03")
+    assert others(rows) == {"passed"}
+
+
+def test_an_exercise_left_as_it_was_is_still_to_do(graded):
+    entropy = graded(notebook(CHAIN, "dlogits = None # TODO. my solution is 3 lines"), "04")
+    assert entropy["dlogits"]["status"] == "todo"
+
+
+def test_a_chain_that_ends_at_dlogits(graded):
+    """No later gradient says that it is the chain's: that it reads `dnorm_logits` does."""
+    upper = CHAIN[: CHAIN.index("dh =")]
+    chain, entropy = graded(notebook(upper), "03", "04")
+    assert chain["dlogits"]["status"] == "passed" and entropy["dlogits"]["status"] == "missing"
+    chain, entropy = graded(notebook(upper, SOFTMAX), "03", "04")
+    assert chain["dlogits"]["status"] == entropy["dlogits"]["status"] == "passed"
+
+
+def test_the_last_of_two_answers_counts(graded):
+    first = lecture(dh="dh = dlogits @ W2", dlogits="dlogits = dnorm_logits * 2")
+    rows = graded(notebook(first, CHAIN, SOFTMAX), "03")
+    assert others(rows) == {"passed"}
+    rows = graded(notebook(CHAIN, "dh = dlogits @ W2"), "03")
+    assert rows["dh"]["status"] == "error" and rows["dh"]["file"] == "mine.ipynb, cell 2"
+
+
+def test_only_the_training_loop(graded):
+    """It is not misread as the chain; what it has in one go counts for exercises 2 and 3."""
+    loop = "".join(stored(STYLES[0])["cells"][15]["source"])
+    chain, entropy, norm, training = graded(notebook(loop), "03", "04", "05", "07")
+    assert others(chain) == {"missing"}
+    assert entropy["dlogits"]["status"] == norm["dhprebn"]["status"] == training["dC"]["status"] == "passed"
+
+
+def test_a_gradient_missing_in_the_loop(graded):
+    loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace("db1 = dhprebn.sum(0)", "pass")
+    rows = graded(notebook(CHAIN, loop), "07")
+    assert rows["db1"]["status"] == "missing" and rows["db1"]["message"] == "`gradients` returned a dict without `db1`."
+    assert rows["dW1"]["status"] == "passed"
+
+
+def test_a_wrong_gradient_in_the_loop_has_its_own_line(graded):
+    loop = "".join(stored(STYLES[0])["cells"][15]["source"]).replace(
+        "dhpreact.sum(0, keepdim=True)", "dhpreact.mean(0, True)"
+    )
+    row = graded(notebook(CHAIN, loop), "07")["dbnbias"]
+    assert row["status"] == "failed" and row["file"] == "mine.ipynb, cell 2"
+    assert loop.split("\n")[row["line"] - 1].strip() == "dbnbias = dhpreact.mean(0, True)"
+
+
+def test_the_loop_as_it_was_is_still_to_do(graded):
+    loop = (
+        "for i in range(10):\n  loss = F.cross_entropy(h @ W2 + b2, Yb)\n"
+        "  dC, dW1, db1, dW2, db2, dbngain, dbnbias = None, None, None, None, None, None, None\n"
+    )
+    assert graded(notebook(loop), "07")["dC"]["status"] == "todo"
+
+
+# Stages and aliases --------------------------------------------------------------------------------------------------
+
+
+def test_a_gradient_taken_before_the_second_branch_of_the_one_above_it(graded):
+    lines = CHAIN.split("\n")
+    mean = next(line for line in lines if line.startswith("dbnmeani"))
+    lines.remove(mean)
+    lines.insert(next(n for n, line in enumerate(lines) if line.startswith("dbndiff =")) + 1, mean)
+    rows = graded(notebook("\n".join(lines)), "03")
+    assert rows["dbnmeani"]["status"] == "failed"
+    assert others(rows, "dbnmeani") == {"passed"}
+
+
+def test_plus_equals_on_another_name_of_a_gradient_changes_it(graded):
+    rows = graded(notebook(lecture(dlogits="dlogits = dnorm_logits", dhprebn="dhprebn = dbndiff")), "03")
+    for name, above in (("dlogits", "dnorm_logits"), ("dhprebn", "dbndiff")):
+        assert rows[name]["status"] == "failed" and f"`{above}`" in rows[name]["message"]
+        assert rows[name]["file"] == "mine.ipynb, cell 1"
+    assert others(rows, "dlogits", "dhprebn") == {"passed"}
+
+
+def test_an_alias_of_a_half_done_gradient_gets_its_later_stages(graded):
+    text = CHAIN.replace("dhprebn = dbndiff.clone()\n", "").replace(
+        "dbndiff = bnvar_inv * dbnraw\n", "dbndiff = bnvar_inv * dbnraw\ndhprebn = dbndiff\n"
+    )
+    rows = graded(notebook(text), "03")
+    assert rows["dhprebn"]["status"] == rows["dbndiff"]["status"] == "passed"
+
+
+def test_changes_by_way_of_helpers(graded):
+    rows = graded(
+        notebook(
+            "def add_rows(table, where, rows):\n    for i, row in zip(where.tolist(), rows):\n        table[i] += row",
+            lecture(
+                dlogprobs="dlogprobs = torch.zeros_like(logprobs)\npicked = dlogprobs.view(-1)",
+                **{"dlogprobs[range(n),": "picked[torch.arange(n) * logprobs.shape[1] + Yb] = -1.0 / n"},
+            ).replace(CHAIN[CHAIN.index("for k") :], "add_rows(dC, Xb.view(-1), demb.view(-1, demb.shape[2]))"),
+        ),
+        "03",
+    )
+    assert others(rows) == {"passed"}
+
+
+def test_cells_in_another_order(graded):
+    pieces = CHAIN.split("\nd")
+    upper, lower = "\nd".join(pieces[:12]), "d" + "\nd".join(pieces[12:])
+    rows = graded(notebook("half = 0.5", lower, upper, "import torch\nimport torch.nn.functional as F"), "03")
+    assert others(rows) == {"passed"}
+
+
+def test_a_helper_from_a_cell_further_down(graded):
+    rows = graded(notebook(lecture(dhpreact="dhpreact = slope * dh"), "square = h * h\nslope = 1 - square"), "03")
+    assert others(rows) == {"passed"}
+
+
+# What a step may use -------------------------------------------------------------------------------------------------
+
+
+def test_values_by_another_name_are_followed(graded):
+    text = lecture(dprobs="dprobs = dlogprobs / p", dh="dh = dlogits @ Wt")
+    rows = graded(notebook("z = logits - logits.max(1, keepdim=True).values\np = z.softmax(1)\nWt = W2.T", text), "03")
+    assert others(rows) == {"passed"}
+
+
+def test_what_comes_from_elsewhere_is_told(graded):
+    text = lecture(dh="dh = dlogits @ W_2.T", dprobs="dprobs = secret * dlogprobs")
+    rows = graded(notebook("W_2 = torch.randn((64, 27), generator=g)", "\n" + text), "03")
+    assert rows["dh"]["message"] == (
+        "`dh` cannot be taken out of mine.ipynb, cell 2, line 13: it uses `W_2`, which is not a value of the forward "
+        "pass."
+    )
+    assert rows["dprobs"]["message"] == (
+        "`dprobs` cannot be taken out of mine.ipynb, cell 2, line 4: it uses `secret`, which is not a value of the "
+        "forward pass."
+    )
+    assert rows["dh"]["status"] == rows["dprobs"]["status"] == "missing"
+    assert others(rows, "dh", "dprobs") == {"passed"}
+
+
+def test_sizes_by_the_lecture_s_names_and_as_numbers(graded):
+    named = lecture(demb="demb = dembcat.view(batch_size, block_size, n_embd)")
+    assert others(graded(notebook("n_embd = 10", named), "03")) == {"passed"}
+    rows = graded(notebook(lecture(demb="demb = dembcat.view(32, 3, 10)")), "03")
+    assert others(rows) == {"passed"}
+    assert rows["demb"]["message"] == (
+        "Right at your notebook's own sizes. Sizes are hard-coded in mine.ipynb, cell 1, line 30: 32 (batch), "
+        "3 (block), 10 (embedding). `n` in place of 32 works at any size."
+    )
+    assert rows["demb"]["chain"] == "passed" and rows["demb"]["exact"]
+
+
+def test_an_error_names_the_line_that_raised_it(graded):
+    text = lecture(
+        dbngain="with torch.no_grad():\n  if True:\n    dbngain = (\n      bnraw\n      @ dhpreact\n    ).sum(0)"
+    )
+    rows = graded(notebook("x = 1", text), "03")
+    assert (rows["dbngain"]["status"], rows["dbngain"]["file"]) == ("error", "mine.ipynb, cell 2")
+    assert 18 <= rows["dbngain"]["line"] <= 20
+    assert others(rows, "dbngain") == {"passed"}
+
+
+def test_autograd_is_told_with_the_line_of_the_cell(graded):
+    rows = graded(notebook("x = 1", lecture(dprobs="dprobs = torch.autograd.grad(loss, probs)[0]")), "03")
+    assert (rows["dprobs"]["status"], rows["dprobs"]["line"]) == ("forbidden", 3)
+    assert rows["dprobs"]["message"].startswith("Line 3 of mine.ipynb, cell 2 calls `torch.autograd.grad`")
+    assert others(rows, "dprobs") == {"passed"}
+
+
+def test_a_self_check_with_autograd_is_the_student_s_own_business(graded):
+    rows = graded(notebook("loss.backward()\nfor t in [logits]:\n    t.retain_grad()", CHAIN, "print(W1.grad)"), "03")
+    assert others(rows) == {"passed"}
+
+
+def test_a_module_that_is_not_there_costs_its_own_step_only(graded):
+    text = lecture(dh="dh = opt_einsum.contract('bv,hv->bh', dlogits, W2)")
+    rows = graded(notebook("import opt_einsum, wandb\nimport numpy as np", text), "03")
+    assert rows["dh"]["status"] == "error" and "opt_einsum" in rows["dh"]["message"]
+    assert others(rows, "dh") == {"passed"}
+
+
+# What cannot be read -------------------------------------------------------------------------------------------------
+
+
+def test_a_line_that_is_no_python_costs_itself_only(graded):
+    rows = graded(notebook("x = 1", lecture(dW2="dW2 = h.T @", dbnraw="dbnraw = ")), "03")
+    assert (
+        rows["dW2"]["message"] == "`dW2` stands in lines that Python cannot read: mine.ipynb, cell 2, from line 13 on."
+    )
+    assert others(rows, "dW2", "dbnraw") == {"passed"}
+
+
+def test_assigned_inside_of_a_function_only(graded):
+    rows = graded(notebook(lecture(dW2="def backward():\n    global dW2\n    dW2 = h.T @ dlogits")), "03")
+    assert rows["dW2"]["message"] == (
+        "`dW2` is assigned inside of `backward` only (mine.ipynb, cell 1, line 15); what is read is the code outside "
+        "of functions."
+    )
+    assert others(rows, "dW2") == {"passed"}
+
+
+def test_what_does_not_stand_on_its_own(graded):
+    rows = graded(
+        notebook(lecture(dW2="dW2 += h.T @ dlogits", dh="if n > 1:\n    break\ndh = 1 if n else (yield)")), "03"
+    )
+    assert rows["dW2"]["status"] == "missing" and "before anything is assigned" in rows["dW2"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "mine.ipynb cannot be read: it is no notebook file (no JSON). Save or download it again as .ipynb."),
+        (b"\xff\xfe\x00", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b"[1, 2]", "mine.ipynb cannot be read: it is no notebook file: it has no cells."),
+        (b'{"nbformat": 4}', "it has no cells"),
+        (b'{"cells": []}', "mine.ipynb holds nothing that can be graded: no gradient is assigned in its code cells"),
+        (b'{"cells": [7, {"cell_type": "code"}, {"cell_type": "code", "source": {"a": 1}}]}', "holds nothing"),
+        (b'{"worksheets": [null, {"cells": 3}]}', "holds nothing that can be graded"),
+        (json.dumps(notebook("x = 1\nprint(x)")).encode(), "holds nothing that can be graded"),
+        (
+            json.dumps(notebook("def dh(dlogits, W2):\n    return 0")).encode(),
+            "say which lesson it is for, with --lesson.",
+        ),
+        (json.dumps(notebook(*["x = 1"] * (MOST_CELLS + 1))).encode(), "more than 10,000 cells"),
+        (json.dumps(notebook("x = 1\n" * (MOST_CODE // 6 + 1))).encode(), "more than 300,000 characters of code"),
+        (b" " * (MOST_NOTEBOOK_BYTES + 1), "has 20,971,521 bytes; at most 20,971,520 are read."),
+        (json.dumps(notebook("dh = 1\n" * 5_001)).encode(), "more than 5,000 statements"),
+    ],
+)
+def test_what_is_no_notebook_is_a_sentence(hand_in, data, told):
+    submission = hand_in(data)
+    assert submission.message is not None and told in submission.message
+    assert not any(handed.present for handed in submission.lessons.values())
+
+
+# IPython's own syntax ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "python"),
+    [
+        ("%matplotlib inline\nx = 1", "pass\nx = 1"),
+        ("!wget x \\\n  -O y\nx = 1", "pass\n\nx = 1"),
+        ("if a:\n    !ls\n    %cd ..\n", "if a:\n    pass\n    pass\n"),
+        ("%%time\nx = 1", "pass\nx = 1"),
+        ("# note\n%%capture out\nx = 1", "# note\npass\nx = 1"),
+        ("%%bash\nx = 1", ""),
+        ("%%writefile backward.py\nx = 1", "pass\nx = 1"),
+        ("%time x = f(1)", "x = f(1)"),
+        ("torch.max?\n?torch\nx??", "pass\npass\npass"),
+        ("files = !ls\nx = 1", "pass\nx = 1"),
+        ("x = (7\n    %a)", "x = (7\n    %a)"),
+        ("x = 1 +", "x = 1 +"),
+        ("", ""),
+    ],
+)
+def test_magics_give_way_line_for_line(source, python):
+    assert python_of(source) == python
+
+
+def test_magics_between_the_gradients(graded):
+    rows = graded(notebook("%%time\n" + lecture(dh="%time dh = dlogits @ W2.T\n!ls\ntorch.sum?\n%debug")), "03")
+    assert others(rows) == {"passed"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_encodings_and_line_ends(encoding):
+    text = json.dumps(notebook("# größer\r\nx = 1\rdh = 2"), ensure_ascii=False)
+    (cell,) = cells_of(text.encode(encoding), "a")
+    assert cell.text == "# größer\nx = 1\ndh = 2" and cell.file == "a, cell 1"
+
+
+def test_reading_says_its_error_itself():
+    with pytest.raises(NotebookError):
+        cells_of(b"{}", "a")
+
+
+# Other ways of handing in --------------------------------------------------------------------------------------------
+
+
+def test_a_script_in_the_lecture_s_style(graded, hand_in):
+    """With CRLF and a byte order mark; for one lesson, for several, and in a lesson's folder."""
+    script = ("\ufeff" + IMPORTS + lecture(dh="dh = dlogits @ W2")).replace("\n", "\r\n")
+    rows = graded(script, "03", name="ada.py")
+    assert rows["dh"]["status"] == "error" and rows["dh"]["file"] == "ada.py" and rows["dh"]["line"] == 16
+    assert others(rows, "dh") == {"passed"}
+    assert hand_in(script, name="ada.py").lessons["03_makemore_steps"].present
+
+
+def test_the_stub_s_functions_in_a_notebook(graded):
+    """The code above them, which needs a file that is not here, is left out; what they use is not."""
+    cells = (
+        "words = open('names.txt').read().splitlines()",
+        "%matplotlib inline\nimport torch\nimport torch.nn.functional as F\nONE = 1",
+        "def softmax(x):\n    return F.softmax(x, 1)",
+        "def dlogits(logits, Yb, n):\n  slope = softmax(logits)\n  slope[range(n), Yb] -= ONE\n  return slope / n",
+        "print(dlogits(torch.ones(3), 1, 2))",
+    )
+    assert others(graded(notebook(*cells), "04")) == {"passed"}
+    wrong = graded(notebook(*cells[:3], cells[3].replace("/ n", "* missing")), "04")["dlogits"]
+    assert (wrong["status"], wrong["file"], wrong["line"]) == ("error", "mine.ipynb, cell 4", 4)
+
+
+def test_in_folders_and_archives(course, tmp_path):
+    data = json.dumps(notebook(IMPORTS, CHAIN, SOFTMAX))
+    for place in (
+        "class/ada/makemore_part4_backprop.ipynb",
+        "class/bo/03_makemore_steps/my work.ipynb",
+        "class/cy.ipynb",
+    ):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(data)
+    with zipfile.ZipFile(tmp_path / "class" / "di.zip", "w") as made:
+        made.writestr("di/backprop.ipynb", data)
+        made.writestr("di/.ipynb_checkpoints/backprop-checkpoint.ipynb", data)
+    (tmp_path / "class" / "eve" / "04").mkdir(parents=True)
+    for name in ("a.ipynb", "b.ipynb"):
+        (tmp_path / "class" / "eve" / "04" / name).write_text(data)
+    lessons = [course.find("03"), course.find("04")]
+    found = {s.student: s for s in find([tmp_path / "class"], lessons, list(course.lessons.values()))}
+    present = {name: [h.present for h in s.lessons.values()] for name, s in found.items()}
+    assert present == {
+        "ada": [True, True],
+        "bo": [True, False],
+        "cy": [True, True],
+        "di": [True, True],
+        "eve": [False] * 2,
+    }
+    assert found["bo"].lessons["03_makemore_steps"].shown == "03_makemore_steps/my work.ipynb"
+    assert found["eve"].lessons["04_cross_entropy"].message == (
+        "04/backward.py is missing; of 2 notebooks, hand in the one that counts."
+    )
+
+
+def test_a_backward_py_beside_a_notebook_counts(course, tmp_path):
+    folder = tmp_path / "ada" / "03_makemore_steps"
+    folder.mkdir(parents=True)
+    (folder / "notes.ipynb").write_text("no notebook")
+    (folder / "backward.py").write_text("def dh(dlogits, W2):\n    return dlogits @ W2.T\n")
+    (ada,) = find([tmp_path / "ada"], [course.find("03")], list(course.lessons.values()))
+    handed = ada.lessons["03_makemore_steps"]
+    assert handed.shown == "03_makemore_steps/backward.py" and handed.origin is None
+
+
+def test_the_fingerprint_is_of_what_the_result_says(hand_in):
+    one = hand_in(notebook(CHAIN)).sha256
+    assert one == hand_in(notebook(CHAIN, {"cell_type": "markdown", "source": "the end"})).sha256
+    assert one != hand_in(notebook({"cell_type": "markdown", "source": "first"}, CHAIN)).sha256
+
+
+def test_the_report_quotes_the_cell(hand_in, session_for):
+    from grader.publish.report.reading import part
+
+    session = session_for("03")
+    submission = hand_in(notebook("# intro\nx = 1", lecture(dh="dh = dlogits @ W2  # shapes?")), "03")
+    done = session.grade(submission)
+    lines = {line.row["name"]: line for line in part(done.results["lessons"][0], session.lessons[0], done, "").lines}
+    assert (12, "dh = dlogits @ W2  # shapes?") in lines["dh"].excerpt
+
+
+def test_no_line_of_the_engine_names_a_lesson():
+    names = [path.parent.name for path in (ROOT / "exercises").glob("*/lesson.toml")]
+    for path in sorted((ROOT / "grader" / "intake" / "notebook").glob("*.py")):
+        code = path.read_text(encoding="utf-8").split('"""', 2)[2]
+        assert not [name for name in names if name in code], path.name
+
+
+# Judged like the stub's functions ------------------------------------------------------------------------------------
+
+
+def as_a_notebook(source: str, functions: tuple[str, ...]) -> Notebook:
+    """A file of functions with each gradient's body at the top level of a cell: `return x` becomes `dprobs = x`."""
+    cells = []
+    nodes = {getattr(node, "name", n): node for n, node in enumerate(ast.parse(source).body)}  # the last of two
+    for node in nodes.values():
+        if isinstance(node, ast.FunctionDef) and node.name in functions:
+            *body, last = node.body
+            body = body[1:] if ast.get_docstring(node) is not None else body
+            assert isinstance(last, ast.Return)
+            lines = [ast.unparse(part) for part in body]
+            cells.append("\n".join([*lines, f"{node.name} = {ast.unparse(last.value)}" if last.value else "pass"]))
+        elif not isinstance(node, ast.Expr):
+            cells.append(ast.unparse(node))
+    return notebook(*cells)
+
+
+@pytest.mark.parametrize("variant", sorted((ROOT / "solutions" / "03_makemore_steps" / "variants").glob("*.py")))
+def test_the_honest_variants_as_notebooks(graded, lesson, variant):
+    """Their helper variables have the same few names in every cell: each gradient takes its own."""
+    rows = graded(as_a_notebook(variant.read_text(encoding="utf-8"), lesson.functions), "03")
+    assert {name: row["message"] for name, row in rows.items() if row["status"] != "passed"} == {}
+
+
+def same_verdicts(lesson, grade, graded, mistakes):
+    differing = {}
+    for mistake in mistakes:
+        wrong = mistake.applied_to(solution_of(lesson))
+        stub = grade("03", wrong)
+        cells = graded(as_a_notebook(wrong, lesson.functions), "03")
+        for name, row in stub.items():
+            found = [(each["status"], (each["mistake"] or {}).get("id")) for each in (row, cells[name])]
+            if found[0] != found[1]:
+                differing[f"{mistake.id} {name}"] = (row["status"], cells[name]["status"], cells[name]["message"])
+    return differing
+
+
+def test_known_mistakes_as_notebooks(lesson, grade, graded):
+    assert same_verdicts(lesson, grade, graded, lesson.mistakes[::25]) == {}
+
+
+@pytest.mark.slow
+def test_all_known_mistakes_as_notebooks(lesson, grade, graded):
+    assert same_verdicts(lesson, grade, graded, lesson.mistakes) == {}

@@ -1,0 +1,250 @@
+"""Which variable is which gradient: what comparisons say, lines of the forward pass, names; and what is not guessed."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from typing import Any
+
+import pytest
+from lecture_notebooks import CHAIN, SOFTMAX, STYLES, lecture, notebook, others, stored
+from test_notebook import graded, hand_in  # noqa: F401
+
+from grader.intake.notebook.claims import MOST_CLAIMS, scan_of
+from grader.intake.notebook.forward_names import agreed, line_shape, other_names
+from grader.intake.notebook.spellings import meant_by, spelled
+from grader.intake.notebook.tuple_loops import MOST_ROUNDS
+from grader.lesson.notebook_lesson import forward_expressions
+
+IN_THE_LECTURE = ["".join(cell["source"]) for cell in stored(STYLES[0])["cells"] if cell["cell_type"] == "code"]
+COMPARISONS = re.findall(r"^cmp\('\w+', \w+, \w+\)", "\n".join(IN_THE_LECTURE), re.MULTILINE)
+GRADIENTS = list(dict.fromkeys(line.split(", ")[1] for line in COMPARISONS))
+COMPARED = CHAIN + "\n" + "\n".join(COMPARISONS[:26])
+
+
+def said(source: str) -> list[tuple[str, str | None, str | None]]:
+    return [(c.variable, c.label, c.tensor) for c in scan_of([("a cell", ast.parse(source).body)]).claims()]
+
+
+def renamed(text: str, name: Any) -> str:
+    return re.sub(rf"\b({'|'.join(GRADIENTS)})\b", lambda match: name(match[1]), text)
+
+
+def hidden_name(gradient: str) -> str:
+    return "v" + hashlib.md5(gradient.encode()).hexdigest()[:5]
+
+
+# What comparisons say ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "claims"),
+    [
+        ("cmp('probs', dp, p)", [("dp", "probs", "p")]),
+        ("cmp(dt=dp, t=p, s='probs')", [("dp", "probs", "p")]),
+        ("cmp('probs', dp.clone().view(-1), p)", [("dp", "probs", "p")]),
+        ("def cmp(t, dt):\n  return dt == t.grad\ncmp(p, dp)", [("dp", None, "p")]),
+        (
+            "def near(g, t, tell=''):\n  d = t.grad\n  return (g - d).abs()\nnear(dp, p, 'probs')",
+            [("dp", "probs", "p")],
+        ),
+        ("near = lambda g, t: torch.equal(g, t.grad)\nnear(dp, p)", [("dp", None, "p")]),
+        ("check('probs', dp, p.grad)", [("dp", "probs", "p")]),
+        ("(dp - p.grad).abs().max()", [("dp", None, "p")]),
+        ("(p.grad.detach() == dp).all()", [("dp", None, "p")]),
+        ("assert torch.allclose(dp, p.grad, atol=1e-6)", [("dp", None, "p")]),
+        ("dp.allclose(p.grad)", [("dp", None, "p")]),
+        ("kept = p.grad.clone()\ntorch.testing.assert_close(dp, kept)", [("dp", None, "p")]),
+        ("for s, g, t in [('probs', dp, p), ('h', dh, h)]:\n  cmp(s, g, t)", [("dp", "probs", "p"), ("dh", "h", "h")]),
+        ("pairs = [(dp, p)]\nfor g, t in pairs:\n  print((g - t.grad).abs().max())", [("dp", None, "p")]),
+        ("for row in [('probs', dp, p)]:\n  cmp(*row)", [("dp", "probs", "p")]),
+        ("[cmp(s, g, t) for s, g, t in zip(['probs'], [dp], [p])]", [("dp", "probs", "p")]),
+        ("for s, (g, t) in {'probs': (dp, p)}.items():\n  cmp(s, g, t)", [("dp", "probs", "p")]),
+        ("for i, (s, g, t) in enumerate([('probs', dp, p)]):\n  cmp(s, g, t)", [("dp", "probs", "p")]),
+        ("gs = [dp]\nfor p_, g in zip([p], gs):\n  p_.data += -0.1 * g", [("dp", None, "p")]),
+        ("def all_of_it():\n  cmp('probs', dp, p)", [("dp", "probs", "p")]),
+        ("def cmp(s, dt, t):\n  print(dt == t.grad)", []),  # parameters are nobody's variables
+        ("print(dp, p.grad)", []),
+        ("torch.allclose(p.grad, q.grad)", []),
+        ("cmp('probs', 1 / p, p)", []),
+        ("cmp(*everything)", []),
+        ("pairs = [(dp, p)]\npairs = other()\nfor g, t in pairs:\n  print(g - t.grad)", []),
+        ("def cmp(s, dt, t):\n  pass\ncmp('probs', dp, p)", []),  # it does not compare
+        ("names = [dp, dq]\nmax(abs(dp - p))", []),
+    ],
+)
+def test_what_a_comparison_says(source, claims):
+    assert [claim for claim in said(source) if claim[0] not in ("g", "p_")] == claims
+
+
+def test_claims_are_few_and_a_short_quotation():
+    rows = ", ".join(f"('v{n}', d{n}, v{n})" for n in range(3_000))
+    loop = f"pairs = [{rows}]\n" + "for s, g, t in pairs:\n  cmp(s, g, t)\n" * 20
+    found = scan_of([("a", ast.parse(loop).body)]).claims()
+    assert len(found) <= MOST_CLAIMS < MOST_ROUNDS
+    (claim,) = scan_of([("a", ast.parse(f"cmp('{'x`' * 40}', dp, p)").body)]).claims()
+    assert len(claim.text) <= 80 and "`" not in claim.text
+
+
+def test_deep_code_is_not_quoted_and_does_no_harm():
+    deep = "1" + " + 1" * 2_000
+    text = f"pairs = [{deep}]\npairs = [{deep}]\ntorch.allclose(dp, p.grad, {deep})\n"
+    text += f"for a in {'enumerate(' * 50}x{')' * 50}: a\ncmp('x', {'d' * 1_000}, x)"
+    (claim,) = scan_of([("a", ast.parse(text).body)]).claims()
+    assert (claim.variable, claim.text) == ("dp", "a comparison")
+
+
+# Lines of the forward pass -------------------------------------------------------------------------------------------
+
+
+def assigned(source: str) -> list[tuple[str, ast.expr]]:
+    return [(node.targets[0].id, node.value) for node in ast.parse(source).body if isinstance(node, ast.Assign)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a.sum(0, keepdim=True)", "torch.sum(a, dim=0, keepdims=True)"),
+        ("a.sum(1, True)", "a.sum(axis=1, keepdim=True)"),
+        ("a @ b + c", "c + torch.matmul(a, b)"),
+        ("1 / a", "a ** -1"),
+        ("torch.tanh(a)", "a.tanh()"),
+        ("(a + 1e-5) ** -0.5", "torch.pow(a + 0.00001, -0.5)"),
+        ("F.softmax(a, 1)", "a.softmax(dim=1)"),
+        ("a.mean(0, keepdim=False)", "a.mean(0)"),
+    ],
+)
+def test_two_ways_to_write_a_line(one, other):
+    shapes = [line_shape("x", ast.parse(text, mode="eval").body) for text in (one, other)]
+    assert shapes[0] is not None and shapes[1] is not None and shapes[0].key == shapes[1].key
+
+
+def test_the_forward_pass_under_other_names(lesson):
+    forward = forward_expressions((lesson.exercise / "forward.py").read_text(encoding="utf-8"))
+    mine = assigned(
+        "flat = emb.view(emb.shape[0], -1)\nz = flat @ W1 + b1\nmu = 1/n*z.sum(0, keepdim=True)\nd = z - mu\n"
+        "d2 = d**2\nvar = 1/(n-1)*(d2).sum(0, keepdim=True)\nr = (var + 1e-5)**-0.5\nxhat = r * d\n"
+        "pre = xhat * bngain + bnbias\nh = pre.tanh()"
+    )
+    bound = {"emb", "W1", "b1", "n", "bngain", "bnbias", "h"}
+    values = {*forward, "C", "Xb", "Yb", "n", "W1", "b1", "W2", "b2", "bngain", "bnbias"}
+    assert other_names(mine, forward, values, bound, {}) == {
+        "flat": "embcat",
+        "z": "hprebn",
+        "mu": "bnmeani",
+        "d": "bndiff",
+        "d2": "bndiff2",
+        "var": "bnvar",
+        "r": "bnvar_inv",
+        "xhat": "bnraw",
+        "pre": "hpreact",
+    }
+    # two lines for one value: neither; what else follows does
+    twice = [*assigned("flat = emb.view(emb.shape[0], -1)\nagain = emb.view(emb.shape[0], -1)"), *mine[1:2]]
+    assert other_names(twice, forward, values, bound, {}) == {"z": "hprebn"}
+    assert agreed(mine, forward, {"z": "hprebn", "mu": "bnvar"}) == {"z"}
+
+
+# Names ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("d_probs", "probs"),
+        ("grad_probs", "probs"),
+        ("probs_grad", "probs"),
+        ("dL_dprobs", "probs"),
+        ("dl_dcounts_suminv", "counts_sum_inv"),
+        ("dcounts_suminv", "counts_sum_inv"),
+        ("dprobs_mine", "probs"),
+        ("my_dprobs", "probs"),
+        ("dloss_dW1", "W1"),
+        ("dw1", "W1"),
+        ("gradW1", "W1"),
+        ("h_grad", "h"),
+        ("probs", None),
+        ("my_probs", None),
+        ("dprobs2", None),
+        ("delta", None),
+        ("d", None),
+        ("", None),
+    ],
+)
+def test_what_a_name_spells(name, value):
+    assert meant_by(name, spelled(["probs", "counts_sum_inv", "counts_sum", "W1", "h"])) == value
+
+
+def test_names_that_two_values_share_spell_none():
+    assert spelled(["b1", "B1", "h"]) == {"h": "h"}
+
+
+# Notebooks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [hidden_name, lambda gradient: f"dL_{gradient}", lambda g: f"{g[1:]}_grad"])
+def test_every_gradient_under_another_name(graded, name):  # noqa: F811
+    cells = [renamed(cell, name) for cell in IN_THE_LECTURE]
+    chain, entropy, norm, training = graded(notebook(*cells), "03", "04", "05", "07")
+    assert others(chain) == {"passed"} and len(chain) == 26
+    assert all(row["message"].startswith(f"Read from `{name(key)}`: ") for key, row in chain.items())
+    assert entropy["dlogits"]["status"] == norm["dhprebn"]["status"] == training["dC"]["status"] == "passed"
+    assert {row["chain"] for row in chain.values()} == {"passed"}
+
+
+def test_without_a_comparison_names_decide(graded):  # noqa: F811
+    rows = graded(notebook(renamed(CHAIN, lambda gradient: f"grad_{gradient[1:]}")), "03")
+    assert others(rows) == {"passed"}
+    assert rows["dC"]["message"] == "Read from `grad_C`: by its name it is `dC`."
+
+
+def test_a_wrong_formula_under_another_name_is_named_with_its_line(graded):  # noqa: F811
+    text = COMPARED.replace("(1.0 - h**2) * dh", "(1.0 - h) * dh")
+    rows = graded(notebook(renamed(text, hidden_name)), "03")
+    assert (rows["dhpreact"]["status"], rows["dhpreact"]["line"]) == ("failed", 15)
+    assert others(rows, "dhpreact") == {"passed"}
+    assert rows["dembcat"]["because_of"] == ["dhpreact"]
+
+
+def test_every_known_mistake_stays_wrong_under_other_names(lesson, graded):  # noqa: F811
+    """The first mistake of each gradient, its answer renamed."""
+    from support import solution_of
+    from test_notebook import as_a_notebook
+
+    firsts = {mistake.gradient: mistake for mistake in reversed(lesson.mistakes)}
+    wrong = [firsts[name] for name in list(firsts)[::4]]
+    for mistake in wrong:
+        cells = as_a_notebook(mistake.applied_to(solution_of(lesson)), lesson.functions)["cells"]
+        name = mistake.gradient
+        asked = f"cmp('{name[1:]}', answer, {name[1:]})"
+        sources = [re.sub(rf"\b{name}\b", "answer", cell["source"]) for cell in cells]
+        row = graded(notebook(*sources, asked), "03")[name]
+        assert row["status"] in ("failed", "shape", "error"), (mistake.id, row["message"])
+
+
+def test_roots_under_other_names(graded):  # noqa: F811
+    """What torch.randn gives has no formula: its name is known by its place in the forward pass, or by a comparison."""
+    cells = [re.sub(r"\bW1\b", "weights", re.sub(r"(?<!')\bC\b(?!')", "table", cell)) for cell in IN_THE_LECTURE]
+    cells = [cell.replace("'W1'", "'W1'").replace("dW1", "dweights") for cell in cells]
+    rows = graded(notebook(*cells), "03")
+    assert others(rows) == {"passed"}
+
+
+def test_a_helper_that_is_almost_a_gradient_is_not_taken_for_another(graded):  # noqa: F811
+    """`dbndiff_1` is a part of `dbndiff`; `dbndiff2` is missing, and stays so."""
+    text = lecture(
+        dbndiff="dbndiff_1 = bnvar_inv * dbnraw\ndbndiff = dbndiff_1.clone()",
+        dbndiff2="",
+    )
+    rows = graded(notebook(text), "03")
+    assert rows["dbndiff2"]["status"] == "missing" and others(rows, "dbndiff2") == {"passed"}
+
+
+def test_exercise_two_by_name_only_after_the_chain(graded):  # noqa: F811
+    entropy = graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dlogits2")), "04")
+    assert entropy["dlogits"]["status"] == "passed" and "`dlogits2`" in entropy["dlogits"]["message"]
+    two = SOFTMAX.replace("dlogits", "dlogits2") + "\n" + SOFTMAX.replace("dlogits", "dlogits3")
+    entropy = graded(notebook(CHAIN, two), "04")
+    assert entropy["dlogits"]["status"] == "missing"
+    assert "`dlogits2` and `dlogits3` may each be meant by it" in entropy["dlogits"]["message"]

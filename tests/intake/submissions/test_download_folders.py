@@ -1,0 +1,338 @@
+"""What platforms give to download, as it is: whose each submission is, what it gets, and what is said of it.
+
+tests/downloads/README.md says what is in the golden files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as some
+from support import GOLDEN, ROOT, solution_of
+
+from grader.commands.grade import main
+from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.class_folder import is_class
+from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.gradescope import seconds_since_1970
+from grader.intake.submissions.roster import read_roster
+from grader.lesson.lesson import Course
+from grader.publish.report.classroom import csv_rows, without_results
+
+DOWNLOADS = GOLDEN.parent / "downloads"
+NAMES = sorted(path.parent.name for path in DOWNLOADS.glob("*/expected.json"))
+
+
+def expectation(name: str) -> dict[str, Any]:
+    expected: dict[str, Any] = json.loads((DOWNLOADS / name / "expected.json").read_text(encoding="utf-8"))
+    return expected
+
+
+def content(course: Course, place: str, what: Any) -> bytes:
+    lesson = course.find("02" if "02_small_net" in place else "04")
+    if isinstance(what, Mapping) and "zip" in what:
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w") as packed:
+            for inside, kind in what["zip"].items():
+                packed.writestr(inside, content(course, inside, kind))
+        return made.getvalue()
+    if isinstance(what, Mapping):
+        made = io.BytesIO()
+        with tarfile.open(fileobj=made, mode="w:gz") as tar:
+            for inside, kind in what["tar.gz"].items():
+                entry, data = tarfile.TarInfo(inside), content(course, inside, kind)
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
+        return made.getvalue()
+    right = solution_of(lesson)
+    kinds = {
+        "right": right,
+        "todo": lesson.pristine.read_text(encoding="utf-8"),
+        "text": "nothing to grade\n",
+        "helper": "from torch.nn.functional import softmax\n",
+        "imports a helper": f"from helper import softmax\n{right}",
+        "too large": f"{right}\n{'#' * (1 << 20)}",
+    }
+    return kinds.get(what, what).encode()
+
+
+def laid_out(course: Course, folder: Path, files: Mapping[str, Any]) -> Path:
+    for place, what in files.items():
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kind = what.get("is", what) if isinstance(what, dict) else what
+        path.write_bytes(content(course, place, kind))
+        if isinstance(what, dict) and "time" in what:
+            os.utime(path, (what["time"], what["time"]))
+    return folder
+
+
+def packed(folder: Path, root: str = "") -> Path:
+    """The folder as one zip, with or without a folder around it."""
+    path = folder.with_name(f"{folder.name}.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for place in sorted(folder.rglob("*")):
+            if place.is_file():
+                made.write(place, root + str(place.relative_to(folder)))
+    return path
+
+
+@pytest.fixture
+def graded(course, session_for, tmp_path) -> Callable[..., None]:
+    """graded(path, expected): what `grade run` would make of it is exactly what is expected."""
+
+    def check(path: Path, expected: dict[str, Any]) -> None:
+        numbers = expected.get("lessons", ["04"])
+        roster = None
+        if "roster" in expected:
+            (tmp_path / "roster.csv").write_text(expected["roster"], encoding="utf-8")
+            roster = read_roster(tmp_path / "roster.csv")
+        lessons = [course.find(number) for number in numbers]
+        found = find([path], lessons, list(course.lessons.values()), roster)
+        results = [session_for(*numbers).grade(submission).results for submission in found]
+        told = {each.student: each.message for each in results if each.message}
+        assert told == expected["told"]
+        assert {each.student: each.status for each in results if each.status != "graded"} == (
+            expected.get("status", {})
+        )
+        assert list(found.remarks) == expected.get("remarks", [])
+        if found.attendance:
+            results += without_results(found.attendance, 3)
+        rows = csv_rows(sorted(results, key=lambda each: each.student.lower()), found.attendance)
+        assert rows == expected["grades"]
+
+    return check
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_as_a_folder(course, graded, tmp_path, name):
+    expected = expectation(name)
+    graded(laid_out(course, tmp_path / expected.get("folder", "submissions"), expected["files"]), expected)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if expectation(name).get("archive", True)])
+@pytest.mark.parametrize("root", ["", "assignment_123_export/"])
+def test_as_the_archive_that_it_came_in(course, graded, tmp_path, name, root):
+    expected = expectation(name)
+    if name == "folders_of_a_class":  # what is too large is not even unpacked
+        refused = "backward.py in the archive is too large: at most 1,048,576 bytes are read."
+        expected |= {"told": {"eve": refused}, "status": {"eve": "rejected"}}
+    graded(packed(laid_out(course, tmp_path / "submissions", expected["files"]), root), expected)
+
+
+def test_a_student_s_archive_is_no_class(course, tmp_path):
+    """Lessons at its top, or in one folder: one submission, even with several lessons in it."""
+    for root in ("", "ada/", "ada/exercises/"):
+        names = [f"{root}{lesson}/backward.py" for lesson in ("03_makemore_steps", "04_cross_entropy")]
+        assert not is_class([*names, f"{root}README.md"], list(course.lessons.values())), root
+    assert not is_class(["backward.py", "helper.py"], list(course.lessons.values()))
+    assert not is_class([], list(course.lessons.values()))
+
+
+def test_names_inside_of_a_student_s_folder_decide_nothing(course, tmp_path):
+    """Else the only student of a class could be graded under the names of others."""
+    laid_out(course, tmp_path, {"eve/Bo Chen_1_assignsubmission_file_/backward.py": "right", "eve/x.txt": "text"})
+    (eve,) = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert eve.student == "eve"
+
+
+@pytest.mark.parametrize("file", ["..", ".", ".py", "-.py", "a\u202eb.py"])
+def test_a_file_s_own_name_leads_nowhere(course, tmp_path, file):
+    laid_out(course, tmp_path / "in", {f"okaforada_12345_67890_{file}": "right", "chenbo_12346_67891_a.py": "right"})
+    bo, ada = find([tmp_path / "in"], [course.find("04")], list(course.lessons.values()))
+    assert (bo.student, ada.student) == ("chenbo", "okaforada") and bo.lessons["04_cross_entropy"].present
+
+
+def test_a_class_archive_that_reaches_outside_is_refused_as_a_whole(course, tmp_path):
+    files = {"Ada_1_assignsubmission_file_/backward.py": "right", "Bo_2_assignsubmission_file_/../../x.py": "right"}
+    (tmp_path / "all.zip").write_bytes(content(course, "all.zip", {"zip": files}))
+    (only,) = find([tmp_path / "all.zip"], [course.find("04")], list(course.lessons.values()))
+    assert only.student == "all" and "outside its own folder" in str(only.message)
+
+
+def test_metadata_that_cannot_be_read_is_a_sentence(course, tmp_path):
+    laid_out(course, tmp_path, {"submission_metadata.yml": "a: [", "submission_1/backward.py": "right"})
+    with pytest.raises(SubmissionError, match=r"submission_metadata\.yml cannot be read .*: export again"):
+        find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    (tmp_path / "submission_metadata.yml").write_text("- a list\n", encoding="utf-8")
+    with pytest.raises(SubmissionError, match="is not as Gradescope writes it: export again"):
+        find([tmp_path], [course.find("04")], list(course.lessons.values()))
+
+
+def test_a_link_in_a_download_is_refused(course, tmp_path):
+    secret = tmp_path / "answers.py"
+    secret.write_text("# the answer key\n", encoding="utf-8")
+    folder = laid_out(course, tmp_path / "in", {"okaforada_12_345_backward.py": "right"})
+    (folder / "evaeve_13_346_backward.py").symlink_to(secret)
+    eva, ada = find([folder], [course.find("04")], list(course.lessons.values()))
+    assert (eva.student, eva.lessons, ada.student) == ("evaeve", {}, "okaforada")
+    assert eva.message == "backward.py is a link. Hand in the folder or file itself."
+
+
+# What a name is, and what it is not ----------------------------------------------------------------------------------
+
+letters = some.text(some.characters(categories=["Ll"]), min_size=1, max_size=20).filter(
+    lambda text: text == text.lower()
+)
+files = some.sampled_from(["backward.py", "my file (2).ipynb", "04_cross_entropy.zip", "a_1_2_b.py", "x"])
+
+
+@given(letters, some.booleans(), some.integers(1, 10**15), some.integers(100, 10**15), files)
+def test_a_canvas_name_gives_back_what_it_was_made_of(name, late, user, attachment, file):
+    made = f"{name}_{'LATE_' if late else ''}{user}_{attachment}_{file}"
+    assert CanvasFile.of(made) == CanvasFile(name, str(user), attachment, file, late)
+
+
+@given(some.text(min_size=1, max_size=30).filter(lambda text: not set(text) & set("_/")), some.integers(0), files)
+def test_a_moodle_name_gives_back_what_it_was_made_of(name, number, file):
+    for made in (f"{name}_{number}_assignsubmission_file", f"{name}_{number}_assignsubmission_file_"):
+        match = MOODLE.fullmatch(made)
+        assert match and (match["name"], match["number"], match["file"] or "") == (name, str(number), "")
+    match = MOODLE.fullmatch(f"{name}_{number}_assignsubmission_file_{file}")
+    assert match and (match["name"], match["file"]) == (name, file)
+
+
+ordinary = some.from_regex(r"[A-Za-z][A-Za-z]{0,8}([ ._-][A-Za-z0-9]{1,6}){0,4}\.(py|ipynb|zip)", fullmatch=True)
+
+
+@given(
+    some.lists(ordinary, max_size=4, unique=True), some.sampled_from(["ada.py", "Ada_12_345_x.py", "bo_2026_11_x.py"])
+)
+def test_one_ordinary_name_and_it_is_no_download_of_canvas(names, other):
+    assert canvas_files([*names, other]) == {}
+
+
+@given(some.text(max_size=40))
+def test_whatever_the_name_it_is_read_or_not(name):
+    file = CanvasFile.of(name)
+    assert file is None or (file.file and file.name and name.endswith(file.file))
+    assert MOODLE.fullmatch(name) is None or "_assignsubmission_" in name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["ada_2026_11_backward.py", "bo_2026_11_backward.py"],
+        ["ada_1_100_a.py", "bo_1_101_a.py"],  # two people with one number
+        ["ada_1_100_a.py", "bo_2_100_a.py"],  # one file of two people
+        ["Ada_12345_67890_backward.py"],
+        ["1ada_12345_67890_backward.py"],
+        ["ada_12345_67890_backward.py", "bo.py"],
+        ["ada_12345_text.html"],
+        ["_12345_67890_backward.py"],
+    ],
+)
+def test_names_that_are_not_canvas_s(names):
+    assert canvas_files(names) == {}
+
+
+@pytest.mark.parametrize(
+    ("names", "prefix"),
+    [
+        (["hw-ada", "hw-bo"], "hw-"),
+        (["hw-3-ada", "hw-3-ada-b"], "hw-3-"),
+        (["ada", "bo"], ""),
+        (["hw-ada"], ""),
+        (["hwada", "hwbo"], ""),
+        (["hw-", "hw-a"], ""),
+    ],
+)
+def test_what_the_checkouts_of_an_assignment_begin_with(names, prefix):
+    assert common_prefix(names) == prefix
+
+
+def test_checkouts_are_a_download_only_if_all_are(course, tmp_path):
+    laid_out(course, tmp_path, {"hw-ada/.git/HEAD": "text", "hw-ada/04/backward.py": "right", "hw-bo/x.txt": "text"})
+    found = find([tmp_path], [course.find("04")], list(course.lessons.values()))
+    assert [each.student for each in found] == ["hw-ada", "hw-bo"]
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2026-03-01 12:00:00.123456789 Z", 1772366400.123456),
+        ("2026-03-01 12:00:00 UTC", 1772366400),
+        ("2026-03-01T13:00:00+01:00", 1772366400),
+        ("2026-03-01 04:00:00.000000000 -08:00", 1772366400),
+        ("2026-13-41 12:00:00 Z", 0),
+        ("yesterday", 0),
+        (None, 0),
+        ({}, 0),
+    ],
+)
+def test_times_as_ruby_writes_them(time, expected):
+    assert seconds_since_1970(time) == expected
+
+
+# As it is typed ------------------------------------------------------------------------------------------------------
+
+
+def test_of_several_archives_each_is_one_student_s(course, tmp_path):
+    """Else whoever packs a folder with another's name into theirs would be graded under that name."""
+    files = {"Bo Chen_1_assignsubmission_file_/backward.py": "right", "Eva_2_assignsubmission_file_/x.py": "text"}
+    for name in ("ada.zip", "eve.zip"):
+        (tmp_path / name).write_bytes(content(course, name, {"zip": files}))
+    everything = list(course.lessons.values())
+    for paths in ([tmp_path], [tmp_path / "ada.zip", tmp_path / "eve.zip"]):
+        assert [each.student for each in find(paths, [course.find("04")], everything)] == ["ada", "eve"]
+    assert [each.student for each in find([tmp_path / "eve.zip"], [course.find("04")], everything)] == [
+        "Bo Chen",
+        "Eva",
+    ]
+
+
+def test_a_roster_that_cannot_be_used_ends_with_a_sentence(tmp_path):
+    (tmp_path / "roster.csv").write_text("Ada,17\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", str(tmp_path), "--roster", str(tmp_path / "roster.csv")])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith("names its columns (id, name, email); its first line has Ada, 17.\n")
+
+
+@pytest.mark.slow
+def test_a_class_s_zip_with_a_roster(course, tmp_path):
+    """From the download to grades.csv, as an instructor types it."""
+    expected = expectation("canvas")
+    path = packed(laid_out(course, tmp_path / "submissions", expected["files"]))
+    (tmp_path / "roster.csv").write_text('name,id\nAda Okafor,1\n"O\'Neil-Smith, Ana",2\nKim Lee,3\nL. Perez,4\n')
+    command = [
+        sys.executable,
+        "-c",
+        "from grader.commands.grade import main; main()",
+        "run",
+        str(path),
+        "--lesson",
+        "4",
+    ]
+    command += ["--roster", str(tmp_path / "roster.csv"), "-o", str(tmp_path / "out"), "--course", str(ROOT)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "grade: roster: `perezluis` may be L. Perez (id 4): add" not in done.stderr  # an initial alone is no guess
+    assert "grade: roster: `chenbo` is not in the roster; it is graded under that name.\n" in done.stderr
+    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert rows["Ada Okafor"] == {
+        **{"student": "Ada Okafor", "04_cross_entropy": "3", "total": "3", "max": "3", "percent": "100"},
+        **{"handed_in": "yes", "name": "Ada Okafor", "id": "1"},
+    }
+    assert (rows["Ana O'Neil-Smith"]["total"], rows["Kim Lee"]["handed_in"], rows["Kim Lee"]["total"]) == (
+        "3",
+        "no",
+        "0",
+    )
+    assert not (tmp_path / "out" / "Kim Lee").exists()
+    report = (tmp_path / "out" / "dupontamélie" / "report.html").read_text(encoding="utf-8")
+    assert "the newest counts, backward-1.py, not backward.py" in report

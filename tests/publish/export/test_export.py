@@ -1,0 +1,586 @@
+"""Results in other programs' formats: what they say, that they are valid, and that nothing in them does anything."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import xml.etree.ElementTree as ElementTree
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from made_results import HOSTILE, every_status, lesson, results, row
+from runner import Runner
+from support import ROOT
+
+from grader.commands import grade as cli
+from grader.commands.console import UNUSABLE, printable
+from grader.publish.export import classroom, github
+from grader.publish.export.gradescope import VISIBILITIES, Shown, gradescope
+from grader.publish.export.junit import junit_xml
+from grader.publish.export.outputs import tell_github, write_formats
+from grader.results import WORDS, SubmissionResult
+
+
+@pytest.fixture
+def ada() -> SubmissionResult:
+    return every_status()
+
+
+def hostile() -> SubmissionResult:
+    told = {"message": HOSTILE, "file": "04_small/backward.py", "line": 3}
+    rows = [
+        row("dwrong", "failed", **told, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
+        row("derror", "error", **told),
+        row("dtodo", "todo", **told),
+    ]
+    return results(
+        HOSTILE, lesson("04_small", *rows, message=HOSTILE), lesson("05_x", status="missing", message=HOSTILE)
+    )
+
+
+# Gradescope ----------------------------------------------------------------------------------------------------------
+
+
+def test_gradescope_has_a_test_for_each_row(ada):
+    found = gradescope(ada)
+    assert {key: found[key] for key in found if key != "tests"} == {
+        "score": 2,
+        "execution_time": 2,
+        "output": "2 of 11 points.\n\n05_other was not graded: No folder was handed in.",
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+    }
+    assert [(test["number"], test["status"], test["score"], test["max_score"]) for test in found["tests"]] == [
+        ("04.1", "passed", 1, 1),
+        ("04.2", "passed", 1, 1),
+        *((f"04.{number}", "failed", 0, 1) for number in range(3, 11)),
+        ("05.1", "failed", 0, 1),
+    ]
+    assert found["tests"][1]["output"] == (
+        "Right (04_small/backward.py)\n"
+        "Your line is right; in your own chain it is red because of dwrong above it.\n"
+        "exact: True  | approximate: True  | maxdiff: 0"
+    )
+    assert found["tests"][2] == {
+        "name": "04_small: dwrong",
+        "number": "04.3",
+        "score": 0,
+        "max_score": 1,
+        "status": "failed",
+        "output": "Wrong value (04_small/backward.py, line 7)\nThe sign is turned round.\n"
+        "exact: False | approximate: False | maxdiff: 0.5",
+        "output_format": "text",
+    }
+
+
+@pytest.mark.parametrize("visibility", VISIBILITIES)
+def test_gradescope_visibility_and_leaderboard_are_options(ada, visibility):
+    found = gradescope(ada, Shown(visibility, visibility, leaderboard=True))
+    assert (found["visibility"], found["stdout_visibility"]) == (visibility, visibility)
+    assert found["leaderboard"] == [{"name": "Score", "value": 2}]
+
+
+def test_gradescope_tells_what_is_rejected():
+    found = gradescope(results("bo", status="rejected", message="bo.zip is no archive."))
+    assert found["tests"] == [] and found["score"] == 0
+    assert found["output"] == "0 of 0 points.\n\nThe submission was not graded: bo.zip is no archive."
+
+
+# JUnit ---------------------------------------------------------------------------------------------------------------
+
+SUITE = ["name", "id", "package", "timestamp", "hostname", "tests", "failures", "errors", "skipped", "time"]
+
+
+def checked_junit(text: str) -> ElementTree.Element:
+    """The root, once everything is as JUnit's schema has it: elements in order, required attributes, no others."""
+    root = ElementTree.fromstring(text)
+    assert (root.tag, root.attrib) == ("testsuites", {})
+    for number, suite in enumerate(root):
+        assert (suite.tag, list(suite.attrib), suite.get("id")) == ("testsuite", SUITE, str(number))
+        assert datetime.fromisoformat(suite.attrib["timestamp"]).tzinfo is None
+        tags = [element.tag for element in suite]
+        cases = suite.findall("testcase")
+        assert tags == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
+        assert all(list(each.attrib) == ["name", "value"] for each in suite.findall("properties/property"))
+        count = {kind: len(suite.findall(f"testcase/{kind}")) for kind in ("failure", "error", "skipped")}
+        assert [int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped")] == [
+            len(cases),
+            *count.values(),
+        ]
+        for case in cases:
+            assert list(case.attrib) == ["name", "classname", "time"] and len(case) <= 1
+            for told in case:
+                assert list(told.attrib) == (["message"] if told.tag == "skipped" else ["type", "message"])
+    return root
+
+
+def test_junit_has_a_suite_for_each_lesson_and_a_case_for_each_row(ada):
+    root = checked_junit(junit_xml(ada, datetime(2026, 11, 21, 18, 0, 5, tzinfo=UTC)))
+    assert root[0].attrib == {
+        "name": "04_small",
+        "id": "0",
+        "package": "ada",
+        "timestamp": "2026-11-21T18:00:05",
+        "hostname": "localhost",
+        "tests": "10",
+        "failures": "2",
+        "errors": "4",
+        "skipped": "2",
+        "time": "0.250",
+    }
+    assert {case.get("name"): case[0].tag if len(case) else "passed" for case in root.iter("testcase")} == {
+        "dright": "passed",
+        "dchain": "passed",
+        "dwrong": "failure",
+        "dshape": "failure",
+        "dtodo": "skipped",
+        "dmissing": "skipped",
+        "derror": "error",
+        "dtimeout": "error",
+        "dcrashed": "error",
+        "dforbidden": "error",
+        "dx": "skipped",
+    }
+    wrong = root.find(".//testcase[@name='dwrong']/failure")
+    assert wrong is not None and wrong.get("message") == "The sign is turned round."
+    assert (wrong.text or "").startswith("Wrong value (04_small/backward.py, line 7)\n")
+    assert root.findtext("testsuite[2]/system-out") == "No folder was handed in."
+
+
+# GitHub: annotations -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository" / "exercises" / "04_small"
+    folder.mkdir(parents=True)
+    (folder / "backward.py").write_text("")
+    return tmp_path / "repository"
+
+
+def commands_of(found: SubmissionResult, repository: Path) -> list[str]:
+    paths = {found.student: repository / "exercises"}
+    return list(github.error_commands([found], paths, repository))
+
+
+def test_annotations_are_at_the_students_file_and_line(ada, repository):
+    """Relative to the repository, as the runner has to have them."""
+    assert commands_of(ada, repository) == [
+        "::error title=05_other%3A not graded::No folder was handed in.",
+        "::error file=exercises/04_small/backward.py,line=7,title=dwrong%3A wrong value::The sign is turned round.",
+        "::error file=exercises/04_small/backward.py,line=9,title=dshape%3A wrong shape::Found (3,), expected (4, 3).",
+        "::error file=exercises/04_small/backward.py,line=20,title=derror%3A error::ValueError: no",
+        "::error file=exercises/04_small/backward.py,title=dtimeout%3A out of time::"
+        "It did not return within 10 seconds.",
+        "::error file=exercises/04_small/backward.py,title=dcrashed%3A crashed::Its process ended.",
+        "::error file=exercises/04_small/backward.py,line=30,title=dforbidden%3A not allowed::It calls autograd.",
+    ]
+
+
+def test_rows_that_fail_with_one_sentence_are_one_annotation(repository):
+    rows = [row(f"d{n}", "error", message="SyntaxError: invalid syntax", line=2) for n in range(26)]
+    (command,) = commands_of(results("ada", lesson("04_small", *rows)), repository)
+    assert "title=d0%2C d1%2C d2%2C d3 and 22 more%3A error::SyntaxError: invalid syntax" in command
+
+
+def test_ten_annotations_at_most(repository):
+    rows = [row(f"d{n}", "failed", message=f"wrong {n}", line=n) for n in range(1, 30)]
+    found = Runner().read("\n".join(commands_of(results("ada", lesson("04_small", *rows)), repository)))
+    assert [command.name for command in found.commands] == ["error"] * 10 + ["notice"]
+    assert found.commands[-1].data == "19 more, see the job's summary."
+
+
+@pytest.mark.parametrize("inside", ["../../outside.py", "/etc/passwd", "nowhere.py"])
+def test_a_file_that_is_not_in_the_repository_is_not_pointed_at(repository, inside):
+    (repository.parent / "outside.py").write_text("")
+    assert github.located(repository / "exercises", inside, repository) is None
+
+
+def test_a_notebook_has_no_line(repository):
+    (repository / "hw.ipynb").write_text("{}")
+    found = results("ada", lesson("04_small", row("dx", "failed", message="no", file="hw.ipynb", line=3)))
+    (command,) = github.error_commands([found], {"ada": repository / "hw.ipynb"}, repository)
+    assert command == "::error file=hw.ipynb,title=dx%3A wrong value::no"
+
+
+@given(title=st.text(), text=st.text(), place=st.none() | st.text(min_size=1))
+def test_an_annotation_is_one_command_whatever_is_in_it(title, text, place):
+    line = github.command(github.Note(title, text, "f.py", 3), place)
+    (found,) = Runner().read(line).commands
+    assert found.name == "error"
+    assert found.data == text[: github.MOST_CHARACTERS]
+    assert found.properties.get("file") == place
+    assert set(found.properties) <= {"file", "line", "title"}
+
+
+@given(st.text())
+def test_what_is_printed_besides_is_never_a_command(text):
+    assert not Runner().read(f"[1/2] {printable(text)}: 3 of 3").commands
+
+
+def test_nothing_is_obeyed_while_commands_are_stopped():
+    said: list[str] = []
+    with pytest.raises(SystemExit), github.commands_stopped(said.append):
+        said.extend(["::error::x", "##[error]y", "::stop-commands::z", "::z::", "::error::again"])
+        raise SystemExit(3)
+    said.append("::notice::ours")
+    assert [command.data for command in Runner().read("\n".join(said)).commands] == ["ours"]
+
+
+def test_commands_are_on_again_whatever_ends_the_run(tmp_path):
+    arguments = ["run", str(tmp_path / "nowhere"), "--course", str(ROOT), "--format", "github"]
+    done = CliRunner().invoke(cli.main, arguments)
+    assert done.exit_code == UNUSABLE
+    stopped, resumed = done.stdout.splitlines()
+    assert stopped.startswith("::stop-commands::") and resumed == f"::{stopped.rpartition('::')[2]}::"
+    assert [command.data for command in Runner().read(f"{done.stdout}::error::x").commands] == ["x"]
+
+
+# GitHub: summary and Classroom ---------------------------------------------------------------------------------------
+
+
+def test_a_summary_keeps_under_github_s_limit(tmp_path):
+    summary = tmp_path / "summary.md"
+    summary.write_text("# before\n")
+    github.append_summary(summary, ["é" * 400 + "\n"] * 3_000)
+    text = summary.read_bytes()
+    assert len(text) <= github.SUMMARY_BYTES and text.startswith(b"# before\n")
+    assert text.decode().endswith(github.CUT)
+    github.append_summary(summary, ["more\n"])
+    assert len(summary.read_bytes()) <= github.SUMMARY_BYTES
+
+
+def decoded(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(base64.b64decode(text, validate=True))
+    return found
+
+
+def test_classroom_s_result(ada):
+    found = decoded(classroom.classroom_result(ada))
+    assert {key: found[key] for key in ("version", "status", "max_score")} == {
+        "version": 3,
+        "status": "fail",
+        "max_score": 11,
+    }
+    assert sum(test["score"] for test in found["tests"]) == 2
+    assert found["tests"][2] == {
+        "name": "04_small: dwrong",
+        "status": "fail",
+        "score": 0,
+        "max_score": 1,
+        "message": "The sign is turned round.",
+        "line_no": 7,
+    }
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        (results("ada", lesson("04_small", row("dx"))), "pass"),
+        (results("ada", lesson("04_small", row("dx", "todo"))), "fail"),
+        (results("ada", status="rejected", message="no"), "error"),
+    ],
+)
+def test_classroom_s_status(found, status):
+    assert decoded(classroom.classroom_result(found))["status"] == status
+
+
+def test_classroom_s_result_fits_an_environment_variable():
+    rows = [row(f"d{n}", "error", message="x" * 3_000) for n in range(200)]
+    text = classroom.classroom_result(results("ada", lesson("04_small", *rows)))
+    assert len(text) <= classroom.MOST_CHARACTERS
+    assert len(decoded(text)["tests"]) == 200
+
+
+def test_what_the_reporter_prints_of_a_message_is_no_command():
+    found = decoded(classroom.classroom_result(hostile()))
+    printed = "\n".join(f"❌ {test['name']}\n\nError: {test['message']}" for test in found["tests"])
+    assert not Runner().read(printed).commands
+
+
+def test_github_is_told_through_the_files_that_it_names(ada, repository, tmp_path):
+    out, said = tmp_path / "out", []
+    (out / "ada").mkdir(parents=True)
+    (out / "ada" / "report.md").write_text("# ada: 2 of 11\n")
+    files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    environment = {"GITHUB_WORKSPACE": str(repository), **{name: str(path) for name, path in files.items()}}
+    tell_github(out, [ada], {"ada": repository / "exercises"}, environment, said.append)
+    assert said == commands_of(ada, repository)
+    assert files["GITHUB_STEP_SUMMARY"].read_text() == "# ada: 2 of 11\n"
+    name, _, value = files["GITHUB_OUTPUT"].read_text().partition("=")
+    assert name == "result" and decoded(value.removesuffix("\n"))["version"] == 3
+    tell_github(out, [ada], {}, {}, said.append)  # not on GitHub: nowhere to write to, and no error
+
+
+# Hostile text --------------------------------------------------------------------------------------------------------
+
+
+def test_hostile_text_is_inert_in_every_format(repository):
+    found = hostile()
+    root = checked_junit(junit_xml(found))
+    assert len(root.findall(".//failure")) == 1 and not root.findall(".//script")
+    obeyed = Runner().read("\n".join(commands_of(found, repository))).commands
+    assert {command.name for command in obeyed} == {"error"}
+    shown = [junit_xml(found), json.dumps(gradescope(found), ensure_ascii=False), *(c.data for c in obeyed)]
+    for text in shown:
+        assert not {"\x1b", "\x00", "\u202e", "\u200b", "\udc80", "\r"} & set(text)
+
+
+def test_seed_and_platform_are_in_no_format(ada, repository):
+    told = [junit_xml(ada), json.dumps(gradescope(ada)), *commands_of(ada, repository)]
+    told.append(json.dumps(decoded(classroom.classroom_result(ada))))
+    assert not any(str(ada.seed) in text or "somewhere" in text for text in told)
+
+
+def test_a_fault_of_ours_has_no_files(tmp_path):
+    (tmp_path / "ada").mkdir()
+    write_formats(tmp_path, ["ada", "bo"], ["gradescope", "junit"])
+    assert list((tmp_path / "ada").iterdir()) == []
+
+
+def test_formats_are_written_once_and_only_those_asked_for(tmp_path, ada):
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "results.json").write_text(ada.to_text())
+    write_formats(tmp_path, ["ada"], ["junit", "github", "junit"])
+    assert {path.name for path in (tmp_path / "ada").iterdir()} == {"results.json", "junit.xml"}
+
+
+def test_every_status_has_a_word(ada):
+    assert {row.status for row in ada.rows()} == set(WORDS)
+
+
+# Canvas and Moodle ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    out = tmp_path / "grades"
+    for student, points in (("Ada Okafor", 2), ("Bo Li", 1)):
+        rows = [row("dx"), row("dy", "passed" if points == 2 else "todo")]
+        (out / student).mkdir(parents=True)
+        found = results(student, lesson("03_steps", *rows), lesson("04_small", row("dz")))
+        (out / student / "results.json").write_text(found.to_text())
+    return out
+
+
+def exported(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli.main, ["export", *map(str, arguments)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def table(path: Path) -> list[list[str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+@pytest.fixture
+def roster(tmp_path: Path) -> Path:
+    path = tmp_path / "roster.csv"
+    path.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n102,Bo Li,bo@x.org\n103,=cmd(),cy@x.org\n")
+    return path
+
+
+def test_canvas_has_its_columns_and_a_line_of_points_possible(graded, roster):
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 2 of 3 students have a score.\n")
+    assert warned == "grade: 1 of the roster without a score, their cells are empty: =cmd().\n"
+    assert table(graded / "canvas.csv") == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "03_steps", "04_small"],
+        ["    Points Possible", "", "", "", "", "2", "1"],
+        ["Ada Okafor", "", "101", "", "", "2", "1"],
+        ["Bo Li", "", "102", "", "", "1", "1"],
+        ["'=cmd()", "", "103", "", "", "", ""],
+    ]
+
+
+def test_canvas_s_own_export_is_a_roster_too(graded, tmp_path):
+    export = tmp_path / "export.csv"
+    export.write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Old (1)\n    Points Possible,,,,,5\n"
+        '"Okafor, Ada",9001,s101,ada7,Group A,4\n"Li, Bo",9002,s102,bo8,Group B,\n'
+    )
+    done = exported("canvas", graded, "--roster", export, "--name", "3=Steps (77)", "-o", tmp_path / "c.csv")
+    assert done[0] == 0, done
+    assert table(tmp_path / "c.csv") == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Steps (77)"],
+        ["    Points Possible", "", "", "", "", "2"],
+        ["Okafor, Ada", "9001", "s101", "ada7", "Group A", "2"],
+        ["Li, Bo", "9002", "s102", "bo8", "Group B", "1"],
+    ]
+
+
+def test_moodle_s_worksheet(graded, tmp_path):
+    worksheet = tmp_path / "worksheet.csv"
+    worksheet.write_text(
+        "Identifier,Full name,Email address,Status,Grade\n"
+        "Participant 11,Ada Okafor,ada@x.org,Submitted,\nParticipant 12,Bo Li,bo@x.org,Submitted,\n"
+    )
+    assert exported("moodle", graded, "--roster", worksheet)[0] == 0
+    assert table(graded / "moodle.csv") == [
+        ["Identifier", "Full name", "Email address", "Grade"],
+        ["Participant 11", "Ada Okafor", "ada@x.org", "3"],
+        ["Participant 12", "Bo Li", "bo@x.org", "2"],
+    ]
+
+
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Feedback comments\n"
+    "Participant 11,Ada Okafor,ada@x.org,Submitted,,{first},Yes,\n"
+    "Participant 12,Bo Li,bo@x.org,Submitted,,{second},Yes,\n"
+)
+
+
+def grades(path: Path) -> list[str]:
+    """The last column, without its header."""
+    return [line[-1] for line in table(path)[1:]]
+
+
+def worksheet(folder: Path, first: str, second: str | None = None) -> Path:
+    path = folder / "worksheet.csv"
+    path.write_text(WORKSHEET.format(first=f'"{first}"', second=f'"{second or first}"'))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("maximum", "expected", "word"),
+    [
+        ("100.00", ["100", "66.666667"], "100"),
+        ("100,00", ["100", "66.666667"], "100"),
+        ("1000,00", ["1000", "666.666667"], "1000"),
+        ("1,000.00", ["1000", "666.666667"], "1000"),
+        ("6", ["6", "4"], "6"),
+        ("3.00", ["3", "2"], ""),
+    ],
+)
+def test_scores_are_scaled_to_moodle_s_maximum(graded, tmp_path, maximum, expected, word):
+    """Issue 17: 29 of 29 points in an assignment out of 100 became 29 %."""
+    status, _, warned = exported("moodle", graded, "--roster", worksheet(tmp_path, maximum))
+    assert status == 0 and grades(graded / "moodle.csv") == expected
+    said = f"grade: Grade: scores out of 3 are scaled to the platform's maximum of {word}.\n"
+    assert warned == (said if word else "")
+
+
+@pytest.mark.parametrize("maximum", ["-", "Excellent", "0.00", "-4"])
+def test_a_maximum_that_is_no_number_is_reported(graded, tmp_path, maximum):
+    status, said, _ = exported("moodle", graded, "--roster", worksheet(tmp_path, maximum))
+    assert status == 0 and grades(graded / "moodle.csv") == ["3", "2"]
+    assert "Grade is in points out of 3. If Moodle's maximum grade is another, give it with --max.\n" in said
+
+
+def test_the_maximum_on_the_command_line(graded, roster, tmp_path):
+    status, said, warned = exported("moodle", graded, "--roster", roster, "--max", "100")
+    assert status == 0 and grades(graded / "moodle.csv") == ["100", "66.666667", ""]
+    assert "scaled to the platform's maximum of 100" in warned and "--max" not in said
+    # it comes before the file's, and one column's before all
+    own = worksheet(tmp_path, "100.00")
+    assert exported("moodle", graded, "--roster", own, "--max", "30")[0] == 0
+    assert grades(graded / "moodle.csv") == ["30", "20"]
+    names = ["--name", "03=Steps", "--name", "4=Small", "--max", "4=5", "--max", "10"]
+    assert exported("moodle", graded, "--roster", own, *names)[0] == 0
+    assert [line[3:] for line in table(graded / "moodle.csv")] == [["Steps", "Small"], ["10", "5"], ["5", "5"]]
+
+
+def test_a_worksheet_with_several_maxima_is_refused(graded, tmp_path):
+    own = worksheet(tmp_path, "100.00", "50.00")
+    status, _, said = exported("moodle", graded, "--roster", own)
+    assert (status, said.count("\n")) == (UNUSABLE, 1) and "several values (100.00, 50.00): give the maximum" in said
+    assert exported("moodle", graded, "--roster", own, "--max", "100")[0] == 0
+
+
+@pytest.mark.parametrize("given", ["0", "-3", "many", "09=4", "total=4", "=4", "04="])
+def test_a_maximum_that_cannot_be_used_is_one_sentence(graded, roster, given):
+    status, _, said = exported("canvas", graded, "--roster", roster, f"--max={given}")
+    assert (status, said.count("\n")) == (UNUSABLE, 1) and "give a positive number, or LESSON=NUMBER" in said
+
+
+def test_scores_are_scaled_to_canvas_s_points_possible(graded, tmp_path):
+    export = tmp_path / "export.csv"
+    export.write_text(
+        "Student,ID,SIS User ID,SIS Login ID,Section,Steps (77),Small (78),Final Points\n"
+        "    Points Possible,,,,,10.0,,(read only)\n"
+        '"Okafor, Ada",9001,s101,ada7,Group A,,,4\n"Li, Bo",9002,s102,bo8,Group B,,,\n'
+    )
+    names = ["--name", "3=Steps (77)", "--name", "4=Small (78)"]
+    status, _, warned = exported("canvas", graded, "--roster", export, *names)
+    assert status == 0
+    assert warned == "grade: Steps (77): scores out of 2 are scaled to the platform's maximum of 10.\n"
+    assert [line[5:] for line in table(graded / "canvas.csv")] == [
+        ["Steps (77)", "Small (78)"], ["10", "1"], ["10", "1"], ["5", "1"],
+    ]  # fmt: skip
+    assert exported("canvas", graded, "--roster", export, *names, "--max", "03=4", "--max", "04=2")[0] == 0
+    assert [line[5:] for line in table(graded / "canvas.csv")][1:] == [["4", "2"], ["4", "2"], ["2", "2"]]
+
+
+def test_who_is_in_no_roster_is_told(graded, tmp_path):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email\n101,Ada Okafor,ada@x.org\n")
+    status, said, warned = exported("moodle", graded, "--roster", roster)
+    assert status == 0 and "1 of 1 students have a score" in said
+    assert warned == "grade: `Bo Li` is not in the roster; it is graded under that name.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--name", "09=x"], "give LESSON=COLUMN, with a lesson of 03_steps, 04_small, total"),
+        (["--name", "03"], "give LESSON=COLUMN"),
+        (["--roster", "nowhere.csv"], "nowhere.csv cannot be read"),
+    ],
+)
+def test_a_grade_book_that_cannot_be_written_is_one_sentence(graded, roster, arguments, sentence):
+    status, _, said = exported("canvas", graded, "--roster", roster, *arguments)
+    assert status == UNUSABLE
+    assert sentence in said and said.startswith("grade: ") and said.count("\n") == 1
+
+
+def test_a_second_folder_of_the_same_name_changes_no_mark(graded, roster):
+    """`grade run --roster` wrote `Ada Okafor`; a submission called `ada okafor` is somebody's guess at that name."""
+    (graded / "ada okafor").mkdir()
+    other = results("ada okafor", lesson("03_steps", row("dx", "todo"), row("dy", "todo")))
+    (graded / "ada okafor" / "results.json").write_text(other.to_text())
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 2 of 3 students have a score.\n")
+    assert warned.splitlines()[0] == (
+        "grade: `ada okafor` matches Ada Okafor (id 101), but `Ada Okafor` is confirmed and counts. `ada okafor` is "
+        "graded under its own name: find out who submitted it."
+    )
+    assert ["Ada Okafor", "", "101", "", "", "2", "1"] in table(graded / "canvas.csv")
+
+
+def test_two_submissions_of_one_student_have_no_score_until_one_is_confirmed(graded, roster):
+    (graded / "Ada Okafor").rename(graded / "okafor-ada")
+    (graded / "ada okafor").mkdir()
+    (graded / "ada okafor" / "results.json").write_text((graded / "okafor-ada" / "results.json").read_text())
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert (status, said) == (0, f"wrote {graded / 'canvas.csv'}: 1 of 3 students have a score.\n")
+    assert warned.splitlines()[0] == (
+        "grade: `ada okafor` and `okafor-ada` both match Ada Okafor (id 101). None of them counts until you say which: "
+        "add to the roster a column `submission`, with one of these names in the line of Ada Okafor, and run again."
+    )
+    assert ["Ada Okafor", "", "101", "", "", "", ""] in table(graded / "canvas.csv")
+
+
+def test_two_that_came_under_one_name_have_no_score(graded, roster):
+    """A run without a roster called them `Ada Okafor` and `Ada Okafor-2`, whichever is hers."""
+    (graded / "Ada Okafor-2").mkdir()
+    (graded / "Ada Okafor-2" / "results.json").write_text((graded / "Ada Okafor" / "results.json").read_text())
+    status, said, warned = exported("canvas", graded, "--roster", roster)
+    assert status == 0 and "1 of 3 students have a score" in said
+    assert warned.startswith("grade: `Ada Okafor` and `Ada Okafor-2` both match Ada Okafor (id 101). None of them")
+
+
+def test_a_folder_without_results_is_no_class(tmp_path, roster):
+    status, _, said = exported("canvas", tmp_path, "--roster", roster)
+    assert status == UNUSABLE and "name the folder that `grade run -o` wrote" in said
+
+
+@pytest.mark.parametrize("command", [[], ["github"], ["gradescope"], ["canvas"], ["moodle"]])
+def test_every_export_has_help_with_examples(command):
+    assert "Examples:" in exported(*command, "--help")[1]

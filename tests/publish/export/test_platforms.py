@@ -1,0 +1,491 @@
+"""GitHub's job and Gradescope's container as the platforms run them, over a course with a token in every secret place.
+
+The last tests search everything that a student gets to see for those tokens: reports, exports, release, annotations.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import os
+import re
+import shutil
+import site
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from runner import Command, Runner
+from support import ROOT
+
+from grader.commands import grade as cli
+from grader.lesson.lesson import Course
+from grader.publish.export import autograder
+from grader.publish.export.gradescope import VISIBILITIES
+from grader.publish.export.outputs import write_formats
+from grader.sandbox.isolation.probe import Isolation
+
+LESSON = "04_cross_entropy"
+MARK = "zqtoken"
+"""Every token begins with it and names the place where it was planted."""
+
+WRONG = """
+import torch.nn.functional as F
+
+print("::error file=a,line=1::printed")
+print("##[add-path]/tmp")
+
+
+def dlogits(logits, Yb, n):
+    print("::stop-commands::mine")
+    return -F.softmax(logits, 1)
+"""
+PRYING = """
+import os
+
+found = []
+paths = ["@ROOT@/source/course/solutions/04_cross_entropy/backward.py", "@ROOT@/source/settings.json"]
+for folder, _, files in os.walk("@ROOT@"):
+    paths += [os.path.join(folder, name) for name in files]
+for path in paths:
+    try:
+        found.append(open(path).read())
+    except Exception as error:
+        found.append(str(error))
+print("".join(found)[:100_000])
+try:
+    open("@ROOT@/results/results.json", "w").write('{"score": 3}')
+except Exception as error:
+    print(error)
+
+
+def dlogits(logits, Yb, n):
+    raise ValueError("".join(found)[:100_000])
+"""
+
+
+def planted(place: str) -> str:
+    return f"{MARK}_{place}"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lesson 04 alone, with tokens in its suite, answer, known mistakes and variants."""
+    root = tmp_path_factory.mktemp("tokens")
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / LESSON, root / part / LESSON, ignore=shutil.ignore_patterns("__pycache__"))
+    secret = root / "solutions" / LESSON
+    answer = secret / "backward.py"
+    inside = (
+        f"# <answer>\n    # {planted('answer_comment')}\n    {planted('answer_name')} = '{planted('answer_text')}'\n"
+    )
+    answer.write_text(answer.read_text().replace("# <answer>\n", inside))
+    suite = next(secret.glob("test_*.py"))
+    suite.write_text(
+        suite.read_text().replace(
+            "def test_gradient(gradient):\n", f"def test_gradient(gradient):\n    {MARK}_local = 1\n"
+        )
+        + f'\n\n# {planted("suite_comment")}\n{planted("suite_name")} = "{planted("suite_text")}"\n'
+    )
+    mistakes = secret / "mistakes.py"
+    mistakes.write_text(
+        mistakes.read_text()
+        + "\n\nfrom grader.lesson.mistakes import mistake\n"
+        + f'\n\n@mistake("{planted("mistake_message")} is told to nobody here.")\n'
+        + f"def dlogits__{planted('mistake_name')}(logits):\n"
+        + f"    {planted('mistake_body')} = 3  # {planted('mistake_comment')}\n"
+        + f"    return logits * {planted('mistake_body')}\n"
+    )
+    for number, path in enumerate(sorted((secret / "variants").glob("*.py"))):
+        path.write_text(f"{path.read_text()}\n# {planted(f'variant_{number}')}\n")
+    return root
+
+
+def grade(*arguments: object) -> str:
+    done = CliRunner().invoke(cli.main, list(map(str, arguments)))
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+# GitHub --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Job:
+    """What a run of the workflow's own steps left behind."""
+
+    status: int
+    output: str
+    grades: Path
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def commands(self) -> list[Command]:
+        return Runner().read(self.output).commands
+
+
+@pytest.fixture(scope="module")
+def workflow(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the workflow cannot be read")
+    folder = tmp_path_factory.mktemp("classroom")
+    grade("export", "github", folder, "--course", course, "--lesson", "4", "--fail-under", "50")
+    found: dict[str, Any] = yaml.safe_load((folder / ".github" / "workflows" / "grade.yml").read_text())
+    return found
+
+
+def steps(workflow: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    (job,) = workflow["jobs"].values()
+    return {step.get("name") or step["uses"]: step for step in job["steps"]}
+
+
+@pytest.fixture(scope="module")
+def job(workflow: dict[str, Any], course: Path, tmp_path_factory: pytest.TempPathFactory) -> Job:
+    """The workflow's shell steps in a student's repository, but for the one that installs what is installed here."""
+    work = tmp_path_factory.mktemp("work")
+    repository, temporary = work / "hw-ada", work / "_temp"
+    (repository / "exercises" / LESSON).mkdir(parents=True)
+    (repository / "exercises" / LESSON / "backward.py").write_text(WRONG)
+    for name in ("torch.py", "grader.py", "conftest.py"):  # a student's repository is where the job stands
+        (repository / name).write_text("raise SystemExit('imported')\n")
+    shutil.copytree(course, repository / ".course")
+    (temporary / "venv" / "bin").mkdir(parents=True)
+    python = temporary / "venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    files = {name: temporary / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "CI": "true",
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_WORKSPACE": str(repository),
+        "RUNNER_TEMP": str(temporary),
+        **{name: str(path) for name, path in files.items()},
+    }
+    for path in files.values():
+        path.touch()
+    status, output = 0, ""
+    for name in ("The course, out of the student's folder", "Grade"):
+        script = temporary / "step.sh"
+        script.write_text(steps(workflow)[name]["run"])
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)]
+        done = subprocess.run(
+            command,
+            cwd=repository,
+            env=environment,
+            timeout=120,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        status, output = done.returncode, output + done.stdout
+    found = {name: path.read_text() for name, path in files.items()}
+    return Job(status, output, temporary / "grades", found)
+
+
+def test_the_workflow_is_one(workflow):
+    assert workflow["name"] == "Autograding Tests"
+    assert workflow[True] == ["push", "workflow_dispatch"]  # YAML 1.1 takes `on` for a truth value
+    assert workflow["permissions"]["contents"] == "read"
+    for step in steps(workflow).values():
+        assert ("uses" in step) != ("run" in step)
+        if step.get("uses", "").startswith("actions/checkout"):
+            assert step["with"]["persist-credentials"] is False
+    secret = [name for name, step in steps(workflow).items() if "secrets." in json.dumps(step)]
+    assert secret == ["The course"], "the key is given to the step that needs it and no other"
+    assert (
+        "results.json"
+        not in steps(workflow)["The report (not results.json, which has the seed of the hidden problems)"]["with"][
+            "path"
+        ]
+    )
+    assert steps(workflow)["Tell GitHub Classroom"]["env"] == {"GRADE_RESULTS": "${{ steps.grade.outputs.result }}"}
+
+
+def test_the_job_fails_under_its_bound_and_points_at_the_line(job):
+    assert job.status == 1, job.output
+    assert [command.name for command in job.commands] == ["error"] * len(job.commands)
+    places = [(command.properties["file"], command.properties.get("line")) for command in job.commands]
+    assert places[0] == (f"exercises/{LESSON}/backward.py", "8")
+    assert job.commands[0].properties["title"] == "dlogits: wrong value"
+    assert "Under 50 %: hw-ada" in job.output
+
+
+def test_nothing_that_the_student_printed_is_obeyed(job):
+    assert not {"printed", "mine", "/tmp"} & {command.data for command in job.commands}
+    assert "::error file=a,line=1::printed" not in job.files["GITHUB_STEP_SUMMARY"].splitlines()
+
+
+def test_the_summary_is_the_report_and_classroom_gets_its_result(job):
+    assert job.files["GITHUB_STEP_SUMMARY"] == (job.grades / "hw-ada" / "report.md").read_text()
+    name, _, value = job.files["GITHUB_OUTPUT"].rstrip("\n").partition("=")
+    result = json.loads(base64.b64decode(value, validate=True))
+    assert (name, result["version"], result["status"], result["max_score"]) == ("result", 3, "fail", 3)
+    assert [test["name"] for test in result["tests"]] == [f"{LESSON}: dlogits", f"{LESSON}: in_one_go"]
+
+
+def test_a_public_workflow_needs_no_secret(course, tmp_path):
+    grade("export", "github", tmp_path, "--course", course, "--public")
+    text = (tmp_path / ".github" / "workflows" / "grade.yml").read_text()
+    assert "secrets." not in text and "vars." not in text and "solutions" not in text
+    assert f"grader.commands.dojo check {LESSON}\n" in text
+
+
+def test_a_workflow_that_is_there_is_not_replaced(course, tmp_path):
+    grade("export", "github", tmp_path, "--course", course)
+    done = CliRunner().invoke(cli.main, ["export", "github", str(tmp_path), "--course", str(course)])
+    assert done.exit_code == 2 and "is there already: --force replaces it" in done.stderr
+
+
+# Gradescope ----------------------------------------------------------------------------------------------------------
+
+METADATA = {
+    "id": 123456,
+    "created_at": "2026-11-21T14:22:32.365935-08:00",
+    "assignment": {"id": 25828, "title": "Lesson 04", "total_points": "3.0", "group_size": None},
+    "submission_method": "upload",
+    "users": [{"email": "ada@example.org", "id": 1234, "name": "Ada ##[error]\n::error::Okafor"}],
+    "previous_submissions": [],
+}
+
+
+@pytest.fixture(scope="module")
+def built(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """/autograder as after the image was built: the zip in source/, and in venv/ what setup.sh installs."""
+    root = tmp_path_factory.mktemp("gradescope") / "autograder"
+    options = ["--visibility", "after_due_date", "--stdout-visibility", "hidden"]
+    grade("export", "gradescope", "--course", course, "--lesson", "4", "-o", root.parent / "autograder.zip", *options)
+    with zipfile.ZipFile(root.parent / "autograder.zip") as archive:
+        archive.extractall(root / "source")
+        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
+    assert [name for name, mode in sorted(modes.items()) if mode & 0o111] == ["run_autograder", "setup.sh"]
+    shutil.copy(root / "source" / "run_autograder", root)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", root / "venv"], check=True)
+    (packages,) = (root / "venv").glob("lib/python3*/site-packages")
+    (packages / "here.pth").write_text(
+        "\n".join(site.getsitepackages()) + "\n"
+    )  # torch and the like, not installed anew
+    shutil.copytree(root / "source" / "engine" / "grader", packages / "grader")
+    for path in (root / "source").rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    (root / "source").chmod(0o700)
+    return root
+
+
+def run_autograder(root: Path, source: str | None) -> subprocess.CompletedProcess[str]:
+    """As Gradescope's harness does it: the submission and its metadata in place, /autograder the current folder."""
+    for name in ("submission", "results"):
+        shutil.rmtree(root / name, ignore_errors=True)
+        (root / name).mkdir()
+    if source is not None:
+        (root / "submission" / "backward.py").write_text(source)
+    (root / "submission_metadata.json").write_text(json.dumps(METADATA))
+    environment = {**os.environ, "AUTOGRADER": str(root)}
+    environment.pop("PYTHONPATH", None)
+    command = ["bash", str(root / "run_autograder")]
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def checked(root: Path) -> dict[str, Any]:
+    """results.json, once it is what Gradescope's specification has."""
+    found: dict[str, Any] = json.loads((root / "results" / "results.json").read_text())
+    known = {"score", "execution_time", "output", "output_format", "visibility", "stdout_visibility", "tests"}
+    assert set(found) == known
+    assert found["visibility"] in VISIBILITIES and found["stdout_visibility"] in VISIBILITIES
+    for test in found["tests"]:
+        assert set(test) == {"name", "number", "score", "max_score", "status", "output", "output_format"}
+        assert test["status"] in ("passed", "failed") and test["output_format"] == "text"
+        assert 0 <= test["score"] <= test["max_score"]
+    assert found["score"] == sum(test["score"] for test in found["tests"])
+    return found
+
+
+@pytest.fixture(scope="module")
+def prying(built: Path) -> tuple[dict[str, Any], str]:
+    done = run_autograder(built, PRYING.replace("@ROOT@", str(built)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return checked(built), done.stdout + done.stderr
+
+
+def test_a_submission_is_graded_gradient_by_gradient(prying):
+    found, said = prying
+    assert (found["score"], found["visibility"], found["stdout_visibility"]) == (0, "after_due_date", "hidden")
+    assert [(test["name"], test["number"], test["status"], test["max_score"]) for test in found["tests"]] == [
+        (f"{LESSON}: dlogits", "04.1", "failed", 2),
+        (f"{LESSON}: in_one_go", "04.2", "failed", 1),
+    ]
+    line = PRYING.splitlines().index('    raise ValueError("".join(found)[:100_000])') + 1
+    assert found["tests"][0]["output"].startswith(f"Error (backward.py, line {line})\n")
+    assert re.fullmatch(r"Ada ##\[error\] ::error::Okafor: 0 of 3; isolation \w+\.\n", said)
+
+
+def test_a_submission_reads_no_secret_and_writes_no_result(prying):
+    found, said = prying
+    assert "ValueError" in found["tests"][0]["output"], "it looked, and told what it found"
+    assert MARK not in json.dumps(found) and MARK not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (None, "expected 04_cross_entropy/backward.py"),
+        ("def f(:\n", "invalid syntax"),
+        (WRONG, "Wrong value (backward.py, line 8)"),
+    ],
+)
+def test_any_submission_is_a_result(built, source, told):
+    done = run_autograder(built, source)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = checked(built)
+    assert found["score"] == 0 and told in json.dumps(found)
+
+
+@pytest.fixture
+def unbuilt(built: Path, tmp_path: Path) -> Path:
+    shutil.copytree(built / "source", tmp_path / "source")
+    (tmp_path / "submission").mkdir()
+    return tmp_path
+
+
+def test_too_little_isolation_is_no_zero(unbuilt, monkeypatch, capsys):
+    """Nothing is written: Gradescope then says that the autograder failed, and instructors read why."""
+    monkeypatch.setattr(
+        autograder, "probe", lambda: Isolation("weak", (), ("No Landlock (left out): files can be read.",))
+    )
+    assert autograder.main([str(unbuilt)]) == 1
+    assert "isolates student code at level 'weak' only, and 'fair' is required" in capsys.readouterr().out
+    assert not (unbuilt / "results").exists()
+
+
+def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
+    tried = []
+
+    def fails(*arguments: object) -> None:
+        tried.append(arguments)
+        raise OSError("no space")
+
+    monkeypatch.setattr(autograder, "graded", fails)
+    assert autograder.main([str(unbuilt)]) == 1
+    assert len(tried) == autograder.TRIES
+    assert capsys.readouterr().out == "autograder: OSError: no space\n"
+
+
+def test_the_scripts_are_shell():
+    for name in ("setup.sh", "run_autograder"):
+        subprocess.run(["bash", "-n", ROOT / "templates" / "export" / name], check=True)
+
+
+@pytest.mark.slow
+def test_setup_installs_what_run_autograder_needs(built, tmp_path):
+    """The real setup.sh: a new environment with PyTorch, which takes minutes."""
+    root = tmp_path / "autograder"
+    root.mkdir()
+    with zipfile.ZipFile(built.parent / "autograder.zip") as archive:
+        archive.extractall(root / "source")
+    shutil.copy(root / "source" / "run_autograder", root)
+    environment = {**os.environ, "AUTOGRADER": str(root)}
+    done = subprocess.run(
+        ["bash", root / "source" / "setup.sh"], cwd=root, env=environment, capture_output=True, text=True, timeout=3000
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "isolation " in done.stdout
+    assert (root / "source").stat().st_mode & 0o077 == 0
+    done = run_autograder(root, WRONG)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert checked(root)["score"] == 0
+
+
+# No secret anywhere --------------------------------------------------------------------------------------------------
+
+
+def contents(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """(where, bytes) of a file, of what is packed in it, and of what is written in base64 in it."""
+    yield name, data
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for inside in archive.namelist():
+                yield from contents(f"{name}/{inside}", archive.read(inside))
+    for found in re.findall(rb"[A-Za-z0-9+/]{40,}={0,2}", data):
+        try:
+            yield f"{name} (base64)", base64.b64decode(found + b"=" * (-len(found) % 4))
+        except binascii.Error:
+            continue
+
+
+def tokens_in(path: Path) -> dict[str, set[str]]:
+    """{where: tokens} in a file or in all files of a folder, gradebook and all."""
+    paths = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    found: dict[str, set[str]] = {}
+    for each in paths:
+        for where, data in contents(each.name, each.read_bytes()):
+            if tokens := set(re.findall(rb"zqtoken_\w+", data)):
+                found.setdefault(where, set()).update(token.decode() for token in tokens)
+    return found
+
+
+def test_the_search_finds_what_is_there(course, built, tmp_path):
+    """Else the next tests could not fail: autograder.zip has all of it, and so has base64 of a file."""
+    planted_here = set().union(*tokens_in(course).values())
+    assert len(planted_here) >= 15
+    assert set().union(*tokens_in(built.parent / "autograder.zip").values()) == planted_here
+    (tmp_path / "hidden").write_bytes(
+        b"result=" + base64.b64encode((course / "solutions" / LESSON / "backward.py").read_bytes())
+    )
+    assert len(tokens_in(tmp_path)["hidden (base64)"]) == 3
+
+
+def test_no_token_is_in_the_release(course, tmp_path):
+    grade("release", tmp_path / "kit", "--course", course)
+    assert (tmp_path / "kit.zip").is_file()
+    assert tokens_in(tmp_path) == {}
+
+
+def test_no_token_is_in_what_is_graded_and_told(job):
+    """Reports, results.json, gradebook, class page, CSV, the other formats, GitHub's files and the job's log."""
+    write_formats(job.grades, ["hw-ada"], ["gradescope", "junit"])
+    names = {path.name for path in job.grades.rglob("*")}
+    assert {
+        "results.json",
+        "report.html",
+        "report.md",
+        "gradescope.json",
+        "junit.xml",
+        "index.html",
+        "grades.csv",
+    } <= names
+    assert tokens_in(job.grades) == {}
+    for name, text in {**job.files, "log": job.output}.items():
+        assert not any(MARK.encode() in data for _, data in contents(name, text.encode())), name
+
+
+def test_the_seed_is_in_results_json_and_in_nothing_that_a_student_gets(job):
+    """results.json and the gradebook are the instructor's: no workflow uploads them, Gradescope gets another file."""
+    write_formats(job.grades, ["hw-ada"], ["gradescope", "junit"])
+    seed = str(json.loads((job.grades / "hw-ada" / "results.json").read_text())["seed"]).encode()
+    holding = {p.name for p in job.grades.rglob("*") if p.is_file() and seed in p.read_bytes()}
+    assert holding - {path.name for path in job.grades.glob("gradebook.sqlite*")} == {"results.json"}
+    for name, text in {**job.files, "log": job.output}.items():
+        assert not any(seed in data for _, data in contents(name, text.encode())), name
+
+
+def test_no_token_is_in_the_workflow_or_in_gradescope_s_results(course, prying, tmp_path):
+    grade("export", "github", tmp_path, "--course", course, "--lesson", "4")
+    assert tokens_in(tmp_path) == {}
+    found, said = prying
+    assert MARK not in json.dumps(found) + said
+
+
+def test_the_course_with_tokens_is_sound(course):
+    """A suite that does not run would tell nothing, tokens least of all."""
+    lesson = Course(course).find("04")
+    assert any(MARK in mistake.id for mistake in lesson.mistakes)
+    assert planted("suite_text") in lesson.suite.read_text()

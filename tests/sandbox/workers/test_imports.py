@@ -1,0 +1,227 @@
+"""What a submission may import, and what an unused import of something else costs: nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.errors import LessonError
+from grader.lesson.config import sandbox_imports
+from grader.lesson.toml_tables import Table
+from grader.sandbox.isolation import landlock
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.imports import has_handler, is_allowed
+from grader.sandbox.workers.stand_ins import KNOWN
+from grader.sandbox.workers.student import Student
+from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
+
+ROOT = Path(__file__).resolve().parents[3]
+UNUSED = b"""
+import ctypes
+import networkx as nx
+import sympy
+import pandas as pd
+from jax import grad, numpy as jnp
+from sympy.abc import x
+from torch import _decomp
+from torch.utils.tensorboard import SummaryWriter
+
+tanh = jnp.tanh
+
+try:
+    import cupy as xp
+except ImportError:
+    import numpy as xp
+
+def dx(dy):
+    return dy * float(xp.asarray([2.0])[0])
+
+def dw(dy):
+    return sympy.Symbol("x") * dy
+
+def db(dy):
+    from mpmath import diff
+    return dy
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    process = ZygoteProcess(plan_for(probe(), imports=["iniconfig"]))
+    yield process
+    process.close()
+
+
+def outcomes(zygote: ZygoteProcess, source: bytes, *steps: str, **files: bytes) -> tuple[Student, dict[str, str]]:
+    """What came of steps that are called with `dy`, of ones."""
+    named = {f"{name}.py": text for name, text in files.items()}
+    student = Student(zygote, {"backward.py": source, **named}, "backward.py", steps)
+    found = {}
+    if student.load_failure is not None:
+        student.close()
+        return student, {step: f"{student.load_failure.outcome}: {student.load_failure.message}" for step in steps}
+    for step in steps:
+        called = student.call(
+            step,
+            {"name": step, "of": None, "read": False, "keep": None, "after": [], "counted": False},
+            [torch.ones(2)],
+            {},
+        )
+        failed = called.failed
+        found[step] = f"{failed.outcome}: {failed.message}" if failed else "returned"
+    student.close()
+    return student, found
+
+
+def test_an_unused_import_costs_nothing(zygote: ZygoteProcess) -> None:
+    _, found = outcomes(zygote, UNUSED, "dx", "dw", "db")
+    assert found["dx"] == "returned"
+    assert found["dw"].startswith("raised: NotAvailable: `sympy` is not available where steps are graded: use torch,")
+    assert found["db"].startswith("raised: NotAvailable: `mpmath` is not available")
+
+
+def test_a_file_that_uses_one_at_its_top_keeps_the_functions_above(zygote: ZygoteProcess) -> None:
+    source = b"import numba\ndef dx(dy): return dy\n@numba.njit\ndef dw(dy): return dy\n"
+    student, found = outcomes(zygote, source, "dx", "dw")
+    assert found["dx"] == "returned"
+    assert found["dw"].startswith("missing")
+    assert student.note.startswith("NotAvailable: `numba` is not available")
+
+
+def test_own_files_are_found_also_under_the_name_of_a_library(zygote: ZygoteProcess) -> None:
+    source = b"import sympy, helpers\ndef dx(dy): return sympy.twice(dy) + helpers.one\n"
+    _, found = outcomes(zygote, source, "dx", sympy=b"def twice(x): return 2 * x\n", helpers=b"one = 1\n")
+    assert found == {"dx": "returned"}
+
+
+def test_what_an_instructor_allows_can_be_imported(zygote: ZygoteProcess) -> None:
+    source = b"import iniconfig\ndef dx(dy):\n    from iniconfig import exceptions, IniConfig\n    return dy\n"
+    _, found = outcomes(zygote, source, "dx")
+    assert found == {"dx": "returned"}
+
+
+@pytest.mark.parametrize(
+    "name", ["attr", "yaml", "torchgen", "hypothesis", "grader.reference.tape", "torch._inductor.ir"]
+)
+def test_installed_or_not_the_rest_does_not_exist(zygote: ZygoteProcess, name: str) -> None:
+    source = f"import importlib\ndef dx(dy):\n    importlib.import_module({name!r})\n    return dy\n".encode()
+    _, found = outcomes(zygote, source, "dx")
+    assert found["dx"].startswith(f"raised: NotAvailable: `{name.partition('.')[0] if 'torch._' not in name else name}")
+
+
+def test_files_of_other_libraries_cannot_be_opened(zygote: ZygoteProcess) -> None:
+    if not at_least(probe().level, "fair"):
+        pytest.skip("nothing keeps a file from being read here")
+    site = Path(torch.__file__).parents[1]
+    folders = ("sympy/core", "torch/_decomp", "torch", "torchgen")
+    paths = [path for folder in folders for path in site.glob(f"{folder}/*.py")]
+    source = f"""
+def dx(dy):
+    opened = 0
+    for path in {[str(path) for path in paths]!r}:
+        try:
+            open(path).close()
+            opened += 1
+        except PermissionError:
+            pass
+    if opened:
+        raise ValueError(opened)
+    return dy
+""".encode()
+    assert len(paths) > 50
+    assert outcomes(zygote, source, "dx")[1] == {"dx": "returned"}
+
+
+def test_no_function_with_a_formula_is_left() -> None:
+    """In a process made ready as a zygote is; also the code objects that its functions hold are gone."""
+    program = (
+        "from grader.sandbox.workers import zygote, formulas_off\n"
+        "zygote.warm_up(); zygote.take_away()\n"
+        "import gc, sys\n"
+        "from types import FunctionType\n"
+        "names = {t.__code__.co_name for t in gc.get_objects() if type(t) is FunctionType}\n"
+        "gone = ['tanh_backward', 'native_layer_norm_backward', '_log_softmax_backward_data', 'lambdify']\n"
+        "found = [t for t in gc.get_objects() if type(t) is FunctionType and t.__code__.co_name in gone]\n"
+        "found = [t for t in found if formulas_off.FormulaGone not in (t.__code__.co_consts or ())]\n"
+        "print(formulas_off.formulas_left(), found, [n for n in ('sympy', 'mpmath', 'ctypes') if n in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[] [] []", done.stdout + done.stderr[-2000:]
+
+
+def test_the_kernels_cannot_be_taken_back() -> None:
+    """Not by the library that made them: it has no handle of them any more."""
+    program = (
+        "from grader.sandbox.workers import autograd_off as off\n"
+        "library, count = off._replaced()\n"
+        "assert not off.autograd_works()\n"
+        "assert off._release_handles(library, count)\n"
+        "library.reset()\n"
+        "assert not off.autograd_works()\n"
+        "del library\n"
+        "print(off.autograd_works())\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "False", done.stdout + done.stderr[-2000:]
+
+
+def test_where_memory_looks_different_nothing_is_changed() -> None:
+    program = (
+        "from grader.sandbox.workers import autograd_off as off\n"
+        "library, count = off._replaced()\n"
+        "assert not off._release_handles(library, count + 1)\n"
+        "library.reset()\n"
+        "print(off.autograd_works())\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "True", done.stdout + done.stderr[-2000:]
+
+
+def test_names_that_an_instructor_cannot_allow() -> None:
+    path = Path("lesson.toml")
+    assert sandbox_imports(Table(path, {"imports": ["scipy", "sympy"]})) == ("scipy", "sympy")
+    assert sandbox_imports(Table(path, {})) == ()
+    for wrong, reason in {
+        "scipy": "expected a list of names",
+        ("scipy.special",): "'scipy.special' is not the name of a top-level module",
+        (3,): "3 is not the name",
+        ("ctypes",): "ctypes cannot be allowed",
+        ("torch",): "torch cannot be allowed",
+    }.items():
+        with pytest.raises(LessonError, match=reason):
+            sandbox_imports(Table(path, {"imports": list(wrong) if isinstance(wrong, tuple) else wrong}))
+
+
+def test_the_standard_library_without_ctypes() -> None:
+    assert all(is_allowed(name) for name in ("math", "dataclasses", "json", "_decimal", "numpy"))
+    assert not any(is_allowed(name) for name in (*NOT_FROM_THE_STANDARD_LIBRARY, "torch", "grader", "sympy", "pip"))
+    assert is_allowed("scipy", ["scipy"])
+
+
+def test_a_handler_is_found_by_the_line_that_it_is_about() -> None:
+    code = compile("import a\ntry:\n    import b\nexcept ImportError:\n    pass\nimport c\n", "f", "exec")
+    import dis
+
+    guarded = [has_handler(code, i.offset) for i in dis.get_instructions(code) if i.opname == "IMPORT_NAME"]
+    assert guarded == [False, True, False]
+
+
+def test_openable_files_hold_no_other_library() -> None:
+    site = Path(torch.__file__).parents[1]
+    files = landlock.openable().files
+    assert not any(path in (site, *site.parents) for path in files)
+    inside = {path.relative_to(site).parts[0] for path in files if site in path.parents}
+    assert inside <= {"numpy", "numpy.libs", "torch"}
+    assert [path.name for path in files if site / "torch" in path.parents] == ["lib"]
+
+
+def test_a_library_that_computes_has_no_stand_in() -> None:
+    """A stand-in gives back what it is called with, which a step would take for the library's result."""
+    assert KNOWN.isdisjoint({"scipy", "sklearn", "sympy", "jax", "numpy", "torch"})

@@ -1,0 +1,212 @@
+"""Measured calls: memory and processor time by the kernel's account, and what a worker's own account is worth.
+
+The corpus is tests/hostile/checkpointing: answers to lesson 09 that keep activations, or compute them again, where no
+count in their process sees it. Each has its exact result: `# rows of NAME: STATUS` for a row that is not passed.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from shared_nursery import forked_zygote
+
+from grader.calling.protocol import Called, CallFailed, Counts
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.isolation.usage import Usage, own_usage
+from grader.sandbox.workers import measuring
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.measuring import measure, memory_is_accounted_for
+from grader.sandbox.workers.requests import call_request
+from grader.sandbox.workers.student import MeasuredCall, Student
+
+FILES = sorted((Path(__file__).parents[2] / "hostile" / "checkpointing").glob("*.py"))
+HOLD = """
+import numpy as np
+import torch
+
+print("loaded")
+
+
+def hold(size):
+    print("called")
+    kept = np.ones(size)
+    return torch.tensor(kept[:1])
+
+
+def work(rounds):
+    x = torch.ones(200, 200, dtype=torch.float64)
+    for _ in range(rounds):
+        x @ x
+    return x[:1, :1]
+
+
+def fail(size):
+    raise ValueError("no")
+
+
+def stay():
+    import os, threading
+    threading.Timer(0.02, lambda: os._exit(0)).start()
+    return 1
+"""
+NOTHING = """
+import numpy as np
+import torch
+
+
+def hold(size): return torch.tensor(np.ones(8)[:1])
+def work(rounds): return rounds
+def fail(size): return size
+def stay(): return 1
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    zygote = forked_zygote(plan_for(probe()))
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def student(zygote: ZygoteProcess) -> Iterator[Student]:
+    student = Student(zygote, {MAIN: HOLD.encode()}, MAIN, ())
+    yield student
+    student.close()
+
+
+# The account ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("megabytes", [8, 32, 128])
+def test_memory_is_what_the_call_held(student: Student, megabytes: int) -> None:
+    measured = measure(student, megabytes, "hold", [megabytes << 17], NOTHING)
+    assert megabytes - 1 <= measured.extra_bytes / (1 << 20) <= megabytes + 3
+    assert measured.value == torch.ones(1)
+
+
+def test_the_kernel_shows_memory_here(student: Student) -> None:
+    assert memory_is_accounted_for(student)
+
+
+def test_processor_time_is_what_the_call_took(student: Student) -> None:
+    few, many = (student.call_measured("work", [rounds]).used for rounds in (20, 1200))
+    assert few is not None and many is not None
+    assert many.cpu_seconds > 3 * few.cpu_seconds
+
+
+def test_a_call_that_raises_says_so(student: Student) -> None:
+    with pytest.raises(CallFailed, match="ValueError: no"):
+        measure(student, "fails", "fail", [1], NOTHING)
+
+
+def test_the_worker_of_other_calls_is_kept_and_nothing_is_printed_twice(student: Student) -> None:
+    request = call_request("hold")
+    student.call("hold", request, [1], {})
+    kept = student._file.process
+    student.call_measured("hold", [1])
+    assert student._file.process is kept
+    student.close()
+    assert student.printed.decode().split() == ["called", "loaded", "called"]
+
+
+def test_a_worker_that_has_ended_by_itself_is_accounted_for(student: Student) -> None:
+    """Else a submission could leave before anybody looks, and would have used nothing."""
+    worker = student.like_this({MAIN: HOLD.encode()}, MAIN)
+    assert worker.load_failure is None
+    process = worker._file.process
+    assert process is not None
+    called = worker.call("stay", call_request("stay"), [], {})
+    assert called.value == 1
+    process._zygote.status_if_ended(process._number, 5.0)
+    used = process.end_and_measure()
+    assert used.resident_bytes > 0 and used.cpu_seconds > 0
+    worker.close()
+
+
+def test_own_usage_grows() -> None:
+    before = own_usage()
+    held = torch.ones(8_000_000, dtype=torch.float64)
+    after = own_usage()
+    assert after.resident_bytes >= before.resident_bytes and after.cpu_seconds >= before.cpu_seconds
+    del held
+
+
+def fake(ratios: list[float], base: float = 1.0) -> Any:
+    """A student whose calls take these multiples of the yardstick's time, one after another."""
+    calls = iter(ratios)
+
+    def measured(name: str, arguments: Any, memory: bool) -> MeasuredCall:
+        return MeasuredCall(Called(1), Usage(100, base * next(calls)))
+
+    known = {("yardstick", "key"): Usage(60, base), "memory is accounted for": True}
+    return SimpleNamespace(measurements={}, baselines=known, call_measured=measured)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "counts"), [([1.5, 9], 1.5), ([3, 1.2, 9], 1.2), ([3, 2.5, 2.8, 1], 2.5), ([4.1, 1], 4.1)]
+)
+def test_a_slow_call_is_measured_again(ratios: list[float], counts: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "of_yardstick", lambda *_: Usage(60, 1.0))
+    student = fake(ratios)
+    assert measure(student, "key", "f", [], "", cpu_ratio=2.0).cpu_ratio == counts
+    assert measure(student, "key", "f", [], "", cpu_ratio=2.0).cpu_ratio == counts  # known: nothing is called again
+    assert measure(fake([1.0]), "key", "f", [], "").extra_bytes == 40
+
+
+def test_where_the_kernel_shows_no_memory_the_process_s_own_count_stands_in() -> None:
+    student = fake([1.0])
+    student.baselines["memory is accounted for"] = False
+    student.call = lambda *_: Called(1, counts=Counts(peak_bytes=7))
+    assert measure(student, "key", "f", [], "").extra_bytes == 7
+
+
+# Lesson 09 -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def session(course: Course) -> Iterator[Session]:
+    if not kernel.supported() or probe().level == "none":
+        pytest.skip("nothing locks hostile code in here")
+    session = Session([course.find("09")], seed=11)
+    yield session
+    session.close()
+
+
+def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
+    files = {MAIN: text, "right.py": (lesson.solution / MAIN).read_bytes()}
+    graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
+    return {row["name"]: row for row in graded.results.to_json()["lessons"][0]["gradients"]}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_count_is_evaded(path: Path, session: Session, course: Course) -> None:
+    text = path.read_text()
+    expected = dict(re.findall(r"^# rows of (\w+): (\w+)$", text, re.MULTILINE))
+    assert bool(expected) != text.startswith('"""Honest')
+    found = rows(session, course.find("09"), text.encode())
+    assert {name: row["status"] for name, row in found.items() if row["status"] != "passed"} == expected
+
+
+def test_right_answers_cost_little_more(session: Session, course: Course) -> None:
+    """Half a second of processor time for the measured calls, with room for a slow machine."""
+    lesson = course.find("09")
+    rows(session, lesson, (lesson.solution / MAIN).read_bytes())
+    started = time.process_time()
+    assert all(
+        row["status"] == "passed" for row in rows(session, lesson, (lesson.solution / MAIN).read_bytes()).values()
+    )
+    assert time.process_time() - started < 1.0  # of the grader; the workers' share is bounded by their deadlines

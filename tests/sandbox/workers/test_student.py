@@ -1,0 +1,254 @@
+"""Steps run in batches give what the same steps give run one by one, and a fault falls on the same step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from shared_nursery import forked_zygote
+
+from grader.calling.answer import Answer
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Course, Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.isolation import kernel
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers import step_scheduler
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import WorkerLost
+from grader.sandbox.workers.requests import pack_problem
+from grader.sandbox.workers.student import Student
+from grader.sandbox.workers.worker_pipes import MOST_HELD
+from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.verdict.judging.hidden_problems import ProblemBook
+
+if not kernel.supported():
+    pytest.skip("needs Linux on x86_64 or aarch64", allow_module_level=True)
+
+STEPS = ["dlogits", "db2", "dW2", "dh_bn"]
+RIGHT = """
+print("loaded")
+
+
+def dlogits(logits):
+    return logits
+
+
+def db2(dlogits):
+    {middle}
+    return dlogits.sum(0)
+
+
+def dW2(h_bn, dlogits):
+    return h_bn.T @ dlogits
+
+
+def dh_bn(dlogits, W2):
+    print("last")
+    return dlogits @ W2.T
+"""
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return Course(Path(__file__).resolve().parents[3]).find("02")
+
+
+@pytest.fixture(scope="module")
+def problems(lesson: Lesson) -> list[Problem]:
+    return ProblemBook(3).problems(lesson, lesson.draws)[:3]
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    process = forked_zygote(plan_for(probe(), Limits(step_seconds=1.0)))
+    yield process
+    process.close()
+
+
+@pytest.fixture
+def run(zygote, problems, monkeypatch):
+    """run(middle, seconds): (answers on each problem, what was printed), with that line in the second step."""
+
+    def run(middle: str, seconds: float = 5.0, prefetch: bool = True) -> tuple[list[dict[str, Answer]], str]:
+        monkeypatch.setattr(step_scheduler, "BATCH_SECONDS", seconds)
+        student = Student(zygote, {MAIN: RIGHT.format(middle=middle).encode()}, MAIN, STEPS)
+        try:
+            if prefetch:
+                student.prefetch(problems)
+            answers = [student.answers(problem) for problem in problems]
+        finally:
+            student.close()
+        return answers, student.printed.decode()
+
+    return run
+
+
+def same(ours: list[dict[str, Answer]], theirs: list[dict[str, Answer]]) -> bool:
+    for mine, other in zip(ours, theirs, strict=True):
+        for step in STEPS:
+            if (mine[step].outcome, mine[step].uses) != (other[step].outcome, other[step].uses):
+                return False
+            tensors = mine[step].tensor, other[step].tensor
+            if tensors != (None, None) and not torch.equal(*tensors):  # type: ignore[arg-type]
+                return False
+    return True
+
+
+FAULTS = {
+    "none": "pass",
+    "slow": "import time; time.sleep(0.1)",
+    "crash": "from grader.sandbox.isolation.kernel import ctypes; ctypes.string_at(0)",
+    "exit": "import os; os._exit(3)",
+    "loop": "while True: pass",
+    "error": "1 / 0",
+    "on_some_problems": "import os; len(dlogits) != 5 or os._exit(3)",
+    "noise_on_the_pipe": "import os; os.write(4, b'x' * 100)",
+}
+NO_BATCH = -1.0
+
+
+@pytest.mark.parametrize("middle", FAULTS.values(), ids=FAULTS.keys())
+def test_batches_and_one_by_one_give_the_same(run, middle):
+    one_by_one, _ = run(middle, NO_BATCH)
+    for seconds, prefetch in ((5.0, True), (0.05, True), (0.05, False)):
+        in_batches, _ = run(middle, seconds, prefetch)
+        assert same(in_batches, one_by_one)
+
+
+@pytest.mark.parametrize("fault", ["crash", "loop"])
+def test_the_step_at_fault_is_found(run, fault):
+    answers, _ = run(FAULTS[fault])
+    for each in answers:
+        outcomes = {step: each[step].outcome for step in STEPS}
+        blamed = "crashed" if fault == "crash" else "timeout"
+        assert outcomes == {"dlogits": "returned", "db2": blamed, "dW2": "returned", "dh_bn": "returned"}
+
+
+@pytest.mark.parametrize("seconds", [5.0, 0.05, NO_BATCH])
+def test_what_is_printed_is_kept_once(run, problems, seconds):
+    _, printed = run(FAULTS["slow"], seconds)
+    assert printed.count("last") == len(problems)
+    assert printed.count("loaded") == 1  # though the file itself may have been run again, by a new worker
+
+
+def test_a_hang_costs_its_deadline_and_little_more(run, zygote):
+    started = time.monotonic()
+    run(FAULTS["loop"], step_scheduler.BATCH_SECONDS)
+    assert time.monotonic() - started < zygote.limits.step_seconds + step_scheduler.BATCH_SECONDS + 1.0
+
+
+def test_a_worker_that_answers_without_end_while_it_is_asked_is_given_up():
+    requests, answers, output = os.pipe(), os.pipe(), os.pipe()
+    nobody = SimpleNamespace(limits=Limits(step_seconds=10.0), end_of=lambda _: 0, status_if_ended=lambda *_: None)
+    worker = WorkerProcess(nobody, 1, requests[1], answers[0], output[0])  # type: ignore[arg-type]
+    flood = struct.pack("<4sIQ", b"BPN1", 2, 1 << 25) + bytes(1 << 20)
+
+    def go_on() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                os.write(answers[1], flood)
+
+    threading.Thread(target=go_on, daemon=True).start()
+    problem = pack_problem(0, torch.float64, {"x": torch.zeros(1 << 18, dtype=torch.float64)}, {})
+    try:
+        with pytest.raises(WorkerLost, match="without end"):
+            worker.send_packed(problem)  # more than the pipe takes, and nobody reads it
+        assert worker._pipes.reader.held < MOST_HELD + (1 << 20)
+    finally:
+        worker.close()
+        for descriptor in (requests[0], answers[1], output[1]):
+            os.close(descriptor)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_steps_leave_no_default_behind(zygote, problems, lesson, dtype):
+    """They run with the problem's dtype as torch's default, also where they change it; nothing else does."""
+    middle = f"import torch; torch.set_default_dtype(torch.{dtype})"
+    source = RIGHT + "\n\ndef dtype():\n    import torch\n    return str(torch.get_default_dtype())\n"
+    student = Student(zygote, {MAIN: source.format(middle=middle).encode()}, MAIN, STEPS)
+    request = {"name": "dtype", "of": None, "read": False, "keep": None, "after": False, "counted": False}
+    try:
+        before = student.call("dtype", request, [], {}).value
+        for problem in (*problems, lesson.public):
+            assert student.answers(problem)["db2"].outcome == "returned"
+            assert student.call("dtype", request, [], {}).value == before
+    finally:
+        student.close()
+
+
+# What the zygote keeps -----------------------------------------------------------------------------------------------
+
+SPOILS = """
+import sys
+
+frame = sys._getframe()
+spoiled = 0
+while frame := frame.f_back:
+    for value in list(frame.f_locals.values()):
+        for _, values, upstream in getattr(value, "_problems", dict()).values():
+            for tensor in [*values.values(), *upstream.values()]:
+                if hasattr(tensor, "zero_"):
+                    tensor.zero_()
+                    spoiled += 1
+print(spoiled)
+"""
+
+
+@pytest.fixture
+def fresh() -> Iterator[ZygoteProcess]:
+    process = forked_zygote(plan_for(probe()))
+    yield process
+    process.close()
+
+
+def answered(
+    zygote: ZygoteProcess, problems: list[Problem], source: str = RIGHT
+) -> tuple[list[dict[str, Answer]], str]:
+    student = Student(zygote, {MAIN: source.format(middle="pass").encode()}, MAIN, STEPS)
+    try:
+        student.prefetch(problems)
+        return [
+            student.answers(problem) for problem in problems
+        ], student.printed.decode() + student.printed_so_far.decode()
+    finally:
+        student.close()
+
+
+def test_problems_are_kept_for_the_workers_to_come(fresh, problems, lesson):
+    first, _ = answered(fresh, [*problems, lesson.public])
+    worker = fresh.worker()
+    assert worker.ahead == dict(enumerate([*problems, lesson.public]))
+    worker.close()
+    published, _ = fresh._held[len(problems)]
+    assert published.known & {"d" + name for name in lesson.public.graph.names} == {"dloss"}  # the others are answers
+    sent = fresh._held_bytes
+    assert same(answered(fresh, [*problems, lesson.public])[0], first) and fresh._held_bytes == sent
+    other = ProblemBook(4).problems(lesson, lesson.draws)[:3]  # as another lesson's: numbers go on
+    alone = forked_zygote(plan_for(probe()))
+    assert same(answered(fresh, other)[0], answered(alone, other)[0])
+    alone.close()
+    assert same(answered(fresh, [*other, *problems])[0][3:], first[:3])
+
+
+def test_who_spoils_what_is_kept_spoils_it_for_nobody_else(fresh, problems):
+    first, _ = answered(fresh, problems)
+    spoiled, printed = answered(fresh, problems, SPOILS + RIGHT)
+    assert int(printed.split()[0]) > 0 and not same(spoiled, first)
+    assert same(answered(fresh, problems)[0], first)
+
+
+def test_a_zygote_keeps_only_so_much(fresh, problems, monkeypatch):
+    monkeypatch.setattr("grader.sandbox.workers.client.MOST_HELD", 0)
+    first, _ = answered(fresh, problems)
+    assert fresh._held == {} and same(answered(fresh, problems)[0], first)

@@ -1,0 +1,437 @@
+"""The readers of source text: linear in its length, and in a process that is ended when a limit is reached."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from long_texts import DEEP, FAMILIES
+from support import ROOT, rows_of, solution_of
+
+from grader.gradebook.grading.session import Session
+from grader.intake.notebook.cells import Cell, NotebookError
+from grader.intake.notebook.limited_reading import notebook_data, read_notebook_limited
+from grader.intake.notebook.reading import read_lesson_part
+from grader.intake.notebook.script import Page
+from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.notebook_files import read_page_bytes
+from grader.intake.submissions.submission import read_submission
+from grader.lesson.lesson import Course, Lesson
+from grader.lesson.notebook_lesson import notebook_lesson
+from grader.publish.report.excerpt import Lines, excerpt
+from grader.sandbox.policy.numerical import observe
+from grader.sandbox.policy.reading import numerical_observations, static_findings
+from grader.sandbox.policy.static_check import MAX_BYTES, find_acts
+from grader.source.in_place_changes import lines_of_changes
+from grader.source.nested_definitions import nested_definitions
+from grader.source.reader import ReadingFailed, ReadingStopped, SourceReader
+from grader.source.similar_names import MOST_NAMES, close_name, close_names
+from grader.verdict.diagnosis.repairs.contents import contents_of
+from grader.verdict.diagnosis.repairs.edits import Known, edits_of
+
+SMALL = 4_000
+TIMES = 4
+GROWTH = 2 * TIMES
+"""A text 4 times as long may take 8 times as long: measured times vary. Quadratic time would be 16 times."""
+UNMEASURED = 0.03
+"""Seconds that are too few to be compared."""
+WITHIN = 1.0
+"""Seconds of processor time that a text of 4 · SMALL characters may take, whatever the time of a shorter one is."""
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return Course(ROOT).lessons["03_makemore_steps"]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[SourceReader]:
+    opened = SourceReader()
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[SourceReader]:
+    """With more time than is given to a submission: a machine may be slow."""
+    opened = SourceReader(6.0, wall_seconds=120.0)
+    yield opened
+    opened.close()
+
+
+def readers(lesson: Lesson) -> dict[str, Callable[[str], object]]:
+    """Every reader of a student's text, in this process."""
+    lessons = [notebook_lesson(lesson)]
+
+    def as_notebook(text: str) -> object:
+        cells = [{"cell_type": "code", "source": text}]
+        return notebook_data(json.dumps({"cells": cells}).encode(), "a.ipynb", True, lessons, True)
+
+    def excerpts(text: str) -> object:
+        lines = Lines(text)
+        return [excerpt(lines, name, None) for name in lesson.functions]
+
+    def changes_of_the_code(text: str) -> object:
+        known = Known({"dlogprobs": [32, 27], "probs": [32, 27]}, ["n"], (1e-5,))
+        return [edits_of(text, name, "changed_", known) for name in lesson.functions[:2]]
+
+    rows: dict[str, tuple[str, list[str]]] = {name: (name, []) for name in lesson.functions}
+    return {
+        "numerical differentiation": lambda text: observe(text.encode(), MAIN, rows, {}),
+        "contents": lambda text: contents_of(text, lesson.functions),
+        "nested definitions": lambda text: nested_definitions(text, lesson.functions),
+        "changes of the code": changes_of_the_code,
+        "static check": lambda text: find_acts(text.encode(), MAIN, lesson.functions),
+        "changes": lambda text: lines_of_changes(text, [(name, ["dlogprobs"]) for name in lesson.functions]),
+        "notebook": as_notebook,
+        "excerpts": excerpts,
+    }
+
+
+def seconds(read: Callable[[str], object], text: str) -> float:
+    """Processor time of one reading."""
+    started = time.thread_time()
+    read(text)
+    return time.thread_time() - started
+
+
+@pytest.fixture
+def without_garbage_collection() -> Iterator[None]:
+    """Which takes its time in a process with torch, and has nothing to do with the text."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def assert_linear(lesson: Lesson, text: Callable[[int], str]) -> None:
+    short_text, long_text = text(SMALL), text(TIMES * SMALL)
+    for name, read in readers(lesson).items():
+        for _ in range(3):  # something else may have been in the way
+            short, long = seconds(read, short_text), seconds(read, long_text)
+            if long <= max(GROWTH * short, UNMEASURED) and long <= WITHIN:
+                break
+        else:
+            raise AssertionError(f"{name}: {short:.3f} s for {len(short_text):,} characters, {long:.3f} s for 4 times")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_time_is_linear_in_the_length_of_a_text(lesson, without_garbage_collection, family):
+    assert_linear(lesson, FAMILIES[family])
+
+
+OPENINGS = [
+    ("(", ",)"),
+    ("[", "]"),
+    ("{1: ", "}"),
+    ("f(", ")"),
+    ("x[", "]"),
+    ("getattr(", ", 'a')"),
+    ("[", " for a in b]"),
+    ("x.b_(", ")"),
+    ("lambda a: (", ")"),
+    ("(1 if x else ", ")"),
+    ("(a := ", ")"),
+    ("(not ", ")"),
+    ("", ".a_()"),
+    ("", "[0].view(1)"),
+    ("", "('a')"),
+    ("", " + 'b'"),
+]
+
+
+@given(st.lists(st.sampled_from(OPENINGS), min_size=1, max_size=6))
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_time_is_linear_however_texts_are_nested(lesson, without_garbage_collection, nested):
+    depth = DEEP // len(nested)
+    before = "".join(opening for opening, _ in nested) * depth
+    after = "".join(closing for _, closing in reversed(nested)) * depth
+    line = f"    x = {before}dlogprobs{after}\n"
+
+    def text(size: int) -> str:
+        return "def dprobs(dlogprobs, probs):\n" + line * (size // len(line) + 1) + "    return x\n"
+
+    assert_linear(lesson, text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_longest_text_that_is_read_takes_seconds(lesson, patient, family):
+    text = FAMILIES[family](MAX_BYTES - 20_000).encode()
+    patient.call(find_acts, text, MAIN, lesson.functions)
+    patient.call(lines_of_changes, text.decode(), [(name, ["dlogprobs"]) for name in lesson.functions])
+    patient.call(notebook_data, text, "a.py", False, [notebook_lesson(lesson)], True)
+
+
+# ---- the process ----
+
+
+def test_the_process_reads_as_the_readers_do(reader, monkeypatch):
+    source = b"import torch\nfrom helpers import g\ndef dprobs(a):\n    a += 1\n    g(a)\n    a.backward()\n"
+    helpers = {"helpers.py": b"import torch\ndef g(a):\n    return torch.autograd.grad(a, a)\n"}
+    monkeypatch.setattr("grader.sandbox.policy.reading.source_reader", lambda: reader)
+    assert len(find_acts(source, MAIN, ["dprobs"], helpers)) == 2
+    assert static_findings(source, MAIN, ["dprobs"], helpers) == find_acts(source, MAIN, ["dprobs"], helpers)
+    changes = [("dprobs", ["a"]), ("dprobs", ["b"]), ("dh", ["a"])]
+    assert reader.call(lines_of_changes, source.decode(), changes) == [4, None, None]
+    differences = b"def dprobs(f, x):\n    return (f(x + 1e-5) - f(x)) / 1e-5\n"
+    rows = {"dprobs": ("dprobs", ())}
+    assert numerical_observations(differences, MAIN, rows, {}) == observe(differences, MAIN, rows, {}) != []
+
+
+def test_a_notebook_comes_back_as_it_was_read(lesson):
+    text = "n = 8\ndlogprobs = torch.zeros(8, 27)\ndlogprobs[range(n), Yb] = -1.0 / 8\n"
+    there = read_notebook_limited(text.encode(), "a.py", False, [notebook_lesson(lesson)], True)
+    here = read_lesson_part(notebook_lesson(lesson), Page([Cell("a.py", text)]), "a.py")
+    assert there.lessons == {lesson.name: here}
+    assert (27.0, "a.py", 2) in here.origin.numbers["dlogprobs"]
+
+
+def test_a_round_trip_takes_less_than_a_millisecond(reader):
+    reader.call(find_acts, b"", MAIN, [])
+    times = []
+    for _ in range(200):
+        started = time.perf_counter()
+        reader.call(find_acts, b"", MAIN, [])
+        times.append(time.perf_counter() - started)
+    assert min(times) < 0.001
+
+
+@pytest.fixture(scope="module")
+def limited() -> Iterator[SourceReader]:
+    opened = SourceReader(0.3, 1 << 28, 5.0)
+    yield opened
+    opened.close()
+
+
+RIGHT = b"def dprobs(a):\n    return a.backward()\n"
+COMPUTES = sum, range(10**15)
+"""A call that takes processor time only, without end."""
+
+
+def acts(reader: SourceReader) -> list[str]:
+    return [each["what"] for each in reader.call(find_acts, RIGHT, MAIN, ["dprobs"])]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (COMPUTES, "reading it took more than 0.3 seconds"),
+        ((bytearray, 1 << 30), "reading it took more than 256 MiB of memory"),
+        ((os.abort,), "the process that read it was stopped twice"),
+    ],
+)
+def test_a_text_that_reaches_a_limit_is_given_up_and_the_next_is_read(limited, call, sentence):
+    started = time.monotonic()
+    with pytest.raises(ReadingStopped, match=f"^{re.escape(sentence)}$"):
+        limited.call(*call)
+    assert time.monotonic() - started < 10
+    assert acts(limited) == [".backward()"]
+
+
+def test_a_reader_that_waits_is_given_up_by_the_clock():
+    opened = SourceReader(0.3, wall_seconds=0.5)
+    try:
+        assert acts(opened)
+        with pytest.raises(ReadingStopped, match=r"^reading it took more than 0\.5 seconds$"):
+            opened.call(time.sleep, 3600)
+        assert acts(opened)
+    finally:
+        opened.close()
+
+
+def test_an_error_of_ours_is_no_fault_of_the_text(limited):
+    with pytest.raises(ReadingFailed, match=r"int: ValueError: .*a mistake of ours"):
+        limited.call(int, "a mistake of ours")
+    assert acts(limited)
+
+
+def test_threads_share_one_process(limited):
+    found: list[int] = []
+
+    def read(is_right: bool) -> None:
+        try:
+            found.append(len(acts(limited) if is_right else limited.call(*COMPUTES)))
+        except ReadingStopped:
+            found.append(-1)
+
+    threads = [threading.Thread(target=read, args=(is_right,)) for is_right in (True, False, True, True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(found) == [-1, 1, 1, 1]
+
+
+def test_the_process_ends_with_who_started_it(tmp_path):
+    code = (
+        "import os; from grader.source.reader import SourceReader\n"
+        "reader = SourceReader(); reader.call(len, b'')\n"
+        "print(reader._process.pid, flush=True); os._exit(0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    number = int(result.stdout)
+    for _ in range(100):
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{number}/stat").exists() and ") Z " in Path(f"/proc/{number}/stat").read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError("the reader outlives its parent")
+
+
+def test_the_readers_need_no_torch():
+    code = (
+        "import sys, grader.source.reader_process, grader.source.in_place_changes, grader.source.nested_definitions\n"
+        "import grader.sandbox.policy.reading, grader.intake.notebook.limited_reading\n"
+        "import grader.verdict.diagnosis.repairs.contents\n"
+        "import grader.verdict.diagnosis.repairs.edits\n"
+        "print('torch' in sys.modules)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout == "False\n"
+
+
+# ---- what becomes of a submission ----
+
+
+def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monkeypatch):
+    monkeypatch.setattr("grader.intake.notebook.limited_reading.source_reader", lambda: SourceReader(0.05))
+    text = FAMILIES["in the lecture's manner"](250_000).encode()
+    with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Hand in the exercise's cells"):
+        read_page_bytes(text, "a.py", [lesson], True, False)
+
+
+def laid_out(folder: Path, files: dict[str, str]) -> Path:
+    place = folder / "student" / "03_makemore_steps"
+    place.mkdir(parents=True)
+    for name, text in files.items():
+        (place / name).write_text(text, encoding="utf-8")
+    return place.parent
+
+
+def doubled(solution: str) -> str:
+    return re.sub(r"    return (.+)", r"    return 2 * (\1)", solution)
+
+
+def changing(solution: str) -> str:
+    """The solution with functions that begin by changing their first argument in place."""
+    return re.sub(r"def (\w+)\((\w+)([^)]*)\):", r"def \1(\2\3):\n    \2.mul_(1.5)", solution)
+
+
+def filled(text: str, line: str, size: int = 1_000_000) -> str:
+    return line * ((size - len(text)) // len(line)) + text
+
+
+def cells(*texts: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": text} for text in texts], "nbformat": 4})
+
+
+HOSTILE: dict[str, tuple[str, Callable[[str], str], str]] = {
+    "short chain of calls": ("a.ipynb", lambda solution: cells("dlogprobs = x" + ".a_()" * 138), "missing"),
+    "names assigned in a chain": (MAIN, lambda solution: "a=b=c=" * 48_000 + "1\n" + solution, "passed"),
+    "newlines before wrong rows": (MAIN, lambda solution: filled(doubled(solution), "\n"), "failed"),
+    "long file that changes arguments": (MAIN, lambda solution: filled(changing(solution), "x = 1\n"), "failed"),
+    "brackets that do not close": (MAIN, lambda solution: "(" * 5_000 + solution, "error"),
+    "brackets deep in brackets": (
+        MAIN,
+        lambda solution: "x = " + "(" * 190 + "1" + ")" * 190 + "\n" + solution,
+        "passed",
+    ),
+    "chain of thousands": (
+        MAIN,
+        lambda solution: "def f(x):\n    x" + ".a" * 3_000 + "\n" + solution,
+        "error",
+    ),
+    "many names in a walrus": (MAIN, lambda solution: FAMILIES["walrus"](100_000) + solution, "error"),
+    "star imports": ("a.ipynb", lambda solution: cells(FAMILIES["star imports"](250_000)), "missing"),
+    "too much in one cell": ("a.ipynb", lambda solution: cells("x = 1\n" * 60_000), "missing"),
+    "imports of elsewhere": (
+        "a.ipynb",
+        lambda solution: cells(FAMILIES["imports of elsewhere"](250_000)),
+        "error, missing",
+    ),
+    "form feeds": (MAIN, lambda solution: filled(changing(solution), "\f\n", 200_000), "failed"),
+    "chains in functions": (MAIN, lambda solution: FAMILIES["views and indices"](250_000) + solution, "passed"),
+    "makers of calls": (MAIN, lambda solution: solution + FAMILIES["makers"](200_000).replace("dprobs", "f"), "passed"),
+}
+
+
+@pytest.fixture(scope="module")
+def session(lesson: Lesson) -> Iterator[Session]:
+    opened = Session([lesson], 7)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_text_that_takes_long_to_read_costs_its_own_student_alone(lesson, session, tmp_path, name):
+    file, text, status = HOSTILE[name]
+    started = time.process_time()
+    folder = laid_out(tmp_path, {file: text(solution_of(lesson))})
+    graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
+    assert {row["status"] for row in rows_of(graded).values()} == set(status.split(", "))
+    assert time.process_time() - started < 5.0, "in this process alone, which has no part in what a worker does"
+    after = session.grade(read_submission(laid_out(tmp_path / "next", {MAIN: solution_of(lesson)}), "next", [lesson]))
+    assert after.results.to_json()["score"] == after.results.to_json()["max_score"]
+
+
+def test_a_file_that_is_not_read_is_graded_with_a_remark(lesson, session, tmp_path, monkeypatch):
+    def stopped(*_: object) -> None:
+        raise ReadingStopped("reading it took more than 0.05 seconds")
+
+    monkeypatch.setattr("grader.gradebook.grading.one_file.static_findings", stopped)
+    text = FAMILIES["sums"](200_000).replace("dprobs", "f").replace("import torch", "") + solution_of(lesson)
+    folder = laid_out(tmp_path, {MAIN: text})
+    graded = session.grade(read_submission(folder, "student", [lesson])).results.to_json()
+    assert graded["score"] == graded["max_score"]
+    assert graded["lessons"][0]["message"] == (
+        "03_makemore_steps/backward.py could not be read before it was run: reading it took more than 0.05 seconds. "
+        "It was graded all the same."
+    )
+
+
+def test_the_line_of_a_change_is_found_behind_form_feeds(lesson, session, tmp_path):
+    folder = laid_out(tmp_path, {MAIN: "\f\n" * 10 + changing(solution_of(lesson))})
+    row = rows_of(session.grade(read_submission(folder, "student", [lesson])).results)["dprobs"]
+    assert row["message"].endswith(f"Line {row['line']} does it: `dlogprobs.mul_(1.5)`.")
+
+
+def test_a_close_name_is_looked_for_among_few():
+    assert close_name("dlogits", ["dlogit", "x"]) == "dlogit"
+    assert close_name("dlogits", ["x" * 1_000_000, "dlogit" + "s" * 1000]) is None
+    assert close_name("dlogits", [*(f"zzzz{n}" for n in range(MOST_NAMES)), "dlogit"]) is None
+
+
+@pytest.mark.parametrize(
+    "other", ["DLOGITS", "d_logits", "dLogits", "grad_logits", "logits_grad", "compute_dlogits", "dL_dlogits", "dlogts"]
+)
+def test_one_name_is_close_to_another(other):
+    assert close_name("dlogits", ["dprobs", other, "helper"]) == other
+
+
+@pytest.mark.parametrize("other", ["helper", "softmax", "d", "grad", "backward", ""])
+def test_one_name_is_not_close_to_another(other):
+    assert close_name("dlogits", [other]) is None
+
+
+def test_each_name_is_meant_by_one_name_at_most():
+    wanted = ["dcounts", "dcounts_sum", "dcounts_sum_inv", "dx"]
+    assert close_names(wanted, ["dcount_sum"]) == {"dcounts_sum": "dcount_sum"}
+    assert close_names(wanted, ["dcounts_suminv", "grad_x", "dcounts2"]) == {
+        "dcounts_sum_inv": "dcounts_suminv",
+        "dx": "grad_x",
+        "dcounts": "dcounts2",
+    }

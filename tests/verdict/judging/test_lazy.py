@@ -1,0 +1,118 @@
+"""Answers that ignore what they are asked earn nothing: made up in this process, and as files through a worker.
+
+tests/lazy holds the files. Each names its lesson and the rows that it answers, which must be compared and fail:
+
+    # lesson: 08
+    # failed: factors, one_element
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from support import ROOT, SEED, rows_of
+
+from bench import lazy
+from grader.gradebook.grading.session import Session
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.reference.problem import derive
+from grader.verdict.judging.scenarios import differ_exactly
+from grader.verdict.judging.shuffling import Shuffled, asked_when_read
+
+FILES = sorted((Path(__file__).parents[2] / "lazy").glob("*.py"))
+HEADER = re.compile(r"^# (lesson|failed): (.+)$", re.MULTILINE)
+LESSONS = Course(ROOT).lessons
+SEEDS = [derive(SEED, number) for number in range(1)]
+
+
+@pytest.mark.parametrize("name", [name for name, lesson in LESSONS.items() if lesson.checks])
+def test_no_check_row_can_be_earned_without_looking(name: str) -> None:
+    scores = list(lazy.check_rows(LESSONS[name], SEEDS))
+    assert {score.row for score in scores} == {item.name for item in LESSONS[name].checks}
+    assert [score for score in scores if score.score] == []
+
+
+def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bench itself: without the shuffling, another run's answers in their order earn rows of lesson 08."""
+    monkeypatch.setattr(Shuffled, "some", lambda self, least, most: least)
+    monkeypatch.setattr(Shuffled, "answers", lambda self: {name: ask() for name, ask in self._questions.items()})
+    monkeypatch.setattr("grader.verdict.judging.shuffling.TWICE", 0.0)
+    monkeypatch.setattr(Shuffled.__init__, "__defaults__", (0.0,))
+    scores = {score.row: score for score in lazy.check_rows(LESSONS["08_gradient_check"], SEEDS[:1])}
+    assert scores["factors"].score == scores["kinks"].score == 1.0
+    assert "in order" in scores["factors"].best or "number of the call" in scores["factors"].best
+    assert scores["numerical_gradient"].score == 0.0
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_lazy_file_earns_nothing(path: Path, session_for: Callable[..., Session]) -> None:
+    text = path.read_text(encoding="utf-8")
+    header = dict(HEADER.findall(text))
+    lesson = next(lesson for lesson in LESSONS.values() if lesson.number == header["lesson"])
+    handed = {lesson.name: LessonFiles(lesson.name, {"backward.py": text.encode()})}
+    graded = session_for(lesson.number).grade(Submission(path.stem, path, handed))
+    rows = rows_of(graded.results)
+    assert graded.results.to_json()["score"] == 0
+    answered = {name for name, row in rows.items() if row["status"] not in ("todo", "missing")}
+    assert answered == set(header["failed"].split(", "))
+    assert {rows[name]["status"] for name in answered} <= {"failed", "shape"}
+
+
+def test_the_files_are_many() -> None:
+    assert len(FILES) >= 30
+
+
+# The helper
+
+
+def asked_in(seed: int) -> tuple[list[str], dict[str, str]]:
+    questions, order = Shuffled(torch.Generator().manual_seed(seed)), list[str]()
+    for name in "abcdefgh" * 2:
+
+        def ask(name: str = name) -> str:
+            order.append(name)
+            return name
+
+        questions.add(name, ask, lambda name=name: order.append(name.upper()) or name)
+    return order, questions.answers()
+
+
+def test_questions_come_in_an_order_that_the_generator_decides() -> None:
+    (order, answers), (same, _), (other, _) = asked_in(1), asked_in(1), asked_in(2)
+    assert order == same != other
+    assert order != sorted(order)
+    assert next(iter(answers)) == "a" and "a (2)" in answers  # the order of the answers is that of the suite
+    assert all(answer == name[0] for name, answer in answers.items())
+
+
+def test_some_questions_are_asked_again_in_other_words() -> None:
+    orders = [asked_in(seed)[0] for seed in range(20)]
+    again = [sum(name.isupper() for name in order) for order in orders]
+    assert 2 < sum(again) / len(again) < 6  # a quarter of sixteen
+    assert len({len(order) for order in orders}) > 2
+
+
+def test_how_many_there_are_is_drawn() -> None:
+    questions = Shuffled(torch.Generator().manual_seed(1))
+    assert {questions.some(2, 4) for _ in range(50)} == {2, 3, 4}
+
+
+def test_a_comparison_asks_no_further_than_the_first_text_that_differs() -> None:
+    found = {"a": "a", "b": "other", "c": "c"}
+    order = list[str]()
+    questions = Shuffled(torch.Generator().manual_seed(1), twice=0.0)
+    for name in found:
+        questions.add(name, lambda name=name: order.append(name) or name)  # type: ignore[misc]
+    with asked_when_read():
+        answers = questions.answers()
+    assert order == [] and list(answers) == list(found)
+    assert differ_exactly(found, answers) and order == ["a", "b"]
+    assert not differ_exactly({**found, "b": "b"}, answers) and order == ["a", "b", "c"]  # each is asked once
+    assert differ_exactly({"a": "a"}, answers)
+    assert not differ_exactly({"a": 1.0}, {"a": 2.0})  # numbers are compared within a tolerance, elsewhere
