@@ -31,11 +31,11 @@ sys.path.insert(0, ".")
 from bench.throughput import processor_seconds, sources
 try:
     from grader.gradebook.grading.session import Session
-    from grader.intake.submissions.submission import MAIN, Handed, Submission
+    from grader.intake.submissions.submission import MAIN, LessonFiles, Submission
     from grader.lesson.lesson import Course
-except ModuleNotFoundError:  # a checkout from before the modules moved into packages
+except ImportError:  # a checkout from before the modules moved into packages
     from grader.grading.session import Session
-    from grader.submissions.submission import MAIN, Handed, Submission
+    from grader.submissions.submission import MAIN, Handed as LessonFiles, Submission
     from grader.lesson import Course
 
 lesson = Course(Path(".")).find(sys.argv[1])
@@ -46,8 +46,8 @@ for line in sys.stdin:
     kind, count = line.split()
     spent, started = processor_seconds(), time.perf_counter()
     for number in range(int(count)):
-        handed = {lesson.name: Handed(lesson.name, {MAIN: next(files[kind])})}
-        session.grade(Submission("student", Path("student"), handed))
+        lessons = {lesson.name: LessonFiles(lesson.name, {MAIN: next(files[kind])})}
+        session.grade(Submission("student", Path("student"), lessons))
     print(processor_seconds() - spent, time.perf_counter() - started, flush=True)
 session.close()
 """

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.intake.submissions.submission import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.sandbox.isolation.probe import LEVELS
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"

@@ -18,7 +18,8 @@ from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_desce
 from bench.corpus import Attack, helpers
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult
@@ -74,9 +75,9 @@ class Range:
         return self.grade(number, {MAIN: self._solutions[number]}, "right")
 
     def grade(self, number: str, files: dict[str, bytes], student: str) -> Graded:
-        handed = {lesson.name: Handed(lesson.name, message="not handed in") for lesson in self.lessons.values()}
+        handed = {lesson.name: LessonFiles(lesson.name, message="not handed in") for lesson in self.lessons.values()}
         lesson = self.lessons[number]
-        handed[lesson.name] = Handed(lesson.name, files)
+        handed[lesson.name] = LessonFiles(lesson.name, files)
         return self.session.grade(Submission(student, Path(student), handed))
 
     def run(self, attack: Attack) -> Outcome:

@@ -24,7 +24,8 @@ from bench.numerical_attempts import Attempt, attempts
 from bench.numerical_lookalikes import lookalikes
 from bench.numerical_more import more_attempts
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,7 +69,7 @@ def course_with_points(folder: Path) -> Course:
 
 
 def outcome(session: Session, lesson: Lesson, attempt: Attempt) -> Outcome:
-    handed = {lesson.name: Handed(lesson.name, {MAIN: source_of(lesson, attempt)})}
+    handed = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
     results = session.grade(Submission(attempt.name, Path(attempt.name), handed)).results
     rows = results.lessons[0].rows
     found = Outcome(attempt)

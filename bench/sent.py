@@ -38,7 +38,7 @@ from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import Called, leaves
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.lockdown import plan_for
@@ -287,7 +287,7 @@ def measure(lesson: Lesson, zygote: ZygoteProcess, seed: int, exact: bool = True
     with tapped(tap), patch.object(step_scheduler, "is_exactly", judged_exact):
         suite = HiddenSuite(lesson, book)
         try:
-            judged = judge_file(lesson, Handed(lesson.name, files), zygote, suite.rows)
+            judged = judge_file(lesson, LessonFiles(lesson.name, files), zygote, suite.rows)
         finally:
             suite.close()
     wrong = [row.name for row in judged.rows if row.status != "passed"]

@@ -29,7 +29,8 @@ import torch
 from bench.fork import processor
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.publish.report.pages import Reporter
 from grader.results import SubmissionResult
@@ -115,7 +116,7 @@ def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
     """Grades a class of `count`. Raises RuntimeError when its scores are not what they should be."""
     graded = islice(sources(lesson, name), count)
     class_ = [
-        Submission(f"{name}-{number:05}", Path(name), {lesson.name: Handed(lesson.name, {MAIN: source})})
+        Submission(f"{name}-{number:05}", Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: source})})
         for number, source in enumerate(graded)
     ]
     clock = Clock(count)

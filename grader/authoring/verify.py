@@ -16,7 +16,8 @@ from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
 from grader.results import Row
@@ -34,7 +35,7 @@ class Report:
 
 
 def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
-    return Submission(name, Path(name), {lesson.name: Handed(lesson.name, {"backward.py": source.encode()})})
+    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {"backward.py": source.encode()})})
 
 
 def rows_of(graded: Graded) -> list[Row]:

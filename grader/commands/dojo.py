@@ -13,10 +13,10 @@ from rich.console import Console, RenderableType
 from grader.commands.train import STOPPED, fail, train
 from grader.commands.wanted import Wanted, asked_for, course_option, lesson_option
 from grader.dojo.desk import Desk
-from grader.dojo.file import own_file, reset, shown
+from grader.dojo.file import own_file, reset_to_stub, shown_path
 from grader.dojo.overview import hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
-from grader.dojo.training.setup import find_course
+from grader.dojo.training.setup import training_course
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
@@ -55,7 +55,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
     stderr = Console(stderr=True)
     try:
         opened = Desk(
-            find_course(course),
+            training_course(course),
             complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
             busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
         )
@@ -135,12 +135,12 @@ def check(wanted: tuple[str, ...], named: tuple[str, ...], course: Path | None) 
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
-            from grader.dojo.screen import lesson_screen, scope  # torch comes with it
+            from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
             if number:
                 click.echo()
             show(lesson_screen(checked, rows))
-            show([scope(lesson)] if checked.judged.runs else [])
+            show([scope_note(lesson)] if checked.judged.runs else [])
             elsewhere = work.elsewhere(lesson, checked.progress.next_row)
             show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
             wrong |= any(row in rows for row in checked.progress.wrong)
@@ -168,12 +168,12 @@ def watch(wanted: tuple[str, ...], course: Path | None) -> None:
     with desk(course) as at:
         work, parts = asked_for(at, wanted)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
-        at.memory.worked_on(lessons[0])
+        at.memory.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
         at.busy = contextlib.nullcontext  # no check takes long enough from here on
-        from grader.dojo.watch import Watch
+        from grader.dojo.watch import WatchSession
 
-        Watch(at, lessons[0], console(), work=work, lessons=lessons).run()
+        WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
 
 
 HINT_EPILOG = """\b
@@ -194,7 +194,7 @@ def hint(wanted: str | None, course: Path | None) -> None:
         row = row or at.progress(lesson).next_row
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
-        show(hint_screen(lesson, row, at.memory.one_more_hint(lesson, row)))
+        show(hint_screen(lesson, row, at.memory.take_hint(lesson, row)))
 
 
 REPORT_EPILOG = """\b
@@ -225,7 +225,7 @@ def report(wanted: tuple[str, ...], opened: bool, out: Path | None, course: Path
 
         path = out or at.course.root / NAME
         write_report(checks, at.judge.isolation, path)
-        click.echo(f"The page: {shown(path)}")
+        click.echo(f"The page: {shown_path(path)}")
         if opened and not open_page(path):
             click.echo("Open it in a browser; none with a window was found here.")
 
@@ -237,8 +237,11 @@ def reset_lesson(wanted: str, course: Path | None) -> None:
     """Puts a lesson's stub back. Your file is kept beside it."""
     with desk(course) as at:
         lesson = at.course.find(wanted)
-        kept = reset(lesson)
-        click.echo(f"{shown(own_file(lesson))} is the stub again." + (f" Yours is {shown(kept)} now." if kept else ""))
+        kept = reset_to_stub(lesson)
+        click.echo(
+            f"{shown_path(own_file(lesson))} is the stub again."
+            + (f" Yours is {shown_path(kept)} now." if kept else "")
+        )
 
 
 main.add_command(train)

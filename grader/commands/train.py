@@ -11,15 +11,15 @@ from grader.dojo.training.contract import LOG, Outcome, Watch
 from grader.dojo.training.setup import (
     NEW,
     OUT,
-    command,
-    find_course,
     find_script,
     kept_run,
     options_for,
     own_path,
+    resume_command,
     train_with,
+    training_course,
 )
-from grader.dojo.training.terminal import Terminal, heeding
+from grader.dojo.training.terminal import Terminal, stop_on_interrupt
 from grader.errors import UserError
 
 DONE, UNUSABLE, STOPPED = 0, 2, 130
@@ -95,12 +95,12 @@ def train(
     asked = {name: value for name, value in asked.items() if value is not None}
     if resume and fresh:
         fail("--resume goes on with a run and --fresh throws it away: give one of them.")
-    go_on = command(submission, out, wanted, course) + " --resume"
+    go_on = resume_command(submission, out, wanted, course) + " --resume"
     with Terminal() as terminal:
         watch = Watch(out, terminal.line, terminal.step)
-        with heeding(watch, terminal):
+        with stop_on_interrupt(watch, terminal):
             try:
-                lesson, script = find_script(find_course(course), wanted)
+                lesson, script = find_script(training_course(course), wanted)
                 kept = kept_run(out, resume, fresh, go_on)
                 options = options_for(asked, kept)
                 outcome = train_with(script, own_path(submission, lesson), options, watch, kept)

@@ -9,8 +9,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from grader.dojo.desk import Desk
-from grader.dojo.training.setup import find_course
-from grader.dojo.work import Exercises, Work, is_file, work_of
+from grader.dojo.training.setup import training_course
+from grader.dojo.work import Exercises, Work, is_file, work_in
 from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 
@@ -25,7 +25,7 @@ class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            lessons = Course(find_course(ctx.params.get("course")), secrets=False).lessons.values()
+            lessons = Course(training_course(ctx.params.get("course")), secrets=False).lessons.values()
         except UserError:
             return []
         words = {lesson.number: lesson.title for lesson in lessons}
@@ -54,5 +54,5 @@ def asked_for(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work,
     named = [at.find(word) if rows else (at.course.find(word), None) for word in words if not is_file(word)]
     if not files:
         return Exercises(at.course), named
-    work, inside = work_of(Path(files[0]), at.course, bool(named))
+    work, inside = work_in(Path(files[0]), at.course, bool(named))
     return work, named or [(lesson, None) for lesson in inside]

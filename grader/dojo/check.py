@@ -1,7 +1,7 @@
-"""A student's own check: the engine's judging on public problems, without anything hidden.
+"""A student's own check: the grader's judging on public problems, without any secret.
 
-The file runs in a worker, locked in as far as the machine offers it, so that what works here works when it is graded.
-A lesson's known mistakes are the course's secret: here a mistake is named by what can be read off the forward pass.
+The file runs in a worker with all the isolation that the machine offers, so code that works here also works when it is
+graded. A lesson's known mistakes are secret: here a mistake is named from the forward pass alone.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
-from grader.dojo.file import HERE, HIDDEN, Outline, shown
+from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed_text
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
 from grader.results import Row
@@ -31,12 +31,12 @@ from grader.verdict.judging.hidden_problems import ProblemBook
 
 
 class LocalJudge:
-    """A zygote and the public problems, kept warm for one check after another. Lessons come without their secrets."""
+    """Judges files on public problems; the zygote and the problems stay loaded between checks."""
 
     def __init__(self, starter: Starter | None = None) -> None:
         torch.set_num_threads(1)  # the tensors are small: a second thread only waits
         self._starter = Starter() if starter is None else starter
-        source_reader().start()  # it loads while the zygote does
+        source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
 
@@ -49,7 +49,7 @@ class LocalJudge:
         source_reader().close()
 
     def prepare(self, lesson: Lesson) -> None:
-        """Does beforehand what does not depend on a student's file. Raises ZygoteDied."""
+        """Does the work that does not depend on a student's file. Raises ZygoteDied."""
         steps = [item.name for item in lesson.gradients]
         self._starter.zygote.prepare(
             lambda worker: (
@@ -60,7 +60,7 @@ class LocalJudge:
         )
         if not self._frozen:
             gc.collect()
-            gc.freeze()  # no collection goes through all of torch's objects while somebody waits
+            gc.freeze()  # no collection visits all of torch's objects while the student waits
             self._frozen = True
 
     def _problems(self, lesson: Lesson) -> list[Problem]:
@@ -68,20 +68,20 @@ class LocalJudge:
             return []
         return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
 
-    def judge(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Judged:
-        """Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for a reason of ours."""
-        heard: list[tuple[str, list[str]]] = []
-        suite, problems = self._suite(lesson, Outline(handed.files[MAIN]), heard), self._problems(lesson)
+    def judge(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Judged:
+        """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error."""
+        output: list[tuple[str, list[str]]] = []
+        suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output), self._problems(lesson)
         try:
-            judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
-        except ZygoteDied:  # it may have been killed, for memory say
-            self._starter.again()
-            judged = judge_file(lesson, handed, self._starter.zygote, suite, interrupt, problems)
-        if heard and heard[-1][0]:
-            judged.printed, judged.shown = heard[-1]
+            judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
+        except ZygoteDied:  # it may have been killed, for example for memory
+            self._starter.restart()
+            judged = judge_file(lesson, submitted, self._starter.zygote, suite, interrupt, problems)
+        if output and output[-1][0]:
+            judged.printed, judged.shown = output[-1]
         return judged
 
-    def _suite(self, lesson: Lesson, outline: Outline, heard: list[tuple[str, list[str]]]) -> Suite:
+    def _suite(self, lesson: Lesson, outline: Outline, output: list[tuple[str, list[str]]]) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
             loaded = len(student.printed_so_far)
             student.chain()
@@ -93,7 +93,7 @@ class LocalJudge:
             text, spans = student.printed_so_far, student.spans_so_far
             printed = text[:loaded] + text[chained:]
             kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
-            heard.append((printed_text(printed, len(printed)), labelled(printed, kept, MAIN)))
+            output.append((printed_text(printed, len(printed)), labelled(printed, kept, MAIN)))
             rows, pictures = [], {}
             for item in lesson.items:
                 if item.target is None:
@@ -108,10 +108,10 @@ class LocalJudge:
         return suite
 
     def _check_row(self, lesson: Lesson, item: Item, student: Student, outline: Outline) -> Row:
-        """A row that is no gradient: by its public example, where the lesson has one. It gives no points here."""
+        """A check (a row that is not a gradient), by its public example if there is one. It gives no points here."""
         row = Row(item.name, HIDDEN, 0, item.points, line=outline.line(item))
         example = examples_of(lesson).get(item.name)
-        if outline.to_do(item):
+        if outline.is_unwritten(item):
             row.status = "todo"
         elif item.function not in student.functions:
             row.status = "missing"
@@ -119,7 +119,7 @@ class LocalJudge:
             failed = run_example(example, Example(lesson, item, student, RemoteTarget(student), self._book))
             row.status = HERE if failed is None else failed.status
             if failed is not None:
-                place = f"{shown(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
+                place = f"{shown_path(lesson.exercise / NAME)}:{example.__code__.co_firstlineno}"
                 message = str(failed) or "It failed."
                 row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
                 row.line = failed.line or row.line

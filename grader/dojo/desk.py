@@ -1,4 +1,4 @@
-"""A student's desk: the course without its secrets, what is remembered, and the judge, once it is needed."""
+"""A student's course without its secrets, with the stored progress, and the judge once it is needed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.dojo.file import Outline, own_file, place, read_own, shown, untouched
+from grader.dojo.file import Outline, is_untouched, location, own_file, read_own, shown_path
 from grader.dojo.progress import BROKEN, Progress
-from grader.dojo.state import Memory, digest
+from grader.dojo.state import Memory, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
@@ -26,10 +26,10 @@ if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wai
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of one check."""
+    """The result of one check."""
 
     lesson: Lesson
-    handed: Handed
+    submitted: LessonFiles
     judged: Judged
     seconds: float
 
@@ -41,28 +41,32 @@ class Checked:
 
     @property
     def source(self) -> str:
-        return self.handed.files[MAIN].decode("utf-8", "replace")
+        return self.submitted.files[MAIN].decode("utf-8", "replace")
 
     def text_of(self, row: Row) -> str:
-        """The text that a row's line numbers count in: a notebook's cell, or the file."""
-        texts = self.handed.origin.texts if self.handed.origin else {}
+        """The text to which a row's line numbers refer: a notebook's cell, or the file."""
+        texts = self.submitted.origin.texts if self.submitted.origin else {}
         return texts.get(row.file or "", self.source)
 
     @property
     def next_place(self) -> str:
-        """Where what is to be mended or written next begins; of a file that does not run, where it stops."""
-        name, origin = self.progress.next_row, self.handed.origin
+        """The location of the next row to fix or write; for a file that does not run, where it stops."""
+        name, origin = self.progress.next_row, self.submitted.origin
         if not self.judged.runs or name is None:
             row = self.judged.rows[0]
-            return place(row.file or self.handed.shown, row.line)
-        line = Outline(self.handed.files[MAIN]).line(self.lesson.item_for(name))
+            return location(row.file or self.submitted.shown, row.line)
+        line = Outline(self.submitted.files[MAIN]).line(self.lesson.item_for(name))
         if origin is None:
-            return place(self.handed.shown, line)
-        return place(*(origin.rows.get(name) or origin.place(line) or (self.handed.shown, None)))
+            return location(self.submitted.shown, line)
+        return location(*(origin.rows.get(name) or origin.place(line) or (self.submitted.shown, None)))
 
 
 class Desk:
-    """`complain` is told sentences that stop nobody; `busy("checking ...")` is entered while that takes a while."""
+    """Finds lessons, knows their progress and checks files.
+
+    `complain` gets sentences about problems that do not stop the work; the context `busy("checking ...")` is entered
+    during a slow step.
+    """
 
     def __init__(
         self,
@@ -78,7 +82,7 @@ class Desk:
 
     @property
     def judge(self) -> LocalJudge:
-        """Started when it is first asked for, which takes seconds."""
+        """Started at the first use, which takes seconds."""
         if self._judge is None:
             with self.busy("loading torch"):
                 starter = Starter(imports=self.course.imports)
@@ -91,8 +95,6 @@ class Desk:
         if self._judge is not None:
             self._judge.close()
 
-    # what is meant
-
     def current(self) -> Lesson:
         """The lesson last worked on, else the first unfinished one."""
         last = self.memory.read().last
@@ -101,21 +103,21 @@ class Desk:
         unfinished = (lesson for lesson in self.course.lessons.values() if not self.progress(lesson).finished)
         return next(unfinished, next(iter(self.course.lessons.values())))
 
-    def find(self, wanted: str) -> tuple[Lesson, str | None]:
+    def find(self, words: str) -> tuple[Lesson, str | None]:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
-        before, dot, after = wanted.partition(".")
+        before, dot, after = words.partition(".")
         try:
             lesson = self.course.find(before)
         except LessonError as error:
             if dot:
                 raise UserError(str(error)) from error
-            return self._find_row(wanted)
+            return self._find_row(words)
         if dot and after not in (names := [item.name for item in lesson.items]):
             raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
         return lesson, after if dot else None
 
     def _find_row(self, row: str) -> tuple[Lesson, str]:
-        """The lesson last worked on has precedence; otherwise a row must be the only one of its name."""
+        """Prefers the lesson last worked on; otherwise only one lesson may have a row of this name."""
         last = self.memory.read().last
         holding = {name: each for name, each in self.course.lessons.items() if row in [i.name for i in each.items]}
         if last in holding:
@@ -128,46 +130,44 @@ class Desk:
         names = [item.name for lesson in self.course.lessons.values() for item in lesson.items]
         raise UserError(f"There is no lesson and no row {row!r}{suggestion(row, [*self.course.lessons, *names])}")
 
-    # how far it is
-
     def progress(self, lesson: Lesson) -> Progress:
-        """Remembered, plain from the file's text, or else found out by running it."""
+        """The lesson's progress: stored, or clear from the file's text, or found by a check."""
         try:
-            handed = read_own(lesson)
+            submitted = read_own(lesson)
         except UserError:
             return Progress(lesson, {})
-        if untouched(lesson, handed.files[MAIN]):
+        if is_untouched(lesson, submitted.files[MAIN]):
             return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
         kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
-        if kept == digest(lesson, handed.files):
+        if kept == verdict_digest(lesson, submitted.files):
             return Progress(lesson, statuses)
-        checked = self.check(lesson, handed)
+        checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
         return checked.progress
 
-    def check(self, lesson: Lesson, handed: Handed, interrupt: int | None = None) -> Checked:
+    def check(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Checked:
         """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
         judge = self.judge
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
-            judged = judge.judge(lesson, handed, interrupt)
-        return Checked(lesson, handed, judged, time.monotonic() - started)
+            judged = judge.judge(lesson, submitted, interrupt)
+        return Checked(lesson, submitted, judged, time.monotonic() - started)
 
     def remember(self, checked: Checked, working: bool = True) -> None:
-        """What came of a check; `working` says that this is the lesson that is worked on."""
+        """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        self.memory.judged(lesson, digest(lesson, checked.handed.files), statuses, working)
+        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working)
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]
 
     def place_of(self, lesson: Lesson, row: str) -> str:
-        """Where the function of a row begins in the student's file."""
+        """The location of a row's function in the student's file."""
         try:
             line = Outline(read_own(lesson).files[MAIN]).line(lesson.item_for(row))
         except UserError:
             line = None
-        return place(shown(own_file(lesson)), line)
+        return location(shown_path(own_file(lesson)), line)
 
 
 def suggestion(word: str, known: list[str]) -> str:

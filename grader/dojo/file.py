@@ -1,4 +1,4 @@
-"""The student's own file of a lesson, in exercises/: read, looked at without running it, put back to the stub."""
+"""The student's file of a lesson in exercises/: read, outlined without running it, reset to the stub."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Final
 
 from grader.errors import UserError
-from grader.intake.submissions.submission import MAIN, MAX_FILE_BYTES, Handed
+from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 
 HIDDEN: Final = "hidden"
-"""The status of a row that is written and that only the hidden suite can judge."""
+"""The status of a row that is written and that only the hidden suite checks."""
 HERE: Final = "here"
-"""The status of a row that agrees with its public examples, and of which the hidden suite checks more."""
+"""The status of a row that passes its public example; the hidden suite checks more."""
 
 
-def shown(path: Path) -> str:
-    """A path as it is shortest from here, for a terminal that opens what is clicked on."""
+def shown_path(path: Path) -> str:
+    """The path relative to the current folder where that is shorter; a terminal can open it with a click."""
     relative = os.path.relpath(path)
     return str(path) if relative.startswith(os.pardir) else relative
 
 
-def place(file: str, line: int | None) -> str:
-    """Where something stands: as a terminal opens it, or as a reader of a notebook finds it."""
+def location(file: str, line: int | None) -> str:
+    """A file and line: as a terminal opens it, or in words for a notebook."""
     if line is None:
         return file
     return f"{file}:{line}" if file.endswith(".py") else f"{file}, line {line}"
@@ -36,24 +36,24 @@ def own_file(lesson: Lesson) -> Path:
     return lesson.exercise / MAIN
 
 
-def read_own(lesson: Lesson) -> Handed:
-    """The lesson's file as it is now, and the Python files beside it. Raises UserError where it cannot be read."""
+def read_own(lesson: Lesson) -> LessonFiles:
+    """The lesson's file as it is now, with the Python files next to it. Raises UserError where it cannot be read."""
     path, files = own_file(lesson), {}
     try:
         for each in sorted(lesson.exercise.glob("*.py")):
             if each == path or each.stat().st_size <= MAX_FILE_BYTES:
                 files[each.name] = each.read_bytes()
     except OSError as error:
-        raise UserError(f"{shown(path)} cannot be read: {error.strerror}.") from error
+        raise UserError(f"{shown_path(path)} cannot be read: {error.strerror}.") from error
     if MAIN not in files:
-        raise UserError(f"{shown(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
+        raise UserError(f"{shown_path(path)} is not there. `dojo reset {lesson.number}` puts the stub there.")
     if len(files[MAIN]) > MAX_FILE_BYTES:
-        raise UserError(f"{shown(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
-    return Handed(lesson.name, files, shown=shown(path))
+        raise UserError(f"{shown_path(path)} has {len(files[MAIN]):,} bytes; at most {MAX_FILE_BYTES:,} are read.")
+    return LessonFiles(lesson.name, files, shown=shown_path(path))
 
 
 class Outline:
-    """What stands in a file, by its text alone. A text that is no Python has no functions."""
+    """The functions and classes of a file, by parsing it. `complete` is False for text that is not Python."""
 
     def __init__(self, source: bytes) -> None:
         self.complete = True
@@ -66,12 +66,12 @@ class Outline:
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
     def line(self, item: Item) -> int | None:
-        """Where the function or class of a row begins; of a class, the method that is called like the row."""
+        """The first line of a row's function or class; in a class, of the method with the row's name."""
         node = self._node(item)
         return node.lineno if node else None
 
-    def to_do(self, item: Item) -> bool:
-        """Whether what the row is about still raises NotImplementedError somewhere, as a stub does."""
+    def is_unwritten(self, item: Item) -> bool:
+        """Whether the row's function or class still raises NotImplementedError somewhere, as a stub does."""
         node = self._node(item)
         return node is not None and any(map(raises_not_implemented, ast.walk(node)))
 
@@ -87,23 +87,23 @@ def raises_not_implemented(node: ast.AST) -> bool:
     return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
 
 
-def untouched(lesson: Lesson, source: bytes) -> bool:
-    """Whether it is still the stub: then all is to do, and nothing has to be run to know it."""
+def is_untouched(lesson: Lesson, source: bytes) -> bool:
+    """Whether the file is still the stub, so that no row is written."""
     try:
         return lesson.pristine.read_bytes() == source
     except OSError:
         return False
 
 
-def reset(lesson: Lesson) -> Path | None:
-    """Puts the stub in place; where the old file is now, or None where there was none. Raises UserError."""
+def reset_to_stub(lesson: Lesson) -> Path | None:
+    """Writes the stub and returns the old file's new path, None where there was no file. Raises UserError."""
     path = own_file(lesson)
     try:
         stub = lesson.pristine.read_bytes()
     except OSError as error:
         raise UserError(
-            f"{shown(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it from "
-            "where you have the exercises from."
+            f"{shown_path(lesson.pristine)}, from which the stub is taken, cannot be read: {error.strerror}. Get it "
+            "from where you have the exercises from."
         ) from error
     kept = None
     try:
@@ -112,10 +112,11 @@ def reset(lesson: Lesson) -> Path | None:
             path.rename(kept)
         path.write_bytes(stub)
     except OSError as error:
-        raise UserError(f"{shown(path)} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
     return kept
 
 
 def next_number(path: Path) -> int:
-    found = (re.fullmatch(rf"{re.escape(MAIN)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
-    return max((int(match[1]) for match in found if match), default=0) + 1
+    """The number for the next file that `reset_to_stub` keeps."""
+    kept = (re.fullmatch(rf"{re.escape(MAIN)}\.before-reset-(\d+)", p.name) for p in path.parent.iterdir())
+    return max((int(match[1]) for match in kept if match), default=0) + 1

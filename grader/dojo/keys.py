@@ -1,4 +1,4 @@
-"""What `dojo watch` waits for, as descriptors: keys of the terminal, and changes of Python files and notebooks."""
+"""What `dojo watch` waits for, as descriptors: keys, and changes of Python files and notebooks."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ import watchfiles
 SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
 """What a terminal sends for an arrow, a function key or Alt and a letter."""
 STEP = 5
-"""Milliseconds without another change after which a change is told. The library's own 50 would cost 70 a save."""
+"""Milliseconds without another change before a change is reported. The library's default of 50 costs 70 per save."""
 
 
 class Keys:
-    """Single keys from standard input, without waiting for Enter; as it was before, afterwards."""
+    """Single keys from standard input, without Enter; the terminal's settings are restored at the end."""
 
     def __init__(self, resumed: Callable[[], None]) -> None:
         """`resumed` is called when the program goes on after Ctrl-Z."""
-        self.there = sys.stdin is not None and sys.stdin.isatty()
+        self.is_terminal = sys.stdin is not None and sys.stdin.isatty()
         self._resumed = resumed
 
     def fileno(self) -> int:
         return sys.stdin.fileno()
 
     def __enter__(self) -> Keys:
-        if self.there:
+        if self.is_terminal:
             self._settings = termios.tcgetattr(self.fileno())
-            self._handler = signal.signal(signal.SIGCONT, self._again)
+            self._handler = signal.signal(signal.SIGCONT, self._continue)
             tty.setcbreak(self.fileno())
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.there:
+        if self.is_terminal:
             signal.signal(signal.SIGCONT, self._handler)
             termios.tcsetattr(self.fileno(), termios.TCSADRAIN, self._settings)
 
-    def _again(self, number: int, frame: FrameType | None) -> None:
+    def _continue(self, number: int, frame: FrameType | None) -> None:
         tty.setcbreak(self.fileno())  # the shell has put its own settings back
         self._resumed()
 
     def take(self) -> str | None:
-        """The keys that were pressed; None when there is no terminal any more. Arrow keys and their like are none."""
+        """The keys pressed, without arrow keys and the like; None when the terminal is gone."""
         try:
             data = os.read(self.fileno(), 100)
         except OSError:
@@ -61,18 +61,18 @@ class Keys:
 
 
 class Changes:
-    """Readable once a Python file or a notebook in `folder` was written, replaced, moved or removed."""
+    """Readable after a Python file or notebook in `folder` was written, replaced, moved or removed."""
 
     def __init__(self, folder: Path, deep: bool = True) -> None:
-        """`deep`: in its subfolders as well."""
+        """`deep`: also in its subfolders."""
         self._folder, self._deep, self._stop = folder, deep, threading.Event()
-        self._told, self._tell = os.pipe()
-        os.set_blocking(self._told, False)
-        os.set_blocking(self._tell, False)
+        self._read_end, self._write_end = os.pipe()
+        os.set_blocking(self._read_end, False)
+        os.set_blocking(self._write_end, False)
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def fileno(self) -> int:
-        return self._told
+        return self._read_end
 
     def __enter__(self) -> Changes:
         self._thread.start()
@@ -82,14 +82,14 @@ class Changes:
         self._stop.set()
         self._thread.join(2)
 
-    def poke(self) -> None:
-        """As if something had changed."""
+    def report(self) -> None:
+        """Reports a change that was not one."""
         with contextlib.suppress(BlockingIOError):  # it is readable already
-            os.write(self._tell, b".")
+            os.write(self._write_end, b".")
 
     def take(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            while os.read(self._told, 1000):
+            while os.read(self._read_end, 1000):
                 pass
 
     def _watch(self) -> None:
@@ -106,4 +106,4 @@ class Changes:
             raise_interrupt=False,
         )
         for _ in changes:
-            self.poke()
+            self.report()

@@ -1,9 +1,9 @@
-"""`from grader import cmp`: the lecture's comparison, for a notebook or a REPL, with what it does not tell.
+"""`from grader import cmp`: the lecture's comparison for a notebook or a REPL, with an explanation.
 
     cmp('probs', dprobs, probs)      # probs.grad is there: probs.retain_grad() and loss.backward() were called
 
-prints the lecture's row. Its `==` and `allclose` broadcast, so a gradient of another shape can look exact; and a sum
-that is wrong by a sign or by a factor is told as just another difference. Both are said here in a line below the row.
+prints the lecture's row. Its `==` and `allclose` broadcast, so a gradient of another shape can look exact, and it does
+not distinguish a wrong sign or factor from other differences. Here a line below the row names both.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from torch import Tensor
 from grader.comparison.tensors import bits, first_index, written
 
 ROUNDING = 1e-6
-"""Relative difference of two right float32 gradients, at most; one operation rounds by 6e-8."""
+"""The largest relative difference of two correct float32 gradients; one operation rounds by 6e-8."""
 ALIKE = 1e-4
-"""Relative difference below which a wrong gradient is taken for that of a wrong formula."""
+"""The relative difference below which a wrong gradient matches the gradient of a wrong formula."""
 
 
-def compare(name: str, gradient: object, value: object) -> None:
-    """Prints the row for `gradient`, yours, and `value`, whose `.grad` autograd has filled; then what is wrong."""
-    for line in lines(name, gradient, value):
+def print_comparison(name: str, gradient: object, value: object) -> None:
+    """Prints the lecture's row for `gradient` (yours) and `value.grad` (autograd's), then what is wrong.
+
+    Both are tensors; `gradient` should have the shape of `value`. Reports wrong types in the row instead of raising.
+    """
+    for line in comparison_lines(name, gradient, value):
         print(line)
 
 
-def lines(name: str, gradient: object, value: object) -> Iterator[str]:
-    trouble = unusable(name, gradient, value)
+def comparison_lines(name: str, gradient: object, value: object) -> Iterator[str]:
+    trouble = reason_not_comparable(name, gradient, value)
     if trouble is not None:
         yield f"{name:15s} | {trouble}"
         return
@@ -40,15 +43,17 @@ def lines(name: str, gradient: object, value: object) -> Iterator[str]:
     maxdiff = "none" if found.maxdiff is None else str(found.maxdiff)
     exact, approximate = bool(found.exact), bool(found.approximate)
     yield f"{name:15s} | exact: {exact!s:5s} | approximate: {approximate!s:5s} | maxdiff: {maxdiff}"
-    yield from (f"    {sentence}" for sentence in sentences(name, gradient.detach(), mine, reference, approximate))
+    yield from (
+        f"    {sentence}" for sentence in difference_sentences(name, gradient.detach(), mine, reference, approximate)
+    )
 
 
-def unusable(name: str, gradient: object, value: object) -> str | None:
-    """Why there is nothing to compare, if so."""
+def reason_not_comparable(name: str, gradient: object, value: object) -> str | None:
+    """Why the two cannot be compared; None if they can."""
     if not isinstance(value, Tensor):
-        return f"the third argument is {kind(value)}; expected the tensor `{name}` of your forward pass."
+        return f"the third argument is {type_phrase(value)}; expected the tensor `{name}` of your forward pass."
     if not isinstance(gradient, Tensor):
-        return f"`d{name}` is {kind(gradient)}; expected a tensor of shape {written(value.shape)}."
+        return f"`d{name}` is {type_phrase(gradient)}; expected a tensor of shape {written(value.shape)}."
     if not value.is_leaf and not value.retains_grad:
         return f"`{name}` has no .grad: call {name}.retain_grad() before loss.backward()."
     if value.grad is None:
@@ -58,12 +63,12 @@ def unusable(name: str, gradient: object, value: object) -> str | None:
     return None
 
 
-def kind(value: object) -> str:
+def type_phrase(value: object) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
 
 
-def sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approximate: bool) -> Iterator[str]:
-    """`given` is what was handed over, `mine` the same in floating point."""
+def difference_sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approximate: bool) -> Iterator[str]:
+    """What differs between `given` and the reference; `mine` is `given` in floating point."""
     if not given.is_floating_point():
         yield f"The numbers are {str(given.dtype).removeprefix('torch.')}; a gradient is floating point."
     elif given.dtype != reference.dtype:
@@ -78,7 +83,7 @@ def sentences(name: str, given: Tensor, mine: Tensor, reference: Tensor, approxi
         where = first_index(~finite)
         yield f"Element {list(where)} is {float(mine[where])}: look for a division by zero, log(0) or an overflow."
     elif not approximate:
-        yield likeness(name, mine, reference)
+        yield resemblance(name, mine, reference)
 
 
 def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str]:
@@ -103,8 +108,8 @@ def of_another_shape(name: str, mine: Tensor, reference: Tensor) -> Iterator[str
         yield "Summed over the axis too many it is right: a broadcast forward is a sum backward."
 
 
-def likeness(name: str, mine: Tensor, reference: Tensor) -> str:
-    """What the wrong numbers are like."""
+def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:
+    """Which simple mistake gives these wrong numbers: sign, transpose, factor, else where they differ."""
     if close(mine, reference, ROUNDING):
         return (
             "Right all the same: as a whole it differs by rounding only, though more than allclose grants one element."

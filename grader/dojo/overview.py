@@ -1,4 +1,4 @@
-"""What `dojo` and `dojo hint` show. Nothing here needs torch, which takes a second to load."""
+"""The screens of `dojo` and `dojo hint`. Nothing here imports torch, which takes a second to load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INDENT = 4
 
 
 class Paragraph:
-    """Text over several lines, set in from the left; unlike rich's own it leaves no blanks at the right."""
+    """Wrapped and indented text; unlike rich's own it has no trailing spaces."""
 
     def __init__(self, text: str | Text, style: str = "", indent: int = 0) -> None:
         self._text = Text(text, style) if isinstance(text, str) else text
@@ -32,7 +32,7 @@ class Paragraph:
 
 
 def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[RenderableType]:
-    """Every lesson with its points, an arrow at the one last worked on."""
+    """Every lesson with its points, and an arrow at `current`."""
     points, most = sum(each.points for each in progress), sum(each.lesson.max_score for each in progress)
     yield Text(f"Backprop Ninja: {number(points):g} of {number(most):g} points", "bold")
     yield ""
@@ -56,9 +56,9 @@ def state(each: Progress) -> tuple[str, str]:
 
 
 def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str = "") -> Iterator[RenderableType]:
-    """The one thing to do next in a lesson, which stands at `place`; `words` follow `dojo watch` for it.
+    """The next thing to do in a lesson, at `place`; `words` follow `dojo watch` for it.
 
-    What is missing may have to be written `elsewhere`.
+    `elsewhere` is the file in which a missing row has to be written, if it is another one.
     """
     row, number = each.next_row, each.lesson.number
     if elsewhere and row in each.having("missing"):
@@ -77,7 +77,7 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
 
 
 def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterator[RenderableType]:
-    """The hints that were taken, the latest one last; `again` is what gives the next one."""
+    """The hints taken, the latest last; `again` is the command or key for the next."""
     hints = lesson.item_for(row).hints
     if not hints:
         yield Text(f"There is no hint for {row}: lesson.toml has none.")

@@ -15,9 +15,11 @@ BROKEN = "broken"
 
 @dataclass(frozen=True)
 class Progress:
-    """Of one lesson; `statuses` is {row: status}, empty where the file is not there.
+    """The progress in one lesson.
 
-    `uncounted` are rows that the file, a notebook, cannot contain.
+    Attributes:
+        statuses: {row: status}; empty without a file.
+        uncounted: rows that the file, a notebook, cannot contain.
     """
 
     lesson: Lesson
@@ -42,7 +44,7 @@ class Progress:
 
     @property
     def hidden(self) -> list[str]:
-        """Rows about which only the hidden suite decides, whether or not there was something to check here."""
+        """Rows that only the hidden suite decides, with or without a public example."""
         return self.having(HIDDEN, HERE)
 
     @property
@@ -65,7 +67,7 @@ class Progress:
 
     @property
     def finished(self) -> bool:
-        """Nothing wrong and nothing left to write; what the hidden suite will say is another matter."""
+        """Whether nothing is wrong and nothing is unwritten here; the hidden suite may still differ."""
         return not self.wrong and not self.unwritten
 
     @property
@@ -79,7 +81,7 @@ class Progress:
 
 
 def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progress | None:
-    """The first unfinished lesson behind `after`, going round; without `after`, the first of all."""
+    """The first unfinished lesson after `after`, cyclically; without `after`, the first of all."""
     names = [each.lesson.name for each in progress]
     start = names.index(after) + 1 if after in names else 0
     turned = [*progress[start:], *progress[:start]]

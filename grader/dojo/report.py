@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.dojo.desk import Checked
-from grader.dojo.file import HERE, HIDDEN, shown
+from grader.dojo.file import HERE, HIDDEN, shown_path
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import Graded, environment
@@ -51,7 +51,9 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
         pictures={each.lesson.name: each.judged.pictures for each in checks},
         printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},
         shown={each.lesson.name: each.judged.shown for each in checks if each.judged.shown},
-        texts={file: text for each in checks if each.handed.origin for file, text in each.handed.origin.texts.items()},
+        texts={
+            file: text for each in checks if each.submitted.origin for file, text in each.submitted.origin.texts.items()
+        },
     )
 
 
@@ -64,7 +66,7 @@ def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, page)
     except OSError as error:
-        raise UserError(f"{shown(path)} cannot be written: {error.strerror}.") from error
+        raise UserError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
 
 
 def open_page(path: Path) -> bool:

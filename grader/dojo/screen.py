@@ -1,6 +1,6 @@
-"""What `dojo check` shows of a lesson: the lecture's own rows with a verdict, what is wrong and why, what to do next.
+"""The screen of `dojo check`: the lecture's rows with a verdict, what is wrong and why, what to do next.
 
-Everything is lines for rich, written for 80 columns and more. What a student's code says passes `inert` first.
+Everything is lines for rich, for 80 columns or more. Text from a student's code passes `inert` first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rich.text import Text
 from grader import results as statuses
 from grader.comparison.tensors import written
 from grader.dojo.desk import Checked
-from grader.dojo.file import HERE, HIDDEN, place
+from grader.dojo.file import HERE, HIDDEN, location
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
@@ -40,7 +40,7 @@ STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDD
 WRONG = "bold red"
 CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
 NAME_WIDTH = 15  # the lecture's
-FEW = 3  # rows that are to do and stand in a line each
+FEW = 3  # unwritten rows that get a line each
 
 
 def style(status: str) -> str:
@@ -52,7 +52,7 @@ def heading(lesson: Lesson, file: str) -> Text:
 
 
 def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
-    """`name | exact: ... | approximate: ... | maxdiff: ...` as the lecture prints it, then your line and your chain."""
+    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
     colour = style(row.status)
     line = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
     if row.exact is not None:
@@ -67,10 +67,10 @@ def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
     return line.append(" ").append(*CHAIN[row.chain])
 
 
-def table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = None) -> Iterator[Text]:
-    """A line a row, but many in a row that are to do in one. Beyond `room` lines, those that are right as well.
+def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = None) -> Iterator[Text]:
+    """One line per row; consecutive unwritten rows share a line, beyond `room` lines correct rows as well.
 
-    `checks` are the names of the rows that are no gradients: a column of their own.
+    `checks` are the names of the rows that are not gradients; they have their own column.
     """
     width = max([NAME_WIDTH, *(len(row.name) for row in rows if row.exact is not None)])
     wide = max([width, *(len(row.name) for row in rows if row.name in checks and row.status not in UNWRITTEN)])
@@ -80,48 +80,50 @@ def table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = 
     for status, group in groupby(rows, key=lambda row: row.status):
         alike = list(group)
         if status in folding and len(alike) > FEW:
-            yield Text(f"{len(alike)} {WORDS[status]}: {listed([row.name for row in alike])}", style(status))
+            yield Text(f"{len(alike)} {WORDS[status]}: {first_names([row.name for row in alike])}", style(status))
             continue
         for row in alike:
             if row.name in checks and status not in UNWRITTEN:
-                yield Text.assemble(f"{row.name:<{wide}}", (" | ", "dim"), (word(row, checks), style(status)))
+                yield Text.assemble(f"{row.name:<{wide}}", (" | ", "dim"), (status_word(row, checks), style(status)))
             else:
                 yield row_line(row, width)
 
 
-def word(row: Row, checks: Collection[str]) -> str:
-    """A row's status; of one that is no gradient, what failed may be something else than a value."""
+def status_word(row: Row, checks: Collection[str]) -> str:
+    """A row's status in words; a check that failed may have no value to be wrong."""
     return "wrong here" if row.name in checks and row.status == "failed" else WORDS[row.status]
 
 
 def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
-    """Rows that are wrong; those that fail with one sentence, as all rows of a joint function may, together."""
+    """The wrong rows; rows that fail with the same sentence, as in a joint function, are one group."""
     wrong = [row for row in rows if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN)]
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 
 
-def why(rows: Sequence[Row], source: str, checks: Collection[str] = ()) -> Iterator[RenderableType]:
-    """What is wrong: where, the sentence, and the student's own line if it stopped there."""
+def explanation(rows: Sequence[Row], source: str, checks: Collection[str] = ()) -> Iterator[RenderableType]:
+    """What is wrong with a group of rows: the location, the message, and the line on which the code stopped."""
     row = rows[0]
-    names = listed([row.name for row in rows])
-    yield Text.assemble((f"✗ {names}", WRONG), f" {word(row, checks)}  ", (place(row.file or "", row.line), "dim"))
+    names = first_names([row.name for row in rows])
+    yield Text.assemble(
+        (f"✗ {names}", WRONG), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
+    )
     yield Paragraph(inert(row.message or f"It is {WORDS[row.status]}."), indent=INDENT)
     if row.status in ("error", "timeout", "forbidden"):
-        yield from quoted(source, row.line)
+        yield from quoted_line(source, row.line)
 
 
-def quoted(source: str, line: int | None) -> Iterator[Text]:
+def quoted_line(source: str, line: int | None) -> Iterator[Text]:
     texts = source.splitlines()
     if line is not None and 0 < line <= len(texts):
         yield Text(f"    {line} │ {unheard(inert(texts[line - 1].strip()))}", "bold", no_wrap=True, overflow="ellipsis")
 
 
-def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
-    """Of rows that are not wrong: what to know about them, and why their chain is."""
+def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
+    """Notes about rows that are not wrong, and why their chain failed."""
     for row in rows:
         if row.message and row.status == "passed":
             yield Paragraph(f"• {row.name}: {inert(row.message)}")
-    yield from absent([row for row in rows if row.status == "missing"])
+    yield from missing_remarks([row for row in rows if row.status == "missing"])
     right = [row for row in rows if row.status == "passed"]
     for chain, because in (("failed", "red in your chain only because"), ("skipped", "not run in your chain, as")):
         culprits: dict[str, list[str]] = {}
@@ -131,29 +133,29 @@ def remarks(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
         mark, colour = CHAIN[chain]
         for culprit, names in culprits.items():
             state = "is not written yet" if culprit in progress.unwritten else "is wrong"
-            told = f"correct; {because} {culprit} above {state}."
+            note = f"correct; {because} {culprit} above {state}."
             if not culprit:
-                told = "wrong in your chain, although every step above is right."
-            yield Paragraph(f"{mark} {listed(names)}: {told}", colour)
+                note = "wrong in your chain, although every step above is right."
+            yield Paragraph(f"{mark} {first_names(names)}: {note}", colour)
     if any(row.exact is False for row in right):
         yield Paragraph(
             "exact: False is rounding in float32 where a row is right: its verdict is by value, in float64.", "dim"
         )
 
 
-def absent(rows: Sequence[Row]) -> Iterator[Paragraph]:
-    """Why rows are missing. Where sentences differ in a name alone, the first of them; each guess is a sentence."""
+def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
+    """Why rows are missing. Sentences that differ only in a name are merged; each guess is a sentence."""
     alike: dict[str, list[Row]] = {}
     for row in rows:
         if row.message:
             guess = "did you mean" in row.message
             alike.setdefault(row.message if guess else re.sub("`[^`]*`", "", row.message), []).append(row)
     for first, *others in alike.values():
-        more = f" So it is with {listed([row.name for row in others])}." if others else ""
+        more = f" So it is with {first_names([row.name for row in others])}." if others else ""
         yield Paragraph(f"• {inert(first.message or '')}{more}")
 
 
-def listed(names: Sequence[str], most: int = 3) -> str:
+def first_names(names: Sequence[str], most: int = 3) -> str:
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
@@ -169,12 +171,12 @@ def tally(progress: Progress) -> str:
         (progress.having(HIDDEN), "for the hidden suite"),
         (progress.uncounted, "not counted"),
     )
-    parts += [f"{len(names)} {word}" for names, word in counted if names]
+    parts += [f"{len(names)} {status_word}" for names, status_word in counted if names]
     return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.max_score):g} points"
 
 
-def scope(lesson: Lesson) -> Paragraph:
-    """What is checked here, and what is not."""
+def scope_note(lesson: Lesson) -> Paragraph:
+    """The note about which problems were checked."""
     draws = lesson.public_draws if lesson.gradients else ()
     others = sum(bool(draw.sizes) for draw in draws)
     on = [f"{len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")] if draws else []
@@ -184,43 +186,43 @@ def scope(lesson: Lesson) -> Paragraph:
 
 
 def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None = None) -> Iterator[RenderableType]:
-    """All about one lesson, or about `only` some of its rows; with little `room` for them, the most important."""
+    """One lesson's screen, or `only` some of its rows; with `room` lines for the table, the most important rows."""
     judged = checked.judged
     rows = [row for row in judged.rows if not only or row.name in only]
-    yield heading(checked.lesson, checked.handed.shown)
+    yield heading(checked.lesson, checked.submitted.shown)
     yield ""
     if not judged.runs:
         yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)
         yield Paragraph(inert(judged.message or ""), indent=INDENT)
-        yield from quoted(checked.text_of(rows[0]), rows[0].line)
+        yield from quoted_line(checked.text_of(rows[0]), rows[0].line)
         return
     checks = [item.name for item in checked.lesson.checks]
-    yield from table(rows, checks, room)
+    yield from row_table(rows, checks, room)
     groups = wrong_groups(rows)
     for group in groups if room is None else groups[:1]:
         yield ""
-        yield from why(group, checked.text_of(group[0]), checks)
-    told = list(remarks(rows, checked.progress))
+        yield from explanation(group, checked.text_of(group[0]), checks)
+    notes = list(remark_lines(rows, checked.progress))
     if judged.message:
-        told.append(Paragraph(inert(judged.message), "yellow"))
-    if told:
+        notes.append(Paragraph(inert(judged.message), "yellow"))
+    if notes:
         yield ""
-        yield from told
+        yield from notes
     if judged.shown:
         yield ""
-        yield Text(f"It printed, {' and '.join(heard_on(checked.lesson))}:", "dim")
-        yield from printed(judged.shown, room)
+        yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
+        yield from printed_lines(judged.shown, room)
     yield ""
     yield Text(tally(checked.progress))
 
 
-def heard_on(lesson: Lesson) -> list[str]:
-    """Where what is printed comes from."""
+def printed_on(lesson: Lesson) -> list[str]:
+    """The runs whose output is shown."""
     problem = ["on the lecture's own problem"] if lesson.gradients else []
     return problem + (["in the public examples"] if examples_of(lesson) else [])
 
 
-def printed(lines: Sequence[str], room: int | None) -> Iterator[Text]:
-    """Labelled lines; with `room`, the first and the last of them."""
+def printed_lines(lines: Sequence[str], room: int | None) -> Iterator[Text]:
+    """The labelled lines of the output; with `room`, the first and the last."""
     for line in lines if room is None else first_and_last(lines, max(3, room // 3)):
         yield Text(f"    {unheard(inert(line))}", no_wrap=True, overflow="ellipsis")

@@ -1,7 +1,7 @@
-"""What `dojo` remembers, in .dojo.json beside exercises/: hints taken, the lesson last worked on, verdicts.
+"""What `dojo` stores in .dojo.json next to exercises/: hints taken, the lesson last worked on, verdicts.
 
-Verdicts are only kept so that nothing has to be run twice: they hold for one text of the student's file. Without the
-file everything is as before but for the hints taken and the lesson last worked on.
+A verdict is stored so that the same files are not run twice. Without .dojo.json only the hints taken and the lesson
+last worked on are lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ VERSION = 1
 
 @dataclass
 class State:
-    """`hints` is {lesson: {row: hints taken}}, `verdicts` {lesson: (digest of its files, {row: status})}."""
+    """What .dojo.json contains.
+
+    Attributes:
+        last: the lesson last worked on.
+        hints: {lesson: {row: hints taken}}.
+        verdicts: {lesson: (digest of its files, {row: status})}.
+    """
 
     last: str | None = None
     hints: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -42,55 +48,53 @@ class State:
     def from_json(cls, text: str) -> State:
         """Raises ValueError for anything that `to_json` would not have written."""
         found = json.loads(text)
-        if not isinstance(found, dict) or found.get("version") != VERSION:
-            raise ValueError("it is of another version")
-        last: Any = found.get("last")
-        hints: Any = found.get("hints")
-        verdicts: Any = found.get("verdicts")
-        if not (isinstance(last, str) or last is None):
-            raise ValueError("`last` is no lesson")
-        if not is_table(hints, lambda rows: is_table(rows, lambda taken: type(taken) is int)):
-            raise ValueError("`hints` are no numbers")
-        if not is_table(verdicts, is_verdict):
-            raise ValueError("`verdicts` are none")
-        return cls(last, hints, {lesson: (digest, rows) for lesson, (digest, rows) in verdicts.items()})
+        if not (
+            is_mapping(found, lambda _: True)
+            and found.get("version") == VERSION
+            and isinstance(found.get("last"), str | None)
+            and is_mapping(found.get("hints"), lambda rows: is_mapping(rows, lambda taken: type(taken) is int))
+            and is_mapping(found.get("verdicts"), is_verdict)
+        ):
+            raise ValueError("it was not written by this version")
+        verdicts = {lesson: (digest, rows) for lesson, (digest, rows) in found["verdicts"].items()}
+        return cls(found.get("last"), found["hints"], verdicts)
 
 
-def is_table(value: Any, entry: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and all(isinstance(key, str) and entry(each) for key, each in value.items())
+def is_mapping(value: Any, is_entry: Callable[[Any], bool]) -> bool:
+    return isinstance(value, dict) and all(isinstance(key, str) and is_entry(each) for key, each in value.items())
 
 
 def is_verdict(value: Any) -> bool:
+    """Whether it is a digest and a mapping of rows to statuses."""
     return (
         isinstance(value, list)
-        and len(value) == 2
-        and isinstance(value[0], str)
-        and is_table(value[1], lambda status: isinstance(status, str))
+        and [type(part) for part in value] == [str, dict]
+        and is_mapping(value[1], lambda status: isinstance(status, str))
     )
 
 
 class Memory:
-    """The file. `complaints` are sentences: it cannot be read or written, which stops nobody."""
+    """The file .dojo.json. Where it cannot be read or written, `complain` gets one sentence and work continues."""
 
     def __init__(self, course: Path, complain: Callable[[str], None]) -> None:
-        self.path, self._complain, self._told = course / NAME, complain, set[str]()
+        self.path, self._complain, self._complaints = course / NAME, complain, set[str]()
 
     def read(self) -> State:
-        """What it holds; nothing at all where there is no such file, or none that makes sense."""
+        """The stored state; an empty one where the file is missing or damaged."""
         try:
             return State.from_json(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return State()
         except (OSError, ValueError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else "its text makes no sense"
-            self._once(
+            self._complain_once(
                 f"{self.path.name} cannot be used ({reason}), so it counts as new: hints taken are forgotten, nothing "
                 "else is lost."
             )
             return State()
 
     def change(self, how: Callable[[State], object]) -> None:
-        """Reads, changes and writes it, so that a `dojo watch` and a `dojo hint` do not undo each other."""
+        """Reads, changes and writes the file, so that `dojo watch` and `dojo hint` keep each other's changes."""
         state = self.read()
         how(state)
         beside = self.path.with_name(f"{NAME}.{os.getpid()}")
@@ -98,15 +102,16 @@ class Memory:
             beside.write_text(state.to_json(), encoding="utf-8")
             beside.replace(self.path)
         except OSError as error:
-            self._once(f"{self.path.name} cannot be written ({error.strerror}): hints and progress are not remembered.")
+            sentence = f"{self.path.name} cannot be written ({error.strerror}): hints and progress are not remembered."
+            self._complain_once(sentence)
             with contextlib.suppress(OSError):
                 beside.unlink()
 
-    def worked_on(self, lesson: Lesson) -> None:
+    def set_last_lesson(self, lesson: Lesson) -> None:
         self.change(lambda state: setattr(state, "last", lesson.name))
 
-    def judged(self, lesson: Lesson, digest: str, statuses: Mapping[str, str], working: bool) -> None:
-        """Keeps the verdicts on one text of a student's file; with `working`, also that this lesson was worked on."""
+    def keep_verdict(self, lesson: Lesson, digest: str, statuses: Mapping[str, str], working: bool) -> None:
+        """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on."""
 
         def keep(state: State) -> None:
             state.verdicts[lesson.name] = (digest, dict(statuses))
@@ -114,8 +119,8 @@ class Memory:
 
         self.change(keep)
 
-    def one_more_hint(self, lesson: Lesson, row: str) -> int:
-        """How many hints for `row` were taken, this one included."""
+    def take_hint(self, lesson: Lesson, row: str) -> int:
+        """Counts one more hint for `row` and returns how many were taken."""
         hints = lesson.item_for(row).hints
         taken = min(len(hints), max(0, self.read().hints.get(lesson.name, {}).get(row, 0)) + 1)
 
@@ -126,14 +131,14 @@ class Memory:
         self.change(keep)
         return taken
 
-    def _once(self, sentence: str) -> None:
-        if sentence not in self._told:
-            self._told.add(sentence)
+    def _complain_once(self, sentence: str) -> None:
+        if sentence not in self._complaints:
+            self._complaints.add(sentence)
             self._complain(sentence)
 
 
-def digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
-    """Of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
+def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
+    """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
     total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
     settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py")}
     texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}

@@ -1,7 +1,7 @@
-"""`dojo watch`: a check after every save, on the screen before the hand is back on the keyboard.
+"""`dojo watch`: re-check a file when it is saved.
 
-One loop waits for two things, keys and changed files, and while a file is being judged it waits for them still: an
-endless loop in a student's code is given up as soon as they save again or press a key.
+One loop waits for keys and for changed files, also while a file is judged: a new save or a key interrupts the check,
+so an endless loop in a student's code does no harm.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import HERE, Outline, shown
+from grader.dojo.file import HERE, Outline, shown_path
 from grader.dojo.keys import Changes, Keys
 from grader.dojo.overview import Paragraph, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.report import NAME, open_page, write_report
-from grader.dojo.screen import heading, lesson_screen, listed
+from grader.dojo.screen import first_names, heading, lesson_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 
 GRACE = 0.1
-"""Seconds that a file may be missing or half written before it is said: editors replace files, or write in pieces."""
+"""Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
 AROUND = 14
-"""Lines of the screen that are not the table of rows."""
+"""Lines of the screen outside the table of rows."""
 KEYS = "n next · h hint · l list · r report · q quit"
 
 
-class Watch:
-    """One lesson at a time; `n` goes to the next one, nothing else does."""
+class WatchSession:
+    """Watches one lesson at a time; only the key `n` goes to the next."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Watch:
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
     ) -> None:
-        """`work` is what is watched, the exercises unless it is given; `lessons` are those in it."""
+        """`work` is what is watched, by default the exercises; `lessons` are the lessons in it."""
         self._desk, self._lesson, self._console, self._browser = desk, lesson, console, browser
         self._work, self._lessons = work or Exercises(desk.course), lessons
         self._checked: Checked | None = None
@@ -57,10 +57,10 @@ class Watch:
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
-        with Keys(self._redo) as keys, Changes(self._work.folder, self._work.deep) as changes:
+        with Keys(lambda: self._changes.report()) as keys, Changes(self._work.folder, self._work.deep) as changes:
             self._changes = changes
             self._selector.register(changes, selectors.EVENT_READ)
-            if keys.there:
+            if keys.is_terminal:
                 self._selector.register(keys, selectors.EVENT_READ)
             self._desk.judge.prepare(self._lesson)
             due = True
@@ -72,7 +72,7 @@ class Watch:
                         due, self._saved = True, self._saved or time.time()
                         continue
                     pressed = keys.take()
-                    if pressed is None:  # nobody is there any more; saves are still seen
+                    if pressed is None:  # the terminal is gone; saves are still checked
                         self._selector.unregister(keys)
                         continue
                     for each in pressed:
@@ -80,39 +80,36 @@ class Watch:
                             return
                         due = self._press(each) or due
 
-    def _redo(self) -> None:
-        self._changes.poke()
-
     # checking
 
     def _check(self) -> bool:
-        """Checks the file as it is now and shows what came of it; False when something else happened meanwhile."""
+        """Checks the file as it is now and shows the result; False when a key or a save interrupted it."""
         try:
-            handed = self._work.read(self._lesson)
-            sound = Outline(handed.files[MAIN]).complete and bool(handed.files[MAIN].strip())
+            submitted = self._work.read(self._lesson)
+            sound = Outline(submitted.files[MAIN]).complete and bool(submitted.files[MAIN].strip())
         except UserError as error:
-            handed, sound, trouble = None, False, str(error)
+            submitted, sound, trouble = None, False, str(error)
         if not sound and self._selector.select(GRACE):
             return False
         saved, self._saved = self._saved, None
-        if handed is None:
+        if submitted is None:
             self._draw([self._heading(), "", Paragraph(trouble), "", "Waiting for it."])
             return True
         try:
-            checked = self._desk.check(self._lesson, handed, self._selector.fileno())
+            checked = self._desk.check(self._lesson, submitted, self._selector.fileno())
         except Interrupted:
             self._saved = saved
             return False
-        self._tell_news(checked)
+        self._collect_news(checked)
         self._checked, self._took = checked, None
-        self._draw(self._screen(checked), lambda: self._footer(saved, handed))
+        self._draw(self._screen(checked), lambda: self._footer(saved, submitted))
         if self._work.remembered:
             self._desk.remember(checked)
         self._desk.judge.prepare(self._lesson)
         return True
 
-    def _tell_news(self, checked: Checked) -> None:
-        """What turned right or wrong since the last time that the file ran."""
+    def _collect_news(self, checked: Checked) -> None:
+        """Notes what turned right or wrong since the file last ran."""
         self._news = []
         if not checked.judged.runs:
             return
@@ -120,18 +117,18 @@ class Watch:
         for words, status in (("turned right", "passed"), ("passed here now", HERE)):
             turned = [row for row in now if now[row] == status and before.get(row, status) != status]
             if turned:
-                self._news.append(Text(f"✓ {listed(turned)} {words}.", "bold green"))
+                self._news.append(Text(f"✓ {first_names(turned)} {words}.", "bold green"))
         if checked.progress.finished and self._news:
             self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
-        spoilt = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
-        if spoilt:
-            self._news.append(Text(f"✗ {listed(spoilt)} was right before.", "bold red"))
+        broken = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
+        if broken:
+            self._news.append(Text(f"✗ {first_names(broken)} was right before.", "bold red"))
         self._before = now
 
     # keys
 
     def _press(self, key: str) -> bool:
-        """Does what the key says; whether the file is to be checked again."""
+        """Acts on a key; returns whether to check the file again."""
         if key == "n":
             return self._next()
         if key == "h":
@@ -150,12 +147,12 @@ class Watch:
             self._say(Text("No other lesson has anything left to do.", "bold green"))
             return False
         self._lesson, self._checked, self._before = found, None, {}
-        self._desk.memory.worked_on(self._lesson)
+        self._desk.memory.set_last_lesson(self._lesson)
         self._desk.judge.prepare(self._lesson)
         return True
 
     def _following(self) -> Lesson | None:
-        """The next unfinished lesson; of a notebook, the next one in it."""
+        """The next unfinished lesson; in a notebook, its next lesson."""
         if self._work.remembered:
             found = next_lesson(self._desk.all_progress(), self._lesson.name)
             return found.lesson if found else None
@@ -167,7 +164,7 @@ class Watch:
         if row is None:
             self._say(Text("Nothing is left to do here, so there is nothing to hint at."))
         else:
-            taken = self._desk.memory.one_more_hint(self._lesson, row)
+            taken = self._desk.memory.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
     def _report(self) -> None:
@@ -180,7 +177,7 @@ class Watch:
             self._say(Text(str(error), "bold red"))
             return
         opened = self._browser(path)
-        self._say(Text(f"{'Opened' if opened else 'Open it in a browser:'} {shown(path)}"))
+        self._say(Text(f"{'Opened' if opened else 'Open it in a browser:'} {shown_path(path)}"))
 
     # the screen
 
@@ -191,13 +188,13 @@ class Watch:
         yield from list(next_lines(checked.progress, checked.next_place))[:1]
 
     def _heading(self) -> Text:
-        return heading(self._lesson, shown(self._work.path(self._lesson)))
+        return heading(self._lesson, shown_path(self._work.path(self._lesson)))
 
     def _room(self) -> int | None:
         return max(6, self._console.height - AROUND) if self._console.is_terminal else None
 
-    def _footer(self, saved: float | None, handed: Handed) -> str:
-        """When the file was saved is what its time stamp says, if that can be."""
+    def _footer(self, saved: float | None, submitted: LessonFiles) -> str:
+        """The time since the save: by the file's time stamp where that is plausible."""
         if saved is None:
             return ""
         try:
@@ -209,14 +206,14 @@ class Watch:
         return f"{1000 * self._took:.0f} ms · "
 
     def _say(self, *lines: RenderableType) -> None:
-        """The lesson's screen with something below it."""
+        """Shows the lesson's screen with `lines` below it."""
         screen = list(self._screen(self._checked)) if self._checked else [self._heading()]
         self._draw([*screen, "", *lines])
 
     def _draw(
         self, screen: Iterator[RenderableType] | list[RenderableType], before_keys: Callable[[], str] = str
     ) -> None:
-        """All at once, so that nothing flickers; below one another where it is no terminal."""
+        """Writes a whole screen at once, so that it does not flicker; without a terminal, below the last."""
         console = self._console
         with console.capture() as captured:
             console.clear()

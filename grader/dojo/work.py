@@ -1,64 +1,55 @@
-"""What is checked: the files in exercises/, or one notebook or script that stands anywhere."""
+"""What `dojo` checks: the files in exercises/, or one notebook or script anywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
-from grader.dojo.file import own_file, read_own, shown
+from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
-from grader.intake.submissions.handed import MAIN, Handed, Unreadable, read_file
-from grader.intake.submissions.notebook_files import PageRead, read_page, without_gradients
-from grader.intake.submissions.places import NOTEBOOK, kind
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
+from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
+from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.source.reader import source_reader
 
 
-class Work(Protocol):
-    """`folder` is what a watch looks at, with its subfolders where `deep`; `remembered`: its verdicts are kept."""
-
-    folder: Path
-    deep: bool
-    remembered: bool
-
-    def read(self, lesson: Lesson) -> Handed:
-        """What there is for the lesson now. Raises UserError."""
-
-    def path(self, lesson: Lesson) -> Path: ...
-
-    def words(self, lesson: Lesson) -> str:
-        """What follows `dojo watch` for it."""
-
-    def elsewhere(self, lesson: Lesson, row: str | None) -> str:
-        """Where a row is to be written that it lacks; empty where it belongs into it."""
-
-
 class Exercises:
-    """backward.py in each lesson's folder."""
+    """backward.py in each lesson's folder.
+
+    Attributes:
+        folder: the folder that `dojo watch` watches, with its subfolders where `deep`.
+        remembered: the verdicts are stored.
+    """
 
     deep = remembered = True
 
     def __init__(self, course: Course) -> None:
         self.folder = course.root / "exercises"
 
-    def read(self, lesson: Lesson) -> Handed:
+    def read(self, lesson: Lesson) -> LessonFiles:
+        """The lesson's files as they are now. Raises UserError."""
         return read_own(lesson)
 
     def path(self, lesson: Lesson) -> Path:
         return own_file(lesson)
 
     def words(self, lesson: Lesson) -> str:
+        """The words that follow `dojo watch` for the lesson."""
         return lesson.number
 
     def elsewhere(self, lesson: Lesson, row: str | None) -> str:
+        """The file in which a missing row is written; "" where it is written in this one."""
         return ""
 
 
 class OneFile:
-    """A notebook, the lecture's or one with a stub's functions, or a Python file; read as `grade run` reads it."""
+    """A notebook, the lecture's or one with a stub's functions, or a Python file; read as `grade run` reads it.
+
+    The attributes and the first four methods are those of `Exercises`.
+    """
 
     deep = remembered = False
 
@@ -66,9 +57,9 @@ class OneFile:
         """Raises UserError where there is no such file."""
         if not path.is_file():
             raise UserError(f"{path} is not there." if not path.exists() else f"{path} is no file.")
-        self._path, self._course, self.shown = path.resolve(), course, shown(path.absolute())
+        self._path, self._course, self.shown = path.resolve(), course, shown_path(path.absolute())
         self.folder = self._path.parent
-        source_reader().start()  # it loads while others do
+        source_reader().start()  # its process loads at the same time as others
 
     def path(self, lesson: Lesson) -> Path:
         return self._path
@@ -77,33 +68,32 @@ class OneFile:
         return f"{self.shown} {lesson.number}"
 
     def elsewhere(self, lesson: Lesson, row: str | None) -> str:
-        wanted = notebook_table(lesson)
-        return "" if wanted and row in wanted.names else shown(own_file(lesson))
+        table = notebook_table(lesson)
+        return "" if table and row in table.names else shown_path(own_file(lesson))
 
-    def read(self, lesson: Lesson) -> Handed:
-        handed = self._page([lesson], functions=True).handed[lesson.name]
-        if not handed.present and kind(self._path) != NOTEBOOK and not handed.rejected:
-            handed = Handed(lesson.name, {MAIN: self._bytes()}, self.shown)
-        if not handed.present:
-            raise UserError(f"Lesson {lesson.number}: {handed.message}")
-        return handed
+    def read(self, lesson: Lesson) -> LessonFiles:
+        submitted = self._page([lesson], functions=True).lessons[lesson.name]
+        if not submitted.present and suffix_of(self._path) != NOTEBOOK and not submitted.rejected:
+            submitted = LessonFiles(lesson.name, {MAIN: read_file(self._path)}, self.shown)
+        if not submitted.present:
+            raise UserError(f"Lesson {lesson.number}: {submitted.message}")
+        return submitted
 
     def lessons(self) -> list[Lesson]:
-        """Those whose gradients it assigns, else the one whose functions it defines. Raises UserError."""
+        """The lessons whose gradients it assigns, else the one whose functions it defines. Raises UserError."""
         page = self._page(self._all, functions=False)
-        found = [(lesson, page.handed[lesson.name]) for lesson in self._all]
-        held = [lesson for lesson, handed in found if handed.present]
-        refused = next((handed.message for _, handed in found if handed.rejected), None)
-        if refused and not held:
+        present = [lesson for lesson in self._all if page.lessons[lesson.name].present]
+        refused = next((files.message for files in page.lessons.values() if files.rejected), None)
+        if refused and not present:
             raise UserError(refused)
-        return held or [self._by_functions(page)]
+        return present or [self._by_functions(page)]
 
     @property
     def _all(self) -> Sequence[Lesson]:
         return list(self._course.lessons.values())
 
     def _by_functions(self, page: PageRead) -> Lesson:
-        """The lesson of whose functions it defines most; of several, the one of which it defines all.
+        """The lesson of which it defines the most functions; among equals, the one of which it defines all.
 
         Raises UserError where there is none, or more than one.
         """
@@ -118,41 +108,37 @@ class OneFile:
         counted = {lesson: len(defined & set(lesson.functions)) for lesson in self._all}
         most = max(counted.values())
         if most == 0:
-            raise UserError(without_gradients(self.shown, []))
-        held = [lesson for lesson, count in counted.items() if count == most]
-        held = [lesson for lesson in held if defined.issuperset(lesson.functions)] or held
-        if len(held) > 1:
-            numbers = [lesson.number for lesson in held]
+            raise UserError(nothing_gradable(self.shown, []))
+        likely = [lesson for lesson, count in counted.items() if count == most]
+        likely = [lesson for lesson in likely if defined.issuperset(lesson.functions)] or likely
+        if len(likely) > 1:
+            numbers = [lesson.number for lesson in likely]
             raise UserError(
                 f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
                 f"meant, as in `dojo check {self.shown} {numbers[0]}`."
             )
-        return held[0]
+        return likely[0]
 
     def _page(self, lessons: Sequence[Lesson], functions: bool) -> PageRead:
         try:
             return read_page(self._path, self.shown, lessons, functions)
-        except Unreadable as error:
-            raise UserError(str(error)) from error
         except NotebookError as error:
             raise UserError(f"{self.shown} cannot be read: {error}") from error
 
-    def _bytes(self) -> bytes:
-        try:
-            return read_file(self._path)
-        except Unreadable as error:
-            raise UserError(str(error)) from error
+
+Work = Exercises | OneFile
+"""What `dojo` checks."""
 
 
 def is_file(word: str) -> bool:
-    """Whether a word of a command line means a file, not a lesson or a row."""
+    """Whether a word of a command line names a file, not a lesson or a row."""
     return word.endswith((NOTEBOOK, ".py"))
 
 
-def work_of(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
-    """What a file's name means, with the lessons in it: also a lesson's own backward.py. Raises UserError.
+def work_in(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:
+    """The work at `path`, with the lessons in it; a lesson's own backward.py is the exercise. Raises UserError.
 
-    Where the lessons are `named`, it is not looked for them.
+    Where the command line has `named` the lessons, the file is not searched for them.
     """
     for lesson in course.lessons.values():
         if path.resolve() == own_file(lesson).resolve():

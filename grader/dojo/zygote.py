@@ -1,4 +1,4 @@
-"""A zygote for one student who waits. Nothing here needs torch, so that it loads in both processes at the same time."""
+"""A zygote for a single student. Nothing here imports torch, so that it loads in both processes at the same time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class EagerZygote(ZygoteProcess):
-    """For somebody who waits: a worker is forked and locked in before it is asked for, and nobody waits for its end."""
+    """Forks and locks in the next worker before it is needed, and does not wait for the end of the last."""
 
     _spare: WorkerProcess | None = None
 
     def prepare(self, send_ahead: Callable[[WorkerProcess], None] = lambda _: None) -> None:
-        """`send_ahead` sends it problems, of whose size a pipe would otherwise take its time after the save."""
+        """Forks the next worker; `send_ahead` sends it large problems before the student saves."""
         if self._spare is None:
             self._spare = super().worker()
             self._spare.wait_until_locked_in()
@@ -34,7 +34,7 @@ class EagerZygote(ZygoteProcess):
         return spare or super().worker()
 
     def end_of(self, number: int) -> int:
-        """Has the worker killed; its status is 0 unless it is known already."""
+        """Has worker `number` killed; returns its exit status if it has ended by itself, else 0."""
         if number not in self._ended:
             try:
                 self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
@@ -50,7 +50,7 @@ class EagerZygote(ZygoteProcess):
 
 
 class Starter:
-    """Starts zygotes that lock workers in as far as the machine offers it."""
+    """Starts zygotes with all the isolation that the machine offers."""
 
     def __init__(self, limits: Limits | None = None, imports: Sequence[str] = ()) -> None:
         self._limits, self._imports = Limits() if limits is None else limits, tuple(imports)
@@ -62,8 +62,8 @@ class Starter:
             return EagerZygote(Plan((), (), limits=self._limits, imports=self._imports))
         return EagerZygote(plan_for(self.isolation, self._limits, imports=self._imports))
 
-    def again(self) -> None:
-        """A new zygote; where workers cannot be locked in, one without: it is the student's own machine and code."""
+    def restart(self) -> None:
+        """Starts a new zygote, without isolation where workers cannot be locked in: the code is the student's own."""
         with contextlib.suppress(ZygoteDied):
             self.zygote.close()
         self.zygote = self._start()

@@ -24,7 +24,7 @@ from grader.authoring.stubs import stub_of
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
 from grader.commands.release import LEAKS
-from grader.intake.submissions.notebook_files import page_of
+from grader.intake.submissions.notebook_files import read_page
 from grader.lesson.lesson import Course
 
 SMALL = Path(__file__).parents[1] / "courses" / "calling"
@@ -113,19 +113,6 @@ def test_suites_mistakes_and_variants_are_found_under_any_name(course, secrets):
     for name, path in sources.items():
         found = leaks({name: path.read_bytes()}, secrets)
         assert any(str(path.relative_to(ROOT)) in sentence for sentence in found), name
-
-
-def test_the_entries_of_a_list_of_mistakes_are_found(course, secrets):
-    """A formula under another name, in a file of its own, and the text of an edit."""
-    formula = next(each for each in course.find("04").mistakes if each.id == "minus_one_after_over_n")
-    edit = next(each for each in course.find("09").mistakes if each.id == "layer_into_checkpoint_skipped")
-    kit = {
-        "style.py": formula.source().replace("dlogits", "answer").encode(),
-        "told.txt": f"Try `{edit.new}`.".encode(),
-    }
-    found = leaks(kit, secrets)
-    assert any(sentence.startswith("style.py gives away `dlogits__minus_one_after_over_n` of") for sentence in found)
-    assert any(sentence.startswith("told.txt quotes solutions/09") for sentence in found)
 
 
 def test_sentences_names_and_markers_are_found(course, secrets):
@@ -245,10 +232,11 @@ def test_a_notebook_has_each_function_in_a_cell_of_its_own(course, number):
     assert ast.dump(ast.parse("\n".join(code_cells))) == ast.dump(ast.Module(body, []))
 
 
-def test_a_notebook_of_the_kit_is_read_as_the_stub(course):
+def test_a_notebook_of_the_kit_is_read_as_the_stub(course, tmp_path):
     lesson = course.find("04")
-    data = notebook_of(lesson, stub_of(lesson), "04.ipynb")
-    handed = page_of(data, "04.ipynb", [lesson], True, True).handed[lesson.name]
+    path = tmp_path / "04.ipynb"
+    path.write_bytes(notebook_of(lesson, stub_of(lesson), "04.ipynb"))
+    handed = read_page(path, path.name, [lesson], functions=True).lessons[lesson.name]
     assert handed.present and b"def dlogits(logits, Yb, n):" in handed.files["backward.py"]
 
 

@@ -15,7 +15,7 @@ from support import solution_of
 from grader.dojo.training.contract import Comparison, Outcome
 from grader.dojo.training.page import page
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.handed import Handed
+from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.publish.report.pages import Reporter
@@ -57,7 +57,7 @@ def source(lesson: Lesson) -> str:
 def report(session: Session) -> str:
     """report.html of a student with right and wrong steps, to-dos, errors, heat maps, forces and curves."""
     handed = {
-        each.name: Handed(each.name, {"backward.py": source(each).encode()}, f"{each.name}/backward.py")
+        each.name: LessonFiles(each.name, {"backward.py": source(each).encode()}, f"{each.name}/backward.py")
         for each in session.lessons
     }
     graded = session.grade(Submission("Ada Okafor", Path("ada"), handed))

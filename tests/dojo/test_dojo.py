@@ -23,7 +23,7 @@ from grader.dojo.file import HIDDEN, Outline, read_own
 from grader.dojo.report import open_page
 from grader.dojo.screen import lesson_screen
 from grader.dojo.state import State
-from grader.dojo.watch import KEYS, Watch
+from grader.dojo.watch import KEYS, WatchSession
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import Judged
@@ -556,7 +556,7 @@ def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, m
     monkeypatch.setattr("sys.stdin", io.StringIO())
     paper, desk = Paper(), Desk(kit, print)
     with pytest.raises(KeyboardInterrupt):
-        Watch(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False)).run()
+        WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False)).run()
     printed = paper.getvalue()
     assert "\x1b" not in printed and "dlogits         | to do\n" in printed and "✓ dlogits turned right.\n" in printed
 
@@ -596,5 +596,5 @@ def test_where_workers_cannot_be_locked_in_they_run_without(monkeypatch):
     monkeypatch.setattr("grader.dojo.zygote.EagerZygote", Stubborn)
     monkeypatch.setattr("grader.dojo.zygote.probe", lambda: Isolation("fair", ("limits",), ()))
     starter = Starter()
-    starter.again()
+    starter.restart()
     assert made == [("limits",), ("limits",), ()] and starter.isolation.level == "none"

@@ -207,16 +207,16 @@ def test_a_watch_of_a_notebook_goes_on_to_the_next_lesson_in_it(kit, judge, monk
 
     from rich.console import Console
 
-    from grader.dojo.watch import Watch
-    from grader.dojo.work import work_of
+    from grader.dojo.watch import WatchSession
+    from grader.dojo.work import work_in
 
     written(kit, "that.ipynb", CHAIN, SOFTMAX)
     monkeypatch.chdir(kit)
     desk = Desk(kit, print)
     desk._judge = judge
-    work, lessons = work_of(Path("that.ipynb"), desk.course, named=False)
+    work, lessons = work_in(Path("that.ipynb"), desk.course, named=False)
     paper = io.StringIO()
-    watch = Watch(
+    watch = WatchSession(
         desk, lessons[0], Console(file=paper, width=80, highlight=False, markup=False), work=work, lessons=lessons
     )
     assert [lesson.number for lesson in lessons] == ["03", "04"]

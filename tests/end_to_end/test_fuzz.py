@@ -20,7 +20,8 @@ from grader.comparison.trees import agreement, shown
 from grader.gradebook.grading.batch import GraderProcess
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
 from grader.sandbox.isolation.limits import Limits
@@ -228,7 +229,7 @@ def test_what_serves_every_student_is_not_counted():
 
 def submission_of(name: str, source: str) -> Submission:
     lesson = COURSE.find("04")
-    return Submission(name, Path(name), {lesson.name: Handed(lesson.name, {MAIN: source.encode()})})
+    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: source.encode()})})
 
 
 def graded_by(grader: GraderProcess, submission: Submission) -> dict[str, Any]:

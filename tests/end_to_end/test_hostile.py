@@ -29,7 +29,7 @@ from bench.firing_range import HURRIED, ROOT, Range, differences, range_at
 from bench.hostile import WHERE, reason_not_to, run_elsewhere
 from grader.calling.answer import Answer
 from grader.comparison.tensors import bits
-from grader.intake.submissions.submission import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Draw
 from grader.sandbox.isolation import huge_pages, kernel

@@ -19,7 +19,7 @@ from grader.dojo.file import HERE, HIDDEN
 from grader.gradebook.grading.one_file import Judged
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course
 
 OF_THE_DOJO = {HERE, HIDDEN}  # what `dojo check` says of a check that is right as far as it looks
@@ -104,7 +104,7 @@ def dojo_check(member: Member, folder: Path, judge: LocalJudge) -> Judged:
     lesson = course.find(member.lesson)
     place = handed_in(member, course, folder)
     files = {MAIN: (place / MAIN).read_bytes()}
-    return judge.judge(lesson, Handed(lesson.name, files, shown=MAIN))
+    return judge.judge(lesson, LessonFiles(lesson.name, files, shown=MAIN))
 
 
 @pytest.fixture(scope="session")

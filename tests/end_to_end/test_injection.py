@@ -30,7 +30,7 @@ from grader.dojo.screen import lesson_screen
 from grader.gradebook.grading.graded import Graded
 from grader.gradebook.grading.one_file import Judged
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.handed import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.publish.export.classroom import classroom_result
 from grader.publish.export.gradescope import gradescope_json
@@ -175,7 +175,7 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
     source = f"def dlogprobs():\n{text if place == 'their own line' else 'pass'}\n"
     message, printed = (text if place == at else "" for at in ("why it stopped", "what it printed"))
     judged = Judged(rows, message or None, printed=printed)
-    checked = Checked(lesson, Handed(lesson.name, {MAIN: source.encode("utf-8", "replace")}), judged, 0.1)
+    checked = Checked(lesson, LessonFiles(lesson.name, {MAIN: source.encode("utf-8", "replace")}), judged, 0.1)
     for width in (40, 80):  # a narrow one breaks lines elsewhere
         written = io.StringIO()
         Console(file=written, width=width, color_system=None).print(*lesson_screen(checked), sep="\n")

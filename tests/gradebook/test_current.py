@@ -31,7 +31,8 @@ from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.belonging import Belonging
 from grader.gradebook.grading.run import Outcome, grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
 from grader.results import NotGraded, SubmissionResult
@@ -42,16 +43,18 @@ RIGHT = "Everything is right"
 
 def submitted(student: str, *lessons: str, source: str = "pass") -> Submission:
     """A submission with these lessons; of the others it has nothing."""
-    handed = {name: Handed(name, {"backward.py": source.encode()}) for name in lessons}
+    handed = {name: LessonFiles(name, {"backward.py": source.encode()}) for name in lessons}
     return Submission(
-        student, Path(student), handed | {n: Handed(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in handed}
+        student,
+        Path(student),
+        handed | {n: LessonFiles(n, nothing=True) for n in (NORM, STEPS, CROSS) if n not in handed},
     )
 
 
 def result_for(submission: Submission, lessons: Iterable[str], points: int) -> SubmissionResult:
     parts = [
         lesson_of(name, *(row(f"d{number}", "passed" if number < points else "failed") for number in range(3)))
-        if submission.handed[name].present
+        if submission.lessons[name].present
         else lesson_of(name, row("d0", "missing", max_points=3), status="missing")
         for name in lessons
     ]

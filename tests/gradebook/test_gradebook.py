@@ -36,7 +36,8 @@ from grader.gradebook.grading.keys import conditions, key
 from grader.gradebook.grading.run import Outcome, grade_run, write_class
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stopping_at_signals
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, Row, SubmissionResult
@@ -45,7 +46,7 @@ LESSON = "04_cross_entropy"
 
 
 def handed(student: str, source: bytes = b"pass\n") -> Submission:
-    return Submission(student, Path(student), {LESSON: Handed(LESSON, {"backward.py": source})})
+    return Submission(student, Path(student), {LESSON: LessonFiles(LESSON, {"backward.py": source})})
 
 
 CLASS = [handed("ada"), handed("Bo", b"1\n"), handed("cy", b"2\n")]
@@ -209,14 +210,14 @@ def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
 def test_the_key_holds_all_that_a_result_depends_on(small):
     settings = Settings(course="", lessons=[], seed=1, out="")
     under = conditions([small], settings)
-    part = Handed(LESSON, {"backward.py": b"pass\n"})
+    part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [
         key(under, handed("ada")),
         key(under, handed("ada", b"pass \n")),
         key(under, replace(handed("ada"), message="It is a link.")),
         key(under, replace(handed("ada"), note="The last of three counts.")),
         *(
-            key(under, replace(handed("ada"), handed={LESSON: replace(part, **change)}))
+            key(under, replace(handed("ada"), lessons={LESSON: replace(part, **change)}))
             for change in ({"shown": "a.py"}, {"message": "x"}, {"rejected": True})
         ),
         key(conditions([small], replace(settings, limits={"step_seconds": 1})), handed("ada")),

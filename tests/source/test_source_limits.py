@@ -24,8 +24,9 @@ from grader.intake.notebook.cells import Cell, NotebookError
 from grader.intake.notebook.limited_reading import notebook_data, read_notebook_limited
 from grader.intake.notebook.reading import read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.notebook_files import page_of
-from grader.intake.submissions.submission import MAIN, read_submission
+from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.notebook_files import read_page_bytes
+from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.publish.report.excerpt import Lines, excerpt
@@ -310,7 +311,7 @@ def test_a_notebook_that_reaches_a_limit_is_refused_with_a_sentence(lesson, monk
     monkeypatch.setattr("grader.intake.notebook.limited_reading.source_reader", lambda: SourceReader(0.05))
     text = FAMILIES["in the lecture's manner"](250_000).encode()
     with pytest.raises(NotebookError, match=r"reading it took more than 0\.05 seconds\. Hand in the exercise's cells"):
-        page_of(text, "a.py", [lesson], True, False)
+        read_page_bytes(text, "a.py", [lesson], True, False)
 
 
 def laid_out(folder: Path, files: dict[str, str]) -> Path:

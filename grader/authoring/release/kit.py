@@ -10,7 +10,7 @@ from grader.authoring.figures.lesson import OWN
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import stub_of
-from grader.intake.submissions.handed import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
 from grader.publish.templates import text_templates

@@ -1,4 +1,4 @@
-"""What `dojo train` and a lesson's training script say to each other, and the files that lie in DIR.
+"""The interface between `dojo train` and a lesson's training script, and the files in DIR.
 
 A lesson that can be trained names a script in its lesson.toml,
 
@@ -9,11 +9,11 @@ and the script has one function:
 
     def run(student: OwnFile, options: Options, watch: Watch, kept: dict | None) -> Outcome
 
-It calls the student's functions by `student.call(name, ...)`, calls `watch.start` once when nothing stands in the way
-any more, and tells `watch` how far it is. Every so often it hands `watch.keep` all that it needs to go on; after
-`--resume` it gets the same back as `kept`, and goes on so that nobody can tell. When `watch.stopping` turns true
-(Ctrl-C) it returns what there is. Raises UserError with a sentence where nothing can be done; OwnFileError may pass
-through.
+It calls the student's functions with `student.call(name, ...)`, calls `watch.start` once when nothing prevents the run
+any more, and reports each step to `watch`. When `watch.due`, it gives `watch.keep` all that it needs to continue; after
+`--resume` it gets the same back as `kept`, and continues as if the run had not stopped. When `watch.stopping` becomes
+true (Ctrl-C) it returns the results so far. It raises UserError with a sentence where nothing can be done; OwnFileError
+may pass through.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from grader.publish.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
 SECONDS_BETWEEN = 15.0
-"""How often a checkpoint is written while all goes well: what is lost at most when the machine goes off."""
+"""Seconds between two checkpoints: at most so much work is lost when the machine goes off."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a run is made of. `names` is None for the lesson's own data; `compared` None for the script's own choice."""
+    """A run's options. `names` is None for the lesson's own data, `compared` None for the script's own choice."""
 
     steps: int
     seed: int
@@ -48,9 +48,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The lecture's `cmp` of one gradient. `maxdiff` is None where shapes differ, and `note` says so.
+    """The lecture's `cmp` of one gradient. `maxdiff` is None where shapes differ, as `note` says.
 
-    `relative` is maxdiff over the size that autograd's gradient has, or should be thought to have.
+    `relative` is maxdiff divided by the size of autograd's gradient, or by the size that is expected of it.
     """
 
     name: str
@@ -69,9 +69,9 @@ class Comparison:
 
 @dataclass
 class Outcome:
-    """All that the page shows. `problem` is why the run ended before its end, if it was not Ctrl-C.
+    """All that the page shows. `problem` is why the run ended early, if not by Ctrl-C.
 
-    `step` of `steps` are done; `finished` says that nothing is left to do, evaluation included.
+    `step` of `steps` are done; `finished`: nothing is left to do, including the evaluation.
     """
 
     title: str
@@ -80,31 +80,31 @@ class Outcome:
     finished: bool
     problem: str = ""
     can_resume: bool = True
-    figures: list[tuple[str, str]] = field(default_factory=list)  # the few numbers that matter, with their names
-    losses: list[float] = field(default_factory=list)  # one a step
-    reference: list[float] | None = None  # autograd's, beside them
-    window: int = 1  # how many steps a point of the smooth curve is the mean of
+    figures: list[tuple[str, str]] = field(default_factory=list)  # the most important numbers, with their names
+    losses: list[float] = field(default_factory=list)  # one per step
+    reference: list[float] | None = None  # autograd's losses
+    window: int = 1  # the steps averaged in one point of the smooth curve
     comparisons: list[tuple[int, list[Comparison]]] = field(default_factory=list)
     table_head: list[str] = field(default_factory=list)  # of the table of losses
     table: list[list[str]] = field(default_factory=list)
-    samples: list[tuple[str, bool]] = field(default_factory=list)  # what the network says, and whether that is new
+    samples: list[tuple[str, bool]] = field(default_factory=list)  # what the network generates, and whether that is new
     facts: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Watch:
-    """What a script reports to. `out` is DIR; `say` and `show` are the terminal's."""
+    """What a script reports to. `out` is DIR; `print_line` and `show_step` are the terminal's."""
 
     out: Path
     print_line: Callable[[str], None] = print
     show_step: Callable[[int, int, float], None] = lambda step, steps, loss: None
-    stopping: bool = False  # Ctrl-C was pressed: end soon, and keep everything
+    stopping: bool = False  # Ctrl-C was pressed: end soon and keep everything
     lines: list[str] = field(default_factory=list)
     _kept_at: float = field(default_factory=time.monotonic)
 
     def start(self, anew: bool) -> None:
-        """Makes DIR and its log.txt: to be called when nothing stands in the way of the run any more."""
+        """Makes DIR and its log.txt; called when nothing prevents the run any more."""
         with writing(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
             (self.out / LOG).write_text("".join(line + "\n" for line in self.lines), encoding="utf-8")
@@ -140,13 +140,13 @@ class Watch:
             os.replace(written, self.out / CHECKPOINT)
 
     def forget(self) -> None:
-        """There is nothing worth going on from."""
+        """Deletes the checkpoint: there is nothing to resume."""
         (self.out / CHECKPOINT).unlink(missing_ok=True)
 
 
 @contextmanager
 def writing(out: Path) -> Iterator[None]:
-    """Where a file cannot be written, says so as UserError does. (torch.save raises a RuntimeError.)"""
+    """Raises UserError where a file cannot be written. (torch.save raises a RuntimeError.)"""
     try:
         yield
     except (OSError, RuntimeError) as error:

@@ -35,23 +35,25 @@ class OwnFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = str(path.resolve())
-        self.text = self._told("", lambda: path.read_bytes().decode("utf-8"))
+        self.text = self._in_sentences("", lambda: path.read_bytes().decode("utf-8"))
         self._module = ModuleType(path.stem)
         self._module.__file__ = self._file
         sys.modules[path.stem] = self._module
         if str(path.resolve().parent) not in sys.path:
             sys.path.append(str(path.resolve().parent))  # last: a file called torch.py stands in for nothing
         linecache.checkcache(self._file)
-        self._told("", lambda: exec(compile(self.text, self._file, "exec", dont_inherit=True), self._module.__dict__))
+        self._in_sentences(
+            "", lambda: exec(compile(self.text, self._file, "exec", dont_inherit=True), self._module.__dict__)
+        )
 
     def call(self, name: str, *arguments: Any) -> Any:
         """The function's result. Raises NotWritten or OwnFileError; a KeyboardInterrupt stays one."""
         function = getattr(self._module, name, None)
         if not callable(function):
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
-        return self._told(name, lambda: function(*arguments))
+        return self._in_sentences(name, lambda: function(*arguments))
 
-    def _told(self, name: str, act: Callable[[], Any]) -> Any:
+    def _in_sentences(self, name: str, act: Callable[[], Any]) -> Any:
         try:
             return act()
         except (Exception, SystemExit) as error:

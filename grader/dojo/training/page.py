@@ -1,4 +1,4 @@
-"""The page of a training run: one file, nothing from elsewhere."""
+"""The page of a training run: one file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from grader.publish.report.curve import Plot, plot
 from grader.publish.templates import page_templates
 
 SMALLEST = 1e-8
-"""Differences below this are drawn as this: a logarithmic axis has no zero, and a loss near 2 has digits of 2.4e-7."""
+"""Smaller differences are drawn as this: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7."""
 
 ROUNDING = 1e-4
-"""A gradient farther from autograd's than this share of its largest element is marked: rounding is no reason."""
+"""A gradient that differs from autograd's by more than this share of its largest element is marked: not rounding."""
 
 
 def loss_plot(outcome: Outcome) -> Plot | None:
@@ -24,12 +24,12 @@ def loss_plot(outcome: Outcome) -> Plot | None:
     return plot(outcome.losses, curves, outcome.window, outcome.steps, 1e-6) if outcome.losses else None
 
 
-def differences(outcome: Outcome) -> list[float]:
+def loss_differences(outcome: Outcome) -> list[float]:
     return [abs(a - b) for a, b in zip(outcome.losses, outcome.reference or (), strict=False)]
 
 
 def difference_plot(outcome: Outcome) -> Plot | None:
-    found = differences(outcome)
+    found = loss_differences(outcome)
     return plot(found, [], 1, outcome.steps, SMALLEST, filled=True) if any(found) else None
 
 
@@ -45,7 +45,7 @@ def page(outcome: Outcome, resume: str) -> str:
         resume=resume,
         curve=loss_plot(outcome),
         apart=difference_plot(outcome),
-        largest=max(differences(outcome), default=0.0),
+        largest=max(loss_differences(outcome), default=0.0),
         smallest=SMALLEST,
         rounding=ROUNDING,
     )

@@ -1,4 +1,4 @@
-"""What `dojo train` begins with: the lesson's script, the student's file, the run to go on from, the options."""
+"""The start of `dojo train`: the lesson's script, the student's file, the run to resume, the options."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from grader.lesson.paths import nearest_course
 
 OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
 NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
-"""What a new run is made of where nothing else is asked for: the lecture's numbers."""
+"""The options of a new run where the command line gives no others: the lecture's numbers."""
 
 
-def find_course(given: Path | None) -> Path:
-    """The course that is meant. Raises UserError."""
+def training_course(given: Path | None) -> Path:
+    """The course at `given`, else the nearest one around the current folder. Raises UserError."""
     found = nearest_course(given)
     if found is None:
         raise UserError("no course found: run this inside a folder that has exercises/, or name one with --course.")
@@ -26,13 +26,13 @@ def find_course(given: Path | None) -> Path:
 
 
 def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
-    """(the folder of the lesson that can be trained, its script)."""
+    """(the folder of the lesson to train, its script). Raises UserError."""
     found = {}
     for path in sorted((course / "exercises").glob("*/lesson.toml")):
         try:
             script = lesson_config(path.parent).training_script
         except LessonError:
-            continue  # `grade verify` tells about it
+            continue  # `grade verify` reports it
         if script:
             found[path.parent.name] = (path.parent, path.parent / script)
     number = wanted.zfill(2) if wanted and wanted.isdigit() else wanted
@@ -45,7 +45,7 @@ def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
 
 
 def own_path(submission: Path | None, lesson: Path) -> Path:
-    """The student's file."""
+    """The student's file: `submission`, or in it, or the lesson's own. Raises UserError."""
     if submission is None or not submission.is_dir():
         path = submission or lesson / "backward.py"
         shown = Path(os.path.relpath(path))
@@ -60,7 +60,7 @@ def own_path(submission: Path | None, lesson: Path) -> Path:
 
 
 def kept_run(out: Path, resume: bool, fresh: bool, go_on: str) -> dict[str, Any] | None:
-    """The checkpoint to go on from. Raises UserError rather than throw away a run that is not finished."""
+    """The checkpoint to resume from, None for a new run. Raises UserError where an unfinished run would be lost."""
     if fresh:
         return None
     kept = load_checkpoint(out)
@@ -77,12 +77,12 @@ def kept_run(out: Path, resume: bool, fresh: bool, go_on: str) -> dict[str, Any]
     return kept
 
 
-def options_for(asked: dict[str, Any], kept: dict[str, Any] | None) -> Options:
-    """A new run's options, or the kept ones, with which whatever is asked for must agree."""
+def options_for(given: dict[str, Any], kept: dict[str, Any] | None) -> Options:
+    """A new run's options, or a kept run's, which the `given` options must match. Raises UserError."""
     if kept is None:
-        return Options(**{**NEW, **asked})
+        return Options(**{**NEW, **given})
     options: Options = kept["options"]
-    for name, value in asked.items():
+    for name, value in given.items():
         if name == "names":
             continue  # the file may have moved; its contents are compared
         if value != getattr(options, name):
@@ -91,11 +91,11 @@ def options_for(asked: dict[str, Any], kept: dict[str, Any] | None) -> Options:
                 f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
                 "start a new run with --fresh or in another folder with --out."
             )
-    return Options(**{**vars(options), "names": asked.get("names", options.names)})
+    return Options(**{**vars(options), "names": given.get("names", options.names)})
 
 
-def command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:
-    """What to type for the same student and folder again."""
+def resume_command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:
+    """The command line for the same student and folder."""
     typed = ["dojo", "train", *([str(submission)] if submission else [])]
     for option, value in (("-o", None if out == OUT else out), ("--lesson", lesson), ("--course", course)):
         typed += [option, str(value)] if value is not None else []

@@ -1,4 +1,4 @@
-"""How a long run looks on a terminal and elsewhere, and what Ctrl-C does to it."""
+"""A training run's progress on a terminal and elsewhere, and its response to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.publish.progress_bar import progress_bar
 
 
 class Terminal:
-    """A bar with loss and ETA on a terminal; elsewhere plain lines, those of the log with the time left."""
+    """A bar with loss and ETA on a terminal; elsewhere the log's lines and the time left."""
 
     def __init__(self) -> None:
         self._console = Console(markup=False, emoji=False, highlight=False)
@@ -53,8 +53,8 @@ class Terminal:
 
 
 @contextmanager
-def heeding(watch: Watch, terminal: Terminal) -> Iterator[None]:
-    """The first Ctrl-C lets the step that runs end; a second one does not wait for it."""
+def stop_on_interrupt(watch: Watch, terminal: Terminal) -> Iterator[None]:
+    """The first Ctrl-C sets `watch.stopping`, so that the current step ends first; the second interrupts it."""
     before = signal.getsignal(signal.SIGINT)
 
     def interrupted(number: int, frame: object) -> None:
@@ -64,7 +64,7 @@ def heeding(watch: Watch, terminal: Terminal) -> Iterator[None]:
         if sys.stderr.isatty():
             terminal.line("Stopping after this step. (Ctrl-C once more: at once.)")
 
-    if before is signal.SIG_IGN:  # started in the background: Ctrl-C is meant for somebody else
+    if before is signal.SIG_IGN:  # started in the background: Ctrl-C is for another program
         yield
         return
     signal.signal(signal.SIGINT, interrupted)

@@ -61,7 +61,7 @@ def make_room(folder: Path, submission: Submission, lessons: Sequence[Lesson], p
 
 def contains(submission: Submission, lesson: str) -> bool:
     """Whether the submission is judged on the lesson, and not found to be without it."""
-    handed = submission.handed.get(lesson)
+    handed = submission.lessons.get(lesson)
     return submission.message is not None or handed is None or not handed.nothing
 
 

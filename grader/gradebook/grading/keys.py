@@ -44,5 +44,7 @@ def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
 
 def key(conditions: str, submission: Submission) -> str:
     """Of one submission under these conditions: what is graded, and what is said where nothing can be."""
-    said = [[name, handed.shown, handed.message, handed.rejected] for name, handed in sorted(submission.handed.items())]
-    return digest(conditions, submission.sha256, json.dumps([submission.told, said]))
+    said = [
+        [name, handed.shown, handed.message, handed.rejected] for name, handed in sorted(submission.lessons.items())
+    ]
+    return digest(conditions, submission.sha256, json.dumps([submission.full_message, said]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import NumericalUse, Row
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
@@ -20,7 +20,7 @@ LONG = 100_000
 """A longer file is read by the process that has limits of time, whatever its words are."""
 
 
-def observations(lesson: Lesson, handed: Handed) -> list[Observation]:
+def observations(lesson: Lesson, handed: LessonFiles) -> list[Observation]:
     """What of the lesson's rows depends on numerical differentiation. Raises ReadingStopped, ReadingFailed."""
     rows = read_for(lesson)
     texts = handed.files.values()
@@ -46,7 +46,7 @@ def read_for(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
     return rows
 
 
-def record(lesson: Lesson, handed: Handed, rows: Sequence[Row], found: Sequence[Observation]) -> None:
+def record(lesson: Lesson, handed: LessonFiles, rows: Sequence[Row], found: Sequence[Observation]) -> None:
     """Writes what was found into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
     counts = lesson.settings.numerical_differentiation == "points"
     by_row: Mapping[str, Observation] = {each.row: each for each in found}

@@ -14,7 +14,7 @@ from typing import Any
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.gradebook.grading import numerical
 from grader.gradebook.grading.trials import FileTrials
-from grader.intake.submissions.submission import MAIN, Handed
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.results import Row
@@ -57,7 +57,7 @@ class Judged:
 
 def judge_file(
     lesson: Lesson,
-    handed: Handed,
+    handed: LessonFiles,
     zygote: ZygoteProcess,
     suite: Suite,
     interrupt: int | None = None,
@@ -165,7 +165,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
             row.chain, row.because_of = verdicts[row.name]
 
 
-def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: LessonFiles) -> None:
     """Points a row that failed because an argument was changed in place to the line that changed it."""
     found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
     for row in rows:
@@ -191,7 +191,7 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Hand
             row.mistake = row.mistake._replace(message=row.message)
 
 
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: Handed) -> None:
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: LessonFiles) -> None:
     """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
     own = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]

@@ -72,7 +72,7 @@ class Server:
     def seconds_for(self, submission: Submission) -> float:
         """How long grading may take, with everything that is done in this process. The coordinator ends it then."""
         limits = Limits.from_dict(self._settings.limits)
-        present = [lesson.name for lesson in self._lessons if submission.handed.get(lesson.name)]
+        present = [lesson.name for lesson in self._lessons if submission.lessons.get(lesson.name)]
         first = set(present) - self._seen
         self._seen.update(present)
         own = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
@@ -104,7 +104,7 @@ def write_student(folder: Path, graded: Graded, submission: Submission, publishe
     """One student's FILES. Raises OutputError."""
     sources = {
         name: handed.files["backward.py"].decode("utf-8", errors="replace")
-        for name, handed in submission.handed.items()
+        for name, handed in submission.lessons.items()
         if handed.present and submission.message is None
     }
     write_files(folder, {RESULTS: graded.results.to_text(), **publisher.student_pages(graded, sources)})

@@ -14,7 +14,8 @@ from grader.errors import GraderFault
 from grader.gradebook.grading.graded import Graded, environment
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
 from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
@@ -85,7 +86,7 @@ class Session:
             score=number(sum(lesson.score for lesson in lessons)),
             max_score=number(sum(lesson.max_score for lesson in lessons)),
             status="graded" if submission.message is None else "rejected",
-            message=submission.told,
+            message=submission.full_message,
             isolation=self.isolation.level,
             isolation_missing=list(self.isolation.missing),
             seed=self.seed,
@@ -102,7 +103,9 @@ class Session:
 
     def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> LessonResult:
         started = time.monotonic()
-        handed = submission.handed.get(lesson.name) or Handed(lesson.name, message=submission.message, rejected=True)
+        handed = submission.lessons.get(lesson.name) or LessonFiles(
+            lesson.name, message=submission.message, rejected=True
+        )
         status: LessonStatus = "graded"
         message = None
         if handed.present and submission.message is None:
@@ -120,7 +123,7 @@ class Session:
         rows = [row.cleaned() for row in rows]
         return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
-    def _judged(self, lesson: Lesson, handed: Handed, graded: Graded) -> tuple[list[Row], str | None]:
+    def _judged(self, lesson: Lesson, handed: LessonFiles, graded: Graded) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
         try:

@@ -14,23 +14,30 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO
 
-from grader.intake.submissions.tar_entries import Reader
-from grader.intake.submissions.tarball import Forward, opened
-from grader.intake.submissions.unpacking import CHUNK, MIB, Caps, EntryRefused, Source, Writer, readable
-from grader.intake.submissions.unpacking import ArchiveRefused as ArchiveRefused
+from grader.intake.submissions.tar_entries import read_entries
+from grader.intake.submissions.tarball import open_tar
+from grader.intake.submissions.unpacking import (
+    CHUNK,
+    MIB,
+    ArchiveRefused,
+    ArchiveWriter,
+    Caps,
+    EntryRefused,
+    decoded_name,
+)
 
 MOST_DEPTH = 10
 METADATA = "submission_metadata.yml"  # of Gradescope's export
+PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
 UNREAD = {".7z": "a 7-Zip archive", ".rar": "a RAR archive", ".tar.zst": "a Zstandard archive"}
-"""Archives that no part of Python's library reads; whoever hands one in is told."""
+"""Archives that Python's library does not read; a sentence says so to the student."""
 MAGIC = {b"7z\xbc\xaf\x27\x1c": ".7z", b"Rar!\x1a\x07": ".rar"}
 
 ONE = Caps(
@@ -54,8 +61,8 @@ WHOLE_CLASS = Caps(
     entries=100_000,
     files=100_000,
     depth=2 * MOST_DEPTH,
-    file={**ONE.file, **dict.fromkeys((".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz"), ONE.archive), ".yml": 64 * MIB},
-    unpacked=dict.fromkeys((*ONE.file, ".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".yml"), 4096 * MIB),
+    file={**ONE.file, **dict.fromkeys(PACKED, ONE.archive), ".yml": 64 * MIB},
+    unpacked=dict.fromkeys((*ONE.file, *PACKED, ".yml"), 4096 * MIB),
     streamed=8192 * MIB,
     ratio=float("inf"),
     seconds=5.0,
@@ -71,11 +78,11 @@ BROKEN = (
 
 
 def is_archive(path: Path) -> bool:
-    """By its name; one that cannot be read counts as well, and is refused with a sentence."""
+    """Whether a path is named like an archive; one of a kind that is not read is refused with a sentence."""
     return path.name.lower().endswith((*SUFFIXES, *UNREAD))
 
 
-def stem(path: Path) -> str:
+def without_suffix(path: Path) -> str:
     """The name without its archive suffix: ada.tar.gz is ada's."""
     for suffix in (*SUFFIXES, *UNREAD):
         if path.name.lower().endswith(suffix):
@@ -85,10 +92,10 @@ def stem(path: Path) -> str:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """A folder, gone afterwards, that holds the archive's Python files. Raises ArchiveRefused."""
+    """A temporary folder with the Python files and notebooks of one student's archive. Raises ArchiveRefused."""
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
-        writer = Writer(Path(folder), ONE, path.stat().st_size)
-        unpack(path, writer)
+        writer = ArchiveWriter(Path(folder), ONE, path.stat().st_size)
+        unpack_archive(path, writer)
         if not writer.files and writer.archives:
             raise ArchiveRefused(
                 f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in that "
@@ -97,16 +104,16 @@ def unpacked(path: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def names_in(path: Path) -> list[str]:
+def archive_names(path: Path) -> list[str]:
     """The names of an archive's entries, without unpacking any. Raises ArchiveRefused."""
-    lister = Lister(Path(), WHOLE_CLASS, path.stat().st_size)
-    unpack(path, lister)
+    lister = NameLister(Path(), WHOLE_CLASS, path.stat().st_size)
+    unpack_archive(path, lister)
     return lister.names
 
 
 @dataclass
-class Lister(Writer):
-    """Writes nothing, and keeps every name."""
+class NameLister(ArchiveWriter):
+    """Writes nothing, and collects every name."""
 
     names: list[str] = field(default_factory=list)
 
@@ -119,11 +126,11 @@ class Lister(Writer):
 def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
     """Unpacks the archive of a whole class into `folder`, students' own archives as they are.
 
-    Gives {place: sentence} of entries that are left out: one student's bad file is no trouble of the others. Raises
+    Returns {place: sentence} of the entries left out: one student's bad file does not affect the others. Raises
     ArchiveRefused.
     """
-    writer = Writer(folder, WHOLE_CLASS, path.stat().st_size)
-    unpack(path, writer)
+    writer = ArchiveWriter(folder, WHOLE_CLASS, path.stat().st_size)
+    unpack_archive(path, writer)
     refused = {folder / place: sentence for place, sentence in writer.refused.items()}
     for place in refused:
         with suppress(OSError):  # a name that no disk takes; its student may have handed in another file
@@ -132,8 +139,8 @@ def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
     return refused
 
 
-def unpack(path: Path, writer: Writer) -> None:
-    """Raises ArchiveRefused."""
+def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
+    """Gives `writer` every entry of the archive. Raises ArchiveRefused."""
     if writer.archive_bytes > writer.caps.archive:
         raise ArchiveRefused(
             f"{path.name} has {writer.archive_bytes:,} bytes; at most {writer.caps.archive:,} are read."
@@ -143,45 +150,41 @@ def unpack(path: Path, writer: Writer) -> None:
     kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
     if kind is not None:
         raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: hand in a .zip or a .tar.gz.")
-    try:
+    with damage_refused(path.name):
         (read_zip if path.name.lower().endswith(".zip") else read_tar)(path, writer)
-    except BROKEN as error:
-        raise broken(path.name, error) from error
-    except OSError as error:
-        if error.filename is not None:  # the disk's trouble, not that of the bytes
+
+
+@contextmanager
+def damage_refused(name: str) -> Iterator[None]:
+    """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
+    try:
+        yield
+    except (*BROKEN, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
             raise
-        raise broken(path.name, error) from error
+        reason = str(error) or type(error).__name__
+        raise EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and hand in again.") from error
 
 
-def broken(name: str, error: Exception) -> EntryRefused:
-    reason = str(error) or type(error).__name__
-    return EntryRefused(f"{name} cannot be unpacked ({reason[:200]}): pack it again and hand in again.")
-
-
-def take(writer: Writer, name: str, regular: bool, folder: bool, open_: Callable[[], Source]) -> None:
-    """One entry. In a whole class's archive what is wrong with it is kept for its student; else it is raised."""
+def unpack_entry(
+    writer: ArchiveWriter, name: str, regular: bool, folder: bool, content: Callable[[], Iterable[bytes]]
+) -> None:
+    """Writes one entry. In a whole class's archive the writer keeps a refusal for its student; else it is raised."""
     if name.lower().endswith((*SUFFIXES, *UNREAD)):
         writer.archives.append(name)
     try:
         place = writer.place(name, regular, folder)
         if place is not None:
-            try:
-                with open_() as source:
-                    writer.write(place, source)
-            except BROKEN as error:
-                raise broken(name[:80], error) from error
-            except OSError as error:
-                if error.filename is not None:
-                    raise
-                raise broken(name[:80], error) from error
+            with damage_refused(name[:80]):
+                writer.write(place, content())
     except EntryRefused as refused:
         if not writer.caps.whole_class:
             raise
         writer.refused[name.replace("\\", "/")] = str(refused)
 
 
-class InPieces(io.FileIO):
-    """A file of which `most` bytes at once can be read: zipfile reads an archive's whole directory in one go."""
+class BoundedFile(io.FileIO):
+    """A file that gives at most `most` bytes per call: zipfile reads an archive's whole directory in one call."""
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(path)
@@ -194,20 +197,20 @@ class InPieces(io.FileIO):
         return data
 
 
-def read_zip(path: Path, writer: Writer) -> None:
-    with InPieces(path, writer.caps.directory) as file, zipfile.ZipFile(file) as archive:
+def read_zip(path: Path, writer: ArchiveWriter) -> None:
+    with BoundedFile(path, writer.caps.directory) as file, zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         if sum(entry.compress_size for entry in entries) > writer.archive_bytes:
             raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
         for entry in entries:
             name = zip_name(entry)
-            folder = name.endswith(("/", "\\"))
             kind = stat.S_IFMT(entry.external_attr >> 16)
-            take(writer, name, kind in (0, stat.S_IFREG), folder, partial(open_entry, archive, entry))
+            regular, folder = kind in (0, stat.S_IFREG), name.endswith(("/", "\\"))
+            unpack_entry(writer, name, regular, folder, partial(zip_content, archive, entry))
 
 
 def zip_name(entry: zipfile.ZipInfo) -> str:
-    """Its name: as UTF-8 where the entry says so and, as some packers forget to, where it can be read so."""
+    """The entry's name: as UTF-8 where the entry says so and, as some packers forget to, where it can be read so."""
     if entry.flag_bits & 0x800:
         return entry.orig_filename
     try:
@@ -216,38 +219,17 @@ def zip_name(entry: zipfile.ZipInfo) -> str:
         return entry.orig_filename
 
 
-def open_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+def zip_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
     if entry.flag_bits & 1:
         raise EntryRefused("The archive is locked with a password: pack it without one.")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # zipfile unpacks a piece of any other kind as a whole, whatever comes of it
+        # zipfile decompresses a piece of any other kind as a whole, whatever its size
         raise EntryRefused("The archive uses a compression that is not read: pack an ordinary .zip.")
-    return archive.open(entry)
+    return iter(partial(archive.open(entry).read, CHUNK), b"")
 
 
-def read_tar(path: Path, writer: Writer) -> None:
-    with opened(path, writer.caps, writer.clock) as stream:
-        for entry in Reader(stream).entries():
-            with stream.content():
-                take(writer, readable(entry.name), entry.regular, entry.folder, partial(Content, stream, entry.size))
-
-
-class Content:
-    """The bytes of the entry that the stream is at. Raises tarfile.ReadError where the archive ends before them."""
-
-    def __init__(self, stream: Forward, size: int) -> None:
-        self._stream, self._left = stream, size
-
-    def __enter__(self) -> Content:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def read(self, size: int, /) -> bytes:
-        wanted = min(size, self._left)
-        data = self._stream.read(min(wanted, CHUNK))
-        if wanted and not data:
-            raise tarfile.ReadError("it ends too early")
-        self._left -= len(data)
-        return data
+def read_tar(path: Path, writer: ArchiveWriter) -> None:
+    with open_tar(path, writer.caps, writer.clock) as stream:
+        for entry in read_entries(stream):
+            content = partial(stream.content, entry.size)
+            unpack_entry(writer, decoded_name(entry.name), entry.regular, entry.folder, content)

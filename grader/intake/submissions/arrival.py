@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.errors import UserError
+from grader.intake.submissions.people import NUMBERED, as_folder, collision_key, is_reserved
 from grader.intake.submissions.places import folders, gradable, is_folder
 
 NewFolder = Callable[[], Path]
-"""Makes an empty folder for what is unpacked or laid out anew."""
+"""Makes an empty folder for files that are unpacked or copied."""
+
+
+class SubmissionError(UserError):
+    """There is nothing to grade where the command line says; the text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Arrival:
     """Attributes:
-    student: the name it came under, as people write it.
+    student: the name that it came under, as people write it.
     path: what is read: a folder, an archive or a file.
     who: equal for two submissions of one student.
-    when: it was handed in, in seconds since 1970, if the platform tells.
-    marks: ids and e-mail addresses that the platform tells.
-    note: what else is to be told with the result.
+    when: the time of submission in seconds since 1970, if the platform gives it.
+    marks: ids and e-mail addresses that the platform gives.
+    note: what else the result says.
     refused: why nothing of it is read.
     sources: where its files were found, if not at `path`.
     names: the other names that it came under, such as that of its file.
-    account: the platform's account that submitted it, "" where no platform says.
+    account: the platform's account that submitted it; "" where no platform gives one.
     displayed: `student` is the display name of an account, which its owner may change.
-    given: the command line names `path` itself, not a folder that it is in.
+    given: the command line names `path` itself, not a folder that contains it.
     """
 
     student: str
@@ -44,7 +51,7 @@ class Arrival:
 
     @property
     def label(self) -> str:
-        """What the instructor sees of it in the folder."""
+        """Its name in the instructor's folder."""
         return (self.sources[0] if self.sources else self.path).name
 
     def with_note(self, note: str) -> Arrival:
@@ -52,15 +59,15 @@ class Arrival:
 
 
 def newest(arrivals: Iterable[Arrival]) -> list[Arrival]:
-    """One submission a student: of several the one handed in last, which says so."""
+    """One submission per student: the last of several."""
     by_student: dict[str, list[Arrival]] = {}
     for arrival in arrivals:
         by_student.setdefault(arrival.who, []).append(arrival)
-    return [counted(same) for same in by_student.values()]
+    return [newest_of(same) for same in by_student.values()]
 
 
-def counted(same: Sequence[Arrival]) -> Arrival:
-    """The newest of one student's submissions."""
+def newest_of(same: Sequence[Arrival]) -> Arrival:
+    """The last of one student's submissions, with a note about the others."""
     if len(same) == 1:
         return same[0]
     *older, last = sorted(same, key=lambda arrival: arrival.when or modified(*(arrival.sources or (arrival.path,))))
@@ -69,10 +76,37 @@ def counted(same: Sequence[Arrival]) -> Arrival:
 
 
 def modified(*paths: Path) -> float:
-    """When the newest of these files, or those in these folders, was written, in seconds; 0 where nobody knows."""
+    """The newest modification time of these files, or of the files in these folders, in seconds; 0 if unknown."""
     try:
         places = [place for path in paths if is_folder(path) for place in (path, *folders(path))]
         inside = [entry for place in places for entry in gradable(place)]
         return max(entry.lstat().st_mtime for entry in inside or paths)
     except OSError:
         return 0.0
+
+
+def make_names_unique(found: Sequence[Arrival], members: Collection[str] = ()) -> tuple[list[Arrival], tuple[str, ...]]:
+    """Makes names safe as folder names next to index.html, and unique on any disk; remarks say what was renamed.
+
+    `members` are the roster's names: a submission that is not certainly a member's gets none of these.
+    """
+    result, remarks, taken = [], [], {collision_key(name) for name in members}
+    owned, numbers, first = frozenset(taken), Counter[str](), dict[str, Arrival]()
+    # what the command line names comes before names inside: a student's folder must not take another's name
+    for arrival in sorted(found, key=lambda entry: (entry.student.lower(), not entry.given)):
+        name = student = as_folder(arrival.student)
+        if {collision_key(student), NUMBERED.sub("", collision_key(student))} & owned:
+            name = student = as_folder(f"{student} (not confirmed)")
+        if is_reserved(f"{student}-2"):  # such as nul.py, a device on Windows whatever follows
+            name = student = f"student-{student}"
+        while collision_key(name) in taken or is_reserved(name):
+            numbers[collision_key(student)] += 1
+            name = f"{student}-{numbers[collision_key(student)] + 1}"
+        taken.add(collision_key(name))
+        before = first.setdefault(collision_key(student), arrival)
+        if before is not arrival and before.given != arrival.given:
+            remarks.append(f"Two submissions are called `{student}`: that in {arrival.path} is graded as `{name}`.")
+        if is_reserved(as_folder(arrival.student)):
+            remarks.append(f"`{as_folder(arrival.student)}` is a name that this program uses itself: see `{name}`.")
+        result.append(replace(arrival, student=name))
+    return result, tuple(remarks)

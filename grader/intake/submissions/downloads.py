@@ -1,6 +1,6 @@
-"""Folders as platforms hand them out: whose each file is, by the names that Canvas, Moodle and GitHub Classroom give.
+"""The downloads of Canvas, Moodle and GitHub Classroom: whose each file is, by the names that these platforms give.
 
-A folder is read in a platform's way only where all of its names fit; any other is a folder with one entry a student.
+A folder counts as a platform's download only if all of its names fit; any other has one entry per student.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from grader.intake.submissions.archive import ONE, is_archive, stem
+from grader.intake.submissions.archive import ONE, is_archive, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder
-from grader.intake.submissions.handed import MAIN
-from grader.intake.submissions.people import as_folder
-from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, kind, visible
+from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.people import NUMBERED, as_folder
+from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, suffix_of, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
     r"_(?:(?P<attachment>\d{3,})_(?P<file>.+)|(?P<text>text|link)\.html)"
 )
 MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?")
-AGAIN = re.compile(r"-(\d+)$")
 
 
 @dataclass(frozen=True)
 class CanvasFile:
-    """A file of Canvas's download, lastfirst_LATE_12345_67890_backward-1.py: the name is squeezed, in small letters.
+    """A file of Canvas's download, lastfirst_LATE_12345_67890_backward-1.py, with the name in small letters.
 
     `user` and `attachment` are Canvas's own numbers, `file` the name that the student's file had.
     """
@@ -52,13 +51,13 @@ class CanvasFile:
 
 
 def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
-    """Every file of a Canvas download by its name; nothing where one does not fit, or numbers are used twice."""
+    """{name: file} of a Canvas download; empty where a name does not fit, or numbers are used twice."""
     found: dict[str, CanvasFile] = {}
     for name in names:
         file = CanvasFile.of(name)
         if file is not None:
             found[name] = file
-        elif is_archive(Path(name)) or kind(Path(name)) in (".py", ".ipynb"):
+        elif is_archive(Path(name)) or suffix_of(Path(name)) in (".py", ".ipynb"):
             return {}
     owners = {(file.user, file.name) for file in found.values()}
     attachments = [file.attachment for file in found.values() if file.attachment]
@@ -67,7 +66,7 @@ def canvas_files(names: Iterable[str]) -> dict[str, CanvasFile]:
 
 
 def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
-    """One submission a student out of a flat folder. Raises OSError."""
+    """One submission per student, from a flat folder. Raises OSError."""
     entries = visible(folder)
     if folders(folder) or not all(entry.is_symlink() or entry.is_file() for entry in entries):
         return []
@@ -79,7 +78,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     for user, names in by_user.items():
         kept = last_attempts({name: files[name] for name in names})
         first = files[names[0]]
-        path = laid_out(new_folder(), {new: folder / name for new, name in kept.items()})
+        path = copy_under_own_names(new_folder(), {new: folder / name for new, name in kept.items()})
         sources = tuple(folder / name for name in names)
         arrival = Arrival(
             first.name, path, user, marks=(user,), sources=sources, account=f"Canvas {user}", displayed=True
@@ -87,7 +86,7 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         left = sorted(files[name].file for name in names if name not in kept.values())
         if left:
             counts = ", ".join(
-                files[name].file for new, name in kept.items() if any(again(file) == new for file in left)
+                files[name].file for new, name in kept.items() if any(without_number(file) == new for file in left)
             )
             arrival = arrival.with_note(
                 f"Handed in more than once: the newest counts, {counts}, not {', '.join(left)}."
@@ -98,19 +97,19 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
     return arrivals
 
 
-def again(file: str) -> str:
-    """The name before Canvas numbered it: backward-1.py was backward.py, handed in once more."""
+def without_number(file: str) -> str:
+    """The name before Canvas numbered it: backward-1.py is backward.py, submitted again."""
     path = Path(file)
-    return AGAIN.sub("", path.stem) + path.suffix
+    return NUMBERED.sub("", path.stem) + path.suffix
 
 
 def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
-    """{the student's own file name: name in the download}, of several attempts at one file the last."""
+    """{the student's own file name: name in the download}, with the last of several attempts at one file."""
     own = {file.file for file in files.values()} | {MAIN}
     chosen: dict[str, tuple[int, int, str]] = {}
     for name, file in files.items():
-        number = AGAIN.search(Path(file.file).stem)
-        first = again(file.file)
+        number = NUMBERED.search(Path(file.file).stem)
+        first = without_number(file.file)
         numbered = number is not None and (first in own or len(files) == 1)
         key = first if numbered else file.file
         attempt = (int(number[1]) if numbered and number else 0, file.attachment, name)
@@ -118,21 +117,21 @@ def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
     return {key: name for key, (_, _, name) in chosen.items()}
 
 
-def laid_out(place: Path, files: Mapping[str, Path]) -> Path:
-    """A student's files under their own names: the folder with them, or the file where there is one only."""
+def copy_under_own_names(place: Path, files: Mapping[str, Path]) -> Path:
+    """Copies a student's files under their own names; returns the folder, or the file if there is only one."""
     for name, source in files.items():
         target = place / as_folder(name)
         if source.is_symlink() or source.stat().st_size <= ONE.archive:
             shutil.copyfile(source, target, follow_symlinks=False)
         else:
             with target.open("wb") as file:
-                file.truncate(source.stat().st_size)  # too large to be read: only its size is told
+                file.truncate(source.stat().st_size)  # too large to be read: only its size is reported
     readable = gradable(place)
     return readable[0] if len(readable) == 1 else place
 
 
 def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
-    """One submission a student, from a folder for each or from files side by side. Raises OSError."""
+    """One submission per student, from one folder per student or from a flat folder. Raises OSError."""
     found = {path: MOODLE.fullmatch(path.name) for path in visible(folder)}
     files = set(gradable(folder))
     if not any(found.values()) or any(match is None for path, match in found.items() if path in files):
@@ -148,12 +147,12 @@ def from_moodle(folder: Path, new_folder: NewFolder) -> list[Arrival]:
 def moodle_student(
     name: str, number: str, parts: Sequence[tuple[Path, re.Match[str]]], new_folder: NewFolder
 ) -> Arrival:
-    handed = [(path, match) for path, match in parts if match["kind"] == "file"]
-    flat = {match["file"]: path for path, match in handed if match["file"] and not path.is_dir()}
-    (path, _), *_ = handed or parts
+    submitted = [(path, match) for path, match in parts if match["kind"] == "file"]
+    flat = {match["file"]: path for path, match in submitted if match["file"] and not path.is_dir()}
+    (path, _), *_ = submitted or parts
     if not path.is_dir():
-        path = laid_out(new_folder(), flat)
-    shown = f"{name} {number}" if name == "Participant" else name  # marked blind: all have that name
+        path = copy_under_own_names(new_folder(), flat)
+    shown = f"{name} {number}" if name == "Participant" else name  # graded anonymously: all have that name
     arrival = Arrival(
         shown,
         path,
@@ -163,11 +162,11 @@ def moodle_student(
         account=f"Moodle {number}",
         displayed=True,
     )
-    return arrival if handed else arrival.with_note("It came as text typed into Moodle; only files are read.")
+    return arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.")
 
 
 def from_classroom(folder: Path) -> list[Arrival]:
-    """One submission a student from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
+    """One submission per student, from GitHub Classroom's checkouts, assignment-username. Raises OSError."""
     checkouts = folders(folder)
     if not checkouts or gradable(folder) or not all((path / ".git").exists() for path in checkouts):
         return []
@@ -181,19 +180,19 @@ def from_classroom(folder: Path) -> list[Arrival]:
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """The assignment's name with its hyphen, where all of several begin with it; else nothing."""
+    """The assignment's name with its hyphen, if several names all begin with it; else ""."""
     first, last = min(names), max(names)
     same = next((n for n, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
     prefix = first[: first.rfind("-", 0, same) + 1]
     return prefix if len(names) > 1 and all(len(name) > len(prefix) for name in names) else ""
 
 
-def plain(folder: Path) -> list[Arrival]:
+def one_per_entry(folder: Path) -> list[Arrival]:
     """One submission per entry: a folder, an archive or a file with the student's name. Raises OSError."""
-    names = {path: path.name if path.is_dir() else stem(path) for path in entries_of(folder)}
+    names = {path: path.name if path.is_dir() else without_suffix(path) for path in entries_of(folder)}
     count = Counter(names.values())
     return [
-        # ada/ and ada.zip: nothing says that both are one student's, or which one counts
+        # ada/ and ada.zip may be two students', and nothing says which counts
         Arrival(name if count[name] == 1 else path.name, path, path.name, names=(name, path.name))
         for path, name in names.items()
     ]

@@ -1,4 +1,4 @@
-"""Gradescope's export: a folder for each submission, and one file that says whose they are and when they came."""
+"""Gradescope's export: one folder per submission, and one file with the students and times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.intake.submissions.archive import METADATA
-from grader.intake.submissions.arrival import Arrival, newest
+from grader.intake.submissions.arrival import Arrival, SubmissionError, newest
 from grader.intake.submissions.places import entries_of, is_folder
 
 MOST_BYTES = 64 << 20
@@ -18,14 +18,10 @@ NAME = re.compile(r"submission_\d+")
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*\s*(Z|UTC|[+-]\d\d:?\d\d)?")
 
 
-class MetadataError(Exception):
-    """The metadata cannot be used; the text is one sentence."""
-
-
 def from_gradescope(folder: Path) -> list[Arrival]:
-    """One submission for each submitter: of a group, each gets the result. Raises MetadataError, OSError.
+    """One submission per submitter: each member of a group gets the result. Raises SubmissionError, OSError.
 
-    A folder that holds anything else to grade is not an export: the metadata may be a student's own file.
+    A folder that contains anything else to grade is not an export: the metadata may be a student's own file.
     """
     path = folder / METADATA
     if not path.is_file() or any(not NAME.fullmatch(entry.name) for entry in entries_of(folder)):
@@ -35,11 +31,11 @@ def from_gradescope(folder: Path) -> list[Arrival]:
         place = folder / str(name)
         if not NAME.fullmatch(str(name)) or not is_folder(place):
             continue
-        people = [person for person in listed(entry, ":submitters") if isinstance(person, dict)]
-        when = seconds(entry.get(":created_at")) if isinstance(entry, dict) else 0.0
-        everybody = [text(person, ":name") or text(person, ":email") or str(name) for person in people]
+        people = [person for person in list_at(entry, ":submitters") if isinstance(person, dict)]
+        when = seconds_since_1970(entry.get(":created_at")) if isinstance(entry, dict) else 0.0
+        everybody = [text_at(person, ":name") or text_at(person, ":email") or str(name) for person in people]
         for person, student in zip(people, everybody, strict=True):
-            marks = tuple(mark for mark in (text(person, ":sid"), text(person, ":email")) if mark)
+            marks = tuple(mark for mark in (text_at(person, ":sid"), text_at(person, ":email")) if mark)
             account = f"Gradescope {marks[-1]}" if marks else ""
             who = f"{account} {sorted(everybody) if len(everybody) > 1 else ''}" if marks else f"{student} {name}"
             arrival = Arrival(student, place, who, when, marks, account=account, displayed=True)
@@ -53,7 +49,7 @@ def from_gradescope(folder: Path) -> list[Arrival]:
 
 
 def own_before_groups(arrivals: Sequence[Arrival]) -> list[Arrival]:
-    """Of one account's submissions the one that it made alone: anybody can add another student to a group."""
+    """Prefers the submission that an account made alone: anybody can add another student to a group."""
     by_account: dict[str, list[Arrival]] = {}
     for arrival in arrivals:
         by_account.setdefault(arrival.account or arrival.who, []).append(arrival)
@@ -73,34 +69,34 @@ def own_before_groups(arrivals: Sequence[Arrival]) -> list[Arrival]:
 
 
 def metadata(path: Path) -> dict[Any, Any]:
-    """The file's mapping, every value as its text: an id keeps its zeros, and Ruby's tags mean nothing."""
-    import yaml  # here, because a student's `dojo` has no need of it
+    """The file's mapping with every value as text: an id keeps its zeros, and Ruby's tags are ignored."""
+    import yaml  # here, because a student's `dojo` does not need it
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     if path.stat().st_size > MOST_BYTES:
-        raise MetadataError(f"{path.name} has more than {MOST_BYTES:,} bytes: export again without the results.")
+        raise SubmissionError(f"{path.name} has more than {MOST_BYTES:,} bytes: export again without the results.")
     try:
-        loaded = yaml.load(path.read_bytes(), Loader=loader)  # it makes nothing but text, lists and mappings
+        loaded = yaml.load(path.read_bytes(), Loader=loader)  # it makes only text, lists and mappings
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise MetadataError(f"{path.name} cannot be read ({reason}): export again from Gradescope.") from error
+        raise SubmissionError(f"{path.name} cannot be read ({reason}): export again from Gradescope.") from error
     if not isinstance(loaded, dict):
-        raise MetadataError(f"{path.name} is not as Gradescope writes it: export again.")
+        raise SubmissionError(f"{path.name} is not as Gradescope writes it: export again.")
     return loaded
 
 
-def listed(entry: Any, key: str) -> list[Any]:
+def list_at(entry: Any, key: str) -> list[Any]:
     found = entry.get(key) if isinstance(entry, dict) else None
     return found if isinstance(found, list) else []
 
 
-def text(entry: dict[Any, Any], key: str) -> str:
+def text_at(entry: dict[Any, Any], key: str) -> str:
     found = entry.get(key)
     return found.strip() if isinstance(found, str) and found.strip() not in ("~", "null") else ""
 
 
-def seconds(time: Any) -> float:
-    """Since 1970, of a time as Ruby writes it; 0 for anything else."""
+def seconds_since_1970(time: Any) -> float:
+    """The seconds since 1970 of a time as Ruby writes it; 0 for anything else."""
     found = TIME.match(time) if isinstance(time, str) else None
     if found is None:
         return 0.0

@@ -1,4 +1,4 @@
-"""A notebook, or a script in the lecture's manner, as the submission for a lesson."""
+"""The files that a notebook, or a script in the lecture's manner, contains for each lesson."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.reading import Reading
-from grader.intake.submissions.handed import MAIN, Handed, read_file
-from grader.intake.submissions.places import NOTEBOOK, kind
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
+from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.source.reader import ReadingFailed, ReadingStopped
@@ -19,31 +19,32 @@ from grader.source.reader import ReadingFailed, ReadingStopped
 
 @dataclass(frozen=True)
 class PageRead:
-    """A notebook or script as it was read.
+    """What a notebook or script contains.
 
     Attributes:
-        handed: {name of a lesson: what the file holds for it}.
+        lessons: {lesson's name: its files}.
         cells, defined, too_much: as in notebook.limited_reading.NotebookRead.
     """
 
-    handed: dict[str, Handed]
+    lessons: dict[str, LessonFiles]
     cells: int = 0
     defined: frozenset[str] = frozenset()
     too_much: str | None = None
 
 
 def read_page(path: Path, shown: str, lessons: Sequence[Lesson], functions: bool) -> PageRead:
-    """Reads a notebook or script in the process with limits; `functions` as in notebook.reading.read_lesson_part.
+    """Reads a notebook or a Python file, in a separate process under limits; `shown` is its name in messages.
 
-    Raises Unreadable, and NotebookError where nothing of it can be read.
+    With `functions` it may also define the stub's functions: see notebook.reading.read_lesson_part. Raises
+    Unreadable, and NotebookError where nothing of it can be read.
     """
-    if kind(path) == NOTEBOOK:
-        return page_of(read_file(path, MOST_NOTEBOOK_BYTES), shown, lessons, functions, True)
-    return page_of(read_file(path), shown, lessons, functions, False)
+    is_notebook = suffix_of(path) == NOTEBOOK
+    data = read_file(path, MOST_NOTEBOOK_BYTES) if is_notebook else read_file(path)
+    return read_page_bytes(data, shown, lessons, functions, is_notebook)
 
 
-def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
-    """`read_page` of a file's bytes. Raises NotebookError."""
+def read_page_bytes(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool, is_notebook: bool) -> PageRead:
+    """The same for a file's bytes. Raises NotebookError."""
     try:
         read = read_notebook_limited(
             data, shown, is_notebook, [notebook_lesson(lesson) for lesson in lessons], functions
@@ -54,31 +55,31 @@ def page_of(data: bytes, shown: str, lessons: Sequence[Lesson], functions: bool,
         raise NotebookError(
             f"the grader has an error that shows in this file ({reason}). Tell your instructor."
         ) from reason
-    handed = {name: as_handed(name, shown, reading) for name, reading in read.lessons.items()}
-    return PageRead(handed, read.cells, read.defined, read.too_much)
+    submitted = {name: files_of_reading(name, shown, reading) for name, reading in read.lessons.items()}
+    return PageRead(submitted, read.cells, read.defined, read.too_much)
 
 
-def as_handed(lesson: str, shown: str, reading: Reading) -> Handed:
-    """What the notebook or script `shown` holds for the lesson, as its submission."""
+def files_of_reading(lesson: str, shown: str, reading: Reading) -> LessonFiles:
+    """A lesson's part of a notebook, as files."""
     if reading.refused is not None:
-        return Handed(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
+        return LessonFiles(lesson, message=f"{shown} cannot be read: {reading.refused}", rejected=True)
     files = {MAIN: reading.source} if reading.source is not None else {}
-    return Handed(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
+    return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
-def as_a_script(lesson: Lesson, source: bytes, shown: str) -> Handed | None:
+def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFiles | None:
     """A Python file without any of the lesson's functions, if it assigns gradients as the lecture's notebook does."""
     defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
     if lesson.notebook is None or re.search(rb"^[ \t]*(def|class)[ \t]+(" + defined + rb")\b", source, re.MULTILINE):
         return None
     try:
-        handed = page_of(source, shown, [lesson], False, False).handed[lesson.name]
+        submitted = read_page_bytes(source, shown, [lesson], False, False).lessons[lesson.name]
     except NotebookError:
         return None
-    return handed if handed.present else None
+    return submitted if submitted.present else None
 
 
-def without_gradients(shown: str, defined: Iterable[str]) -> str:
+def nothing_gradable(shown: str, defined: Iterable[str]) -> str:
     """The sentence about a notebook in which no lesson finds anything. `defined` are its functions."""
     if any(name.startswith("d") for name in defined):
         return f"{shown} holds functions: say which lesson it is for, with --lesson."

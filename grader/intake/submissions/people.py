@@ -1,4 +1,4 @@
-"""Names of people, written in many ways: compared without case, accents and order, and made safe as folder names."""
+"""Names of people: compared without case, accents and order, and made safe as folder names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import unicodedata
 from collections.abc import Sequence
 
 LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
-"""Letters that Unicode does not take apart into a plain one and an accent."""
+"""Letters that Unicode does not decompose into a plain letter and an accent."""
+NUMBERED = re.compile(r"-(\d+)$")
+"""The number that a platform or this program adds to a second file or student of one name."""
 ALIKE = 0.84  # of two names' letters: a letter or two missing, doubled or exchanged
 LONGEST = 120
 WORDLESS = " .-"
@@ -17,12 +19,12 @@ RESERVED = re.compile(
     r"index\.html|(?:grades|canvas|moodle)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
     r"|.*\.(?:part|lock|tmp)"
 )
-"""Names in OUT that are this program's or SQLite's. A student of such a name becomes NAME-2."""
+"""Names in OUT that this program or SQLite uses. A student of such a name becomes NAME-2."""
 DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\s*\..*)?")
-"""Names that Windows keeps for devices, whatever suffix they have."""
+"""Names that Windows reserves for devices, with any suffix."""
 
 
-def words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     """The words of a name, folded: "Dupont, Amélie" gives ("amelie", "dupont"), as "Amélie Dupont" does."""
     last, comma, first = name.partition(",")
     if comma:
@@ -32,22 +34,22 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def rotations(name: Sequence[str]) -> set[str]:
-    """The name without spaces, begun at each of its words: which of them are the last name is not known."""
+    """The name without spaces, begun at each of its words: which words are the last name is unknown."""
     return {"".join([*name[start:], *name[:start]]) for start in range(len(name))}
 
 
-def near(one: str, other: str) -> bool:
-    """Whether two names may be one person's: words left out or shortened, or a few letters different."""
-    short, long = sorted((words(one), words(other)), key=len)
+def may_be_one_person(one: str, other: str) -> bool:
+    """Whether two names may be one person's: words are missing or abbreviated, or a few letters differ."""
+    short, long = sorted((name_words(one), name_words(other)), key=len)
     if not short:
         return False
-    return shortened(short, long) or any(
+    return abbreviates(short, long) or any(
         difflib.SequenceMatcher(None, "".join(short), way).ratio() >= ALIKE for way in rotations(long)
     )
 
 
-def shortened(short: Sequence[str], long: Sequence[str]) -> bool:
-    """Whether each word of `short` begins another word of `long`, and one of three letters or more is that word."""
+def abbreviates(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Whether each word of `short` begins a different word of `long`, and one of at least three letters equals it."""
     left = list(long)
     for word in sorted(short, key=len, reverse=True):
         found = next((other for other in left if other == word), None) or next(
@@ -60,9 +62,9 @@ def shortened(short: Sequence[str], long: Sequence[str]) -> bool:
 
 
 def as_folder(name: str) -> str:
-    """The name as that of a folder: no separator, control or invisible character; not too long.
+    """The name as a folder name: no separator, control or invisible character; not too long.
 
-    It begins and ends with neither a space, a full stop nor a hyphen, so that it is no hidden file and no option.
+    It neither begins nor ends with a space, a full stop or a hyphen: no hidden file, no option of a command.
     """
     name = re.sub("[\ud800-\udc7f\udd00-\udfff]", "\ufffd", name[: 8 * LONGEST])
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -74,19 +76,24 @@ def as_folder(name: str) -> str:
 
 
 def is_unseen(character: str) -> bool:
-    """Whether it is a control, moves others about or shows nothing; joiners, which emoji and Persian need, are not."""
+    """Whether it is a control, reorders others or is invisible; not joiners, which emoji and Persian need."""
     if character in JOINERS:
         return False
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
-def alike(name: str) -> str:
-    """Equal for names that a disk or a reader may take for one: capitals, widths, accents' spelling, joiners."""
+def folded(name: str) -> str:
+    """Equal for names that differ only in capitals, or in the way to write an accent."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def collision_key(name: str) -> str:
+    """Equal for names that a disk or a reader may confuse: capitals, widths, accents' encoding, joiners."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     return "".join(c for c in plain if unicodedata.category(c) != "Cf").strip(WORDLESS)
 
 
 def is_reserved(name: str) -> bool:
-    """Whether OUT needs the name itself, for a file, for one beside it while it is written, or Windows for a device."""
-    plain = alike(name)
+    """Whether OUT uses the name, for a file or its temporary copy, or Windows for a device."""
+    plain = collision_key(name)
     return bool(RESERVED.fullmatch(plain)) or bool(DEVICE.fullmatch(plain))

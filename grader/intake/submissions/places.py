@@ -1,4 +1,4 @@
-"""Where in a folder a lesson is: its folder by name, in a folder in a folder, or a guess where it is misnamed."""
+"""Finds a lesson in a folder: by its name, inside another folder, or as a guess where it is misnamed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path, PurePath
 
 from grader.intake.submissions.archive import MOST_DEPTH, is_archive
-from grader.intake.submissions.handed import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
 
 NOTEBOOK = ".ipynb"
 GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
-"""What a lesson's folder is called by mistake, with the number."""
+"""Names that students give a lesson's folder, with its number."""
 MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MOST_GUESSES = 50  # folders that are compared with a lesson's name
 CLUTTER = {"__pycache__", "__MACOSX", "node_modules", "venv"}
@@ -30,8 +30,8 @@ def folders(folder: Path) -> list[Path]:
     return [path for path in visible(folder) if is_folder(path)] if folder.is_dir() else []
 
 
-def kind(path: PurePath) -> str:
-    """What its name says it is: ".py", also of a BACKWARD.PY from a system that does not mind."""
+def suffix_of(path: PurePath) -> str:
+    """The suffix in small letters: ".py" for BACKWARD.PY, too."""
     return path.suffix.lower()
 
 
@@ -40,21 +40,23 @@ def is_folder(path: Path) -> bool:
 
 
 def gradable(folder: Path) -> list[Path]:
-    """The Python files, notebooks and archives right inside."""
+    """The Python files, notebooks and archives directly inside."""
     return [path for path in visible(folder) if is_gradable(path)]
 
 
 def is_gradable(path: Path) -> bool:
-    return (kind(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
+    return (suffix_of(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
 
 
 def entries_of(folder: Path) -> list[Path]:
-    """What may be submissions right inside a class's folder: folders and links to folders, and what is gradable."""
-    return [path for path in visible(folder) if kind(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()]
+    """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
+    return [
+        path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
+    ]
 
 
 class Inside:
-    """What is right inside a folder, listed once: a submission is searched for every lesson. Raises OSError."""
+    """A folder's entries, listed once: a submission is searched for every lesson. Raises OSError."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +64,7 @@ class Inside:
 
     @cached_property
     def by_name(self) -> dict[str, list[Path]]:
-        """{name in small letters: what has it}."""
+        """{name in small letters: its paths}"""
         found: dict[str, list[Path]] = {}
         for path in self.entries:
             found.setdefault(path.name.lower(), []).append(path)
@@ -77,24 +79,24 @@ class Inside:
         return [path for path in self.entries if is_gradable(path)]
 
     def lesson_folder(self, lesson: Lesson) -> Path | None:
-        """The sub-folder that a lesson was submitted as: its full name, its number or its name, in any case."""
+        """The lesson's sub-folder: called by its full name, its number or its name, in any case."""
         number, _, rest = lesson.name.lower().partition("_")
         candidates = (path for name in (lesson.name.lower(), rest, number) for path in self.by_name.get(name, ()))
         return next(filter(is_folder, candidates), None)
 
     def holds(self, lessons: Sequence[Lesson]) -> bool:
-        """Whether the folder of one of the lessons is in it."""
+        """Whether it contains the folder of one of the lessons."""
         return any(self.lesson_folder(lesson) is not None for lesson in lessons)
 
 
 def names_lesson(stem: str, lesson: Lesson) -> bool:
-    """Whether a file is called after the lesson: 03_makemore_steps, 03-makemore-steps, 03_makemore_steps_backward."""
+    """Whether a file is named after the lesson: 03_makemore_steps, 03-makemore-steps, 03_makemore_steps_backward."""
     plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_")
     return plain.removesuffix("_backward").removeprefix("backward_") == lesson.name.lower()
 
 
-def absent(folder: Inside | Path, lesson: Lesson) -> str:
-    """The sentence about a lesson's folder that is not there, with a guess which one it may be."""
+def message_of_absence(folder: Inside | Path, lesson: Lesson) -> str:
+    """The sentence about a lesson's missing folder, with a guess which folder may be meant."""
     number, _, rest = lesson.name.lower().partition("_")
     inside = (folder if isinstance(folder, Inside) else Inside(folder)).folders[:MOST_GUESSES]
     names = {path.name: re.sub(r"[^a-z0-9]+", "_", path.name.lower()).strip("_") for path in inside}
@@ -109,7 +111,7 @@ def absent(folder: Inside | Path, lesson: Lesson) -> str:
 
 
 def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
-    """The folder that holds the lessons, where it stands in another one: alone, or as the only one that holds any."""
+    """The folder that contains the lessons: `folder`, or the only one in it, or the only one in it with lessons."""
     for _ in range(MOST_DEPTH):
         here = Inside(folder)
         if here.holds(lessons) or (folder / MAIN).is_file() or len(here.folders) > MOST_SEARCHED:
@@ -124,19 +126,19 @@ def innermost(folder: Path, lessons: Sequence[Lesson]) -> Path:
 
 
 def is_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether it was meant as a lesson's: one that is not graded now, or a wrong name."""
+    """Whether a folder looks like a lesson's: one that is not graded now, or a misnamed one."""
     if re.match(r"\d+(_|$)|lesson[ _-]*\d", folder.name.lower()):
         return True
-    return len(lessons) > 1 and any(kind(path) == ".py" for path in gradable(folder))
+    return len(lessons) > 1 and any(suffix_of(path) == ".py" for path in gradable(folder))
 
 
 def holds_a_lesson(folder: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether `folder` is itself a submission, not a folder of them."""
+    """Whether `folder` is itself a submission, not a folder of submissions."""
     return Inside(folder).holds(lessons) or (folder / MAIN).is_file()
 
 
 def loose_file(inside: Inside, lessons: Sequence[Lesson]) -> Path | None:
-    """The one file of a folder that holds no lesson's folder and no other file to grade, if that is how it is."""
+    """The only gradable file of a folder without a lesson's folder; None if there is no such file."""
     found = inside.gradable
     alone = len(found) == 1 and found[0].name != MAIN and not inside.holds(lessons)
     return found[0] if alone and not (len(lessons) > 1 and inside.folders) else None

@@ -1,7 +1,4 @@
-"""A class's roster: who should submit, read from CSV.
-
-`claims` joins it with the submissions.
-"""
+"""A class's roster: who should submit, read from CSV. `claims` joins it with the submissions."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import UserError
@@ -22,7 +19,7 @@ COLUMNS = {
     "email": ("email", "e-mail", "email address", "mail"),
     "submission": ("submission", "github_username", "github", "username", "sis login id"),
 }
-"""What a column may be called; the first is what the documentation names."""
+"""The possible names of each column; the documentation uses the first."""
 FIRST, LAST = ("first name", "given name"), ("last name", "surname", "family name")
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
 
@@ -38,7 +35,7 @@ class Member:
     Attributes:
         student: what the grade book, grades.csv and results call them: the name, made unique and safe as a folder name.
         name, id, email: as the roster has them, "" where it has none.
-        submission: the name under which they hand in, if the roster confirms one.
+        submission: the name under which the student submits, if the roster confirms one.
         line: {the roster's own column: this student's cell}, every column.
     """
 
@@ -56,9 +53,12 @@ class Member:
 
 @dataclass(frozen=True)
 class Roster:
-    """`members` in the file's order; `columns` are the file's own, as written.
+    """A class.
 
-    `possible` is the line "Points Possible" of Canvas's own grade book, {column: cell}.
+    Attributes:
+        members: in the file's order.
+        columns: the file's columns, as written.
+        possible: the line "Points Possible" of Canvas's own grade book, {column: cell}.
     """
 
     members: tuple[Member, ...]
@@ -66,7 +66,7 @@ class Roster:
     possible: Mapping[str, str] = field(default_factory=dict)
 
     def member(self, student: str) -> Member | None:
-        """By the name that results carry, once a run with this roster has written them."""
+        """The member whose results have this name, in a run with this roster."""
         return next((member for member in self.members if member.student == student), None)
 
 
@@ -98,7 +98,7 @@ def read_roster(path: Path) -> Roster:
     except OSError as error:
         raise RosterError(f"{path} cannot be read: {error.strerror}. Give the class's list as CSV.") from error
     try:
-        lines = cells_of(text)
+        lines = csv_lines(text)
     except csv.Error as error:
         raise RosterError(f"{path} is no CSV file ({error}): save the class's list as CSV.") from error
     columns = tuple(cell.strip() for cell in lines[0]) if lines else ()
@@ -112,13 +112,13 @@ def read_roster(path: Path) -> Roster:
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(named_apart(members)), columns, points_possible(columns, lines[1:], known))
+    return Roster(tuple(with_unique_names(members)), columns, points_possible(columns, lines[1:], known))
 
 
 def points_possible(
     columns: Sequence[str], lines: Sequence[Sequence[str]], known: Mapping[str, tuple[int, ...]]
 ) -> Mapping[str, str]:
-    """{column: cell} of the line with which Canvas's grade book says how many points each column gives."""
+    """{column: cell} of the line in which Canvas's grade book gives the points of each column."""
     for cells in lines:
         named = " ".join(cells[at].strip() for at in known["name"] if at < len(cells))
         if named.strip().lower() == NO_STUDENT:
@@ -135,8 +135,8 @@ def decoded(data: bytes) -> str:
         return data.decode("cp1252", "replace")
 
 
-def cells_of(text: str) -> list[list[str]]:
-    """The lines' cells, by the separator that gives the first line most columns that are known. Raises csv.Error."""
+def csv_lines(text: str) -> list[list[str]]:
+    """The lines' cells, with the separator that gives the first line the most known columns. Raises csv.Error."""
     ways = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
     ways = [[line for line in way if any(cell.strip() for cell in line)] for way in ways]
     return max(ways, key=lambda way: (len(recognised(way[0])), len(way[0])) if way else (0, 0))
@@ -155,7 +155,7 @@ def recognised(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
 
 
 def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, tuple[int, ...]]) -> Member | None:
-    """None for a line that names nobody."""
+    """The student of a line; None for a line without a name."""
     cells = [cell.strip() for cell in cells] + [""] * (len(columns) - len(cells))
     fields = {what: " ".join(cells[at] for at in places).strip() for what, places in known.items()}
     if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
@@ -165,8 +165,8 @@ def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, 
     return Member(line=dict(zip(columns, cells, strict=False)), **{**fields, "name": name, "student": as_folder(name)})
 
 
-def named_apart(members: Sequence[Member]) -> Iterable[Member]:
-    """Students of the same name are told apart by id or e-mail, or by number."""
+def with_unique_names(members: Sequence[Member]) -> Iterable[Member]:
+    """Makes equal names unique by id or e-mail, or by number."""
     count = Counter(member.student.casefold() for member in members)
     taken: set[str] = set()
     for number, member in enumerate(members, 1):
@@ -176,4 +176,4 @@ def named_apart(members: Sequence[Member]) -> Iterable[Member]:
         while student.casefold() in taken:
             student += f"-{number}"
         taken.add(student.casefold())
-        yield Member(student, member.name, member.id, member.email, member.submission, member.line)
+        yield replace(member, student=student)

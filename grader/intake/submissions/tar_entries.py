@@ -1,4 +1,4 @@
-"""The entries of a tar, one after another: ustar, GNU's long names and pax, each header read in linear time.
+"""The entries of a tar in order: ustar, GNU's long names and pax, each header read in linear time.
 
 Python's tarfile searches extended headers with regular expressions that take quadratic time: half a megabyte of digits
 keeps it busy for minutes, and nothing can interrupt it. https://pubs.opengroup.org/onlinepubs/9799919799/ (pax)
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from grader.intake.submissions.tarball import Forward
+from grader.intake.submissions.tarball import TarStream
 
 BLOCK = 512
 CHECKSUM = slice(148, 156)
 REGULAR = (b"0", b"\0", b"7")
+EXTENDED = (b"x", b"X", b"g", b"L", b"K")
 WITHOUT_CONTENT = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders
 MOST_DIGITS = 20  # of a record's length, and of a size
 
@@ -29,103 +30,82 @@ class Entry:
     folder: bool
 
 
-@dataclass
-class Extended:
-    """What the headers before an entry say of it; what is wanted of them only."""
+def read_entries(stream: TarStream) -> Iterator[Entry]:
+    """Each entry while the stream is at its content, of which the caller may read any part.
 
-    path: bytes | None = None
-    size: int | None = None
-    sparse: bool = False
+    Raises tarfile.ReadError for what is not a tar, ArchiveRefused at a cap.
+    """
+    common: dict[bytes, bytes] = {}  # of global headers, for all entries that follow
+    own: dict[bytes, bytes] = {}
+    extended = False
+    while (header := read_header(stream, extended)) is not None:
+        size, kind = header_number(header[124:136]), header[156:157]
+        extended = kind in EXTENDED
+        if extended:
+            data = stream.header(padded(size))
+            if len(data) < size:
+                raise tarfile.ReadError("it ends too early")
+            if kind == b"L":
+                own[b"path"] = data[:size].partition(b"\0")[0]
+            elif kind != b"K":
+                (common if kind == b"g" else own).update(pax_records(data[:size]))
+            continue
+        size = int(own.get(b"size") or common.get(b"size") or size)
+        name = own.get(b"path") or common.get(b"path") or name_in(header)
+        plain = kind in REGULAR and b"sparse" not in own and b"sparse" not in common
+        folder = kind == b"5" or (plain and name.endswith(b"/"))
+        after = stream.position + (0 if kind in WITHOUT_CONTENT else padded(size))
+        yield Entry(name, size, plain and not folder, folder)
+        stream.skip_to(after)
+        own = {}
 
-    def read_pax(self, data: bytes) -> None:
-        """Takes records "LENGTH KEY=VALUE\\n". Raises tarfile.ReadError."""
-        at = 0
-        while at < len(data) and data[at]:
-            space = data.find(b" ", at, at + MOST_DIGITS)
-            digits = data[at:space] if space > 0 else b""
-            end = at + int(digits) if digits.isdigit() else 0
-            equals = data.find(b"=", space, end)
-            if not (space < equals < end <= len(data)) or data[end - 1 : end] != b"\n":
-                raise tarfile.ReadError("an extended header is damaged")
-            self._take(data[space + 1 : equals], data[equals + 1 : end - 1])
-            at = end
 
-    def _take(self, key: bytes, value: bytes) -> None:
-        if key == b"path":
-            self.path = value
-        elif key == b"size":
-            if not value.isdigit() or len(value) > MOST_DIGITS:
-                raise tarfile.ReadError("a size is no number")
-            self.size = int(value)
+def pax_records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The path, the size and `sparse` of records "LENGTH KEY=VALUE\\n". Raises tarfile.ReadError."""
+    at = 0
+    while at < len(data) and data[at]:
+        space = data.find(b" ", at, at + MOST_DIGITS)
+        digits = data[at:space] if space > 0 else b""
+        end = at + int(digits) if digits.isdigit() else 0
+        equals = data.find(b"=", space, end)
+        if not (space < equals < end <= len(data)) or data[end - 1 : end] != b"\n":
+            raise tarfile.ReadError("an extended header is damaged")
+        key, value = data[space + 1 : equals], data[equals + 1 : end - 1]
+        if key == b"size" and (not value.isdigit() or len(value) > MOST_DIGITS):
+            raise tarfile.ReadError("a size is no number")
+        if key in (b"path", b"size"):
+            yield key, value
         elif key.startswith(b"GNU.sparse."):
-            self.sparse = True
+            yield b"sparse", b""
+        at = end
 
 
-@dataclass
-class Reader:
-    """Raises tarfile.ReadError for what is no tar, and ArchiveRefused at a cap."""
-
-    stream: Forward
-    _global: Extended = field(default_factory=Extended)
-
-    def entries(self) -> Iterator[Entry]:
-        """Each entry while the stream is at its content; how much of that is read does not matter."""
-        own = Extended()
-        extended = False
-        while (header := self._header(extended)) is not None:
-            size, kind = number(header[124:136]), header[156:157]
-            if kind in (b"x", b"X", b"g", b"L", b"K"):
-                data = self._content(size)
-                if kind == b"L":
-                    own.path = data.partition(b"\0")[0]
-                elif kind != b"K":
-                    (self._global if kind == b"g" else own).read_pax(data)
-                extended = True
-                continue
-            size = next((each.size for each in (own, self._global) if each.size is not None), size)
-            name = own.path or self._global.path or name_in(header)
-            plain = kind in REGULAR and not (own.sparse or self._global.sparse)
-            folder = kind == b"5" or (plain and name.endswith(b"/"))
-            after = self.stream.tell() + (0 if kind in WITHOUT_CONTENT else padded(size))
-            yield Entry(name, size, plain and not folder, folder)
-            self.stream.seek(after)
-            own, extended = Extended(), False
-
-    def _header(self, extended: bool) -> bytes | None:
-        """The next header's block, None at the end."""
-        first = self.stream.tell() == 0
-        block = self.stream.read(BLOCK)
-        if extended and not block.strip(b"\0"):
-            raise tarfile.ReadError("an extended header belongs to no entry")
-        if not block and first:
-            raise tarfile.ReadError("empty file")
-        if not block.strip(b"\0"):
-            return None
-        if len(block) < BLOCK:
-            raise tarfile.ReadError("it ends too early")
-        signed = sum(block) - sum(block[CHECKSUM]) + 8 * ord(" ")
-        if number(block[CHECKSUM]) not in (signed, signed - 256 * sum(byte > 127 for byte in outside(block))):
-            raise tarfile.ReadError("a header is damaged, or it is no tar")
-        return block
-
-    def _content(self, size: int) -> bytes:
-        data = self.stream.read(padded(size))
-        if len(data) < size:
-            raise tarfile.ReadError("it ends too early")
-        return data[:size]
-
-
-def outside(block: bytes) -> bytes:
-    return block[: CHECKSUM.start] + block[CHECKSUM.stop :]
+def read_header(stream: TarStream, extended: bool) -> bytes | None:
+    """The next header's block, None at the end; `extended`: an extended header came before. Raises ReadError."""
+    first = stream.position == 0
+    block = stream.header(BLOCK)
+    if extended and not block.strip(b"\0"):
+        raise tarfile.ReadError("an extended header belongs to no entry")
+    if not block and first:
+        raise tarfile.ReadError("empty file")
+    if not block.strip(b"\0"):
+        return None
+    if len(block) < BLOCK:
+        raise tarfile.ReadError("it ends too early")
+    signed = sum(block) - sum(block[CHECKSUM]) + 8 * ord(" ")
+    outside = block[: CHECKSUM.start] + block[CHECKSUM.stop :]
+    if header_number(block[CHECKSUM]) not in (signed, signed - 256 * sum(byte > 127 for byte in outside)):
+        raise tarfile.ReadError("a header is damaged, or it is no tar")
+    return block
 
 
 def name_in(header: bytes) -> bytes:
-    """Of a header's own fields; the prefix is ustar's only, GNU has times in its place."""
+    """The name in a header's own fields. Only ustar has a prefix; GNU has times in its place."""
     name, prefix = (header[at : at + most].partition(b"\0")[0] for at, most in ((0, 100), (345, 155)))
     return prefix + b"/" + name if prefix and header[257:263] == b"ustar\0" else name
 
 
-def number(text: bytes) -> int:
+def header_number(text: bytes) -> int:
     """Octal digits, or GNU's bytes after 0x80. Raises tarfile.ReadError."""
     if text[0] == 0x80:
         return int.from_bytes(text[1:], "big")
@@ -137,4 +117,5 @@ def number(text: bytes) -> int:
 
 
 def padded(size: int) -> int:
+    """`size` rounded up to whole blocks."""
     return -(-size // BLOCK) * BLOCK

@@ -1,7 +1,7 @@
-"""A tar's bytes on the way through: decompressed piece by piece, forward only, never more than the caps say.
+"""The bytes of a tar: decompressed in pieces, read forward only, never more than the caps allow.
 
-tarfile reads a header of whatever length it claims at once, and its own streams decompress ten kilobytes to hundreds
-of megabytes; here both are bounded.
+tarfile reads a header of any claimed length at once, and its streams decompress ten kilobytes to hundreds of megabytes
+within one call. Here both are bounded.
 """
 
 from __future__ import annotations
@@ -27,48 +27,45 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class Forward:
-    """What tarfile wants of a file, without a way back. Raises ArchiveRefused at a cap."""
+class TarStream:
+    """A tar's bytes from the first to the last. Raises ArchiveRefused at a cap, tarfile.ReadError at an early end."""
 
     def __init__(self, source: Readable, caps: Caps, archive_bytes: int, clock: Clock) -> None:
-        self._source, self._caps, self._clock = source, caps, clock
+        self._source, self._clock = source, clock
+        self._most_headers = caps.headers
         self._most = int(min(caps.streamed, max(STREAMED_AT_LEAST, caps.ratio * archive_bytes)))
-        self._place = self._headers = 0
-        self._in_content = False
+        self.position = self._headers = 0
 
-    @contextmanager
-    def content(self) -> Iterator[None]:
-        """What is read inside is a file's bytes, and counted by whoever writes them."""
-        self._in_content = True
-        try:
-            yield
-        finally:
-            self._in_content = False
-
-    def tell(self) -> int:
-        return self._place
-
-    def read(self, size: int) -> bytes:
-        self._headers += 0 if self._in_content else size
-        if size > MOST_AT_ONCE or self._headers > self._caps.headers:
+    def header(self, size: int) -> bytes:
+        """The next `size` bytes of headers, fewer at the end."""
+        self._headers += size
+        if size > MOST_AT_ONCE or self._headers > self._most_headers:
             raise ArchiveRefused("The archive's own headers are too large: pack ordinary files.")
-        return self._take(size)
+        return self._read(size)
 
-    def seek(self, place: int) -> None:
-        if place < self._place:
-            raise tarfile.ReadError("its parts are out of order")
-        while self._place < place:
-            if not self._take(min(CHUNK, place - self._place)):
+    def content(self, size: int) -> Iterator[bytes]:
+        """The next `size` bytes in pieces; whoever writes them counts them."""
+        while size:
+            data = self._read(min(size, CHUNK))
+            if not data:
                 raise tarfile.ReadError("it ends too early")
+            size -= len(data)
+            yield data
 
-    def _take(self, size: int) -> bytes:
-        self._clock.check()
+    def skip_to(self, position: int) -> None:
+        if position < self.position:
+            raise tarfile.ReadError("its parts are out of order")
+        for _ in self.content(position - self.position):
+            pass
+
+    def _read(self, size: int) -> bytes:
+        self._clock.enforce()
         pieces = []
         while size > 0 and (data := self._source.read(size)):
             pieces.append(data)
             size -= len(data)
-            self._place += len(data)
-            if self._place > self._most:
+            self.position += len(data)
+            if self.position > self._most:
                 raise ArchiveRefused(
                     f"The archive unpacks to more than {self._most:,} bytes: hand in the lesson's folder only."
                 )
@@ -83,8 +80,8 @@ class Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
-class Unpacked:
-    """The bytes of compressed streams one after another, each call bounded in what it reads, makes and takes.
+class Decompressed:
+    """The bytes of compressed streams one after another; each call reads, makes and takes a bounded amount.
 
     Python's own classes skip any number of empty streams within one call. Raises EOFError, ArchiveRefused, and what
     the decompressor raises.
@@ -98,7 +95,7 @@ class Unpacked:
 
     def read(self, size: int, /) -> bytes:
         while True:
-            self._clock.check()
+            self._clock.enforce()
             if self._decompressor.eof:
                 rest = self._decompressor.unused_data or self._file.read(CHUNK)
                 if not rest.startswith(self._magic[: len(rest)]) or not rest:
@@ -120,24 +117,20 @@ class Unpacked:
         return getattr(self._decompressor, "needs_input", True)
 
 
-def new_lzma() -> lzma.LZMADecompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_XZ_MEMORY)
-
-
-KINDS: dict[bytes, Callable[[], Decompressor]] = {
+DECOMPRESSORS: dict[bytes, Callable[[], Decompressor]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
     b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\0": new_lzma,
+    b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_XZ_MEMORY),
 }
-"""{what a compressed file begins with: its decompressor}"""
+"""{the first bytes of a compressed file: what makes its decompressor}"""
 
 
 @contextmanager
-def opened(path: Path, caps: Caps, clock: Clock) -> Iterator[Forward]:
-    """The tar inside, whatever its suffix says it is compressed with."""
+def open_tar(path: Path, caps: Caps, clock: Clock) -> Iterator[TarStream]:
+    """The tar at `path`, compressed or not. The file's first bytes decide, not its suffix."""
     with path.open("rb") as file:
-        magic = file.read(6)
+        first = file.read(6)
         file.seek(0)
-        found = next((kind for kind in KINDS if magic.startswith(kind)), None)
-        source: Readable = file if found is None else Unpacked(file, KINDS[found], found, clock)
-        yield Forward(source, caps, path.stat().st_size, clock)
+        magic = next(filter(first.startswith, DECOMPRESSORS), None)
+        source: Readable = file if magic is None else Decompressed(file, DECOMPRESSORS[magic], magic, clock)
+        yield TarStream(source, caps, path.stat().st_size, clock)

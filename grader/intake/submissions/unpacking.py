@@ -1,13 +1,14 @@
-"""What may come out of an archive: names are checked before anything is read, and nothing grows beyond its caps."""
+"""What may come out of an archive: names are validated before anything is read, and nothing grows beyond its caps."""
 
 from __future__ import annotations
 
 import time
-import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol, Self
+
+from grader.errors import UserError
+from grader.intake.submissions.people import folded
 
 CHUNK = 1 << 16
 MIB = 1 << 20
@@ -17,20 +18,12 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 """Names of devices on Windows, whatever suffix they have."""
 
 
-class ArchiveRefused(Exception):
-    """An archive that is not unpacked. The text is a sentence for the student."""
+class ArchiveRefused(UserError):
+    """An archive is not unpacked. The text is a sentence for the student."""
 
 
 class EntryRefused(ArchiveRefused):
-    """The same because of one entry: in a whole class's archive, it is that student's trouble only."""
-
-
-class Source(Protocol):
-    """The bytes of one file in an archive."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_: Any) -> object: ...
-    def read(self, size: int, /) -> bytes: ...
+    """The same because of one entry, which in a whole class's archive affects only its student."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +33,11 @@ class Caps:
     Attributes:
         archive: the archive itself.
         directory, headers: a zip's list of entries; all headers of a tar together.
-        file, unpacked: {suffix: one file, all files of that kind together}; what else there is, is not unpacked.
-        streamed: what a compressed tar is unpacked to while looking for files.
-        ratio: all that is unpacked, over the archive.
+        file, unpacked: {suffix: one file}, {suffix: all files of that kind}; other kinds are not unpacked.
+        streamed: the bytes to which a compressed tar is decompressed in the search for files.
+        ratio: all unpacked bytes divided by the archive's.
         seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it.
-        whole_class: files of other kinds are laid down empty, and one bad entry does not spoil the rest.
+        whole_class: files of other kinds are written empty, and a bad entry does not affect the others.
     """
 
     archive: int
@@ -63,14 +56,14 @@ class Caps:
 
 
 class Clock:
-    """Processor time of this thread, from now on: one archive must not keep the others waiting."""
+    """A limit of processor time for this thread, from now on: one archive must not delay the others."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._end = time.thread_time() + seconds
 
-    def check(self) -> None:
-        """Raises ArchiveRefused when the time is over."""
+    def enforce(self) -> None:
+        """Raises ArchiveRefused after the limit."""
         if time.thread_time() > self._end:
             raise ArchiveRefused(
                 f"The archive takes more than {self._seconds:.0f} s to unpack: hand in the lesson's folder only."
@@ -78,10 +71,14 @@ class Clock:
 
 
 @dataclass
-class Writer:
-    """Takes an archive's entries one by one and writes those that are wanted. Raises ArchiveRefused at a cap.
+class ArchiveWriter:
+    """Writes the gradable entries of an archive below `folder`. Raises ArchiveRefused at a cap.
 
-    `refused` are {place: sentence} of entries left out, in a whole class's archive; `archives` the ones seen inside.
+    Attributes:
+        archive_bytes: the size of the archive itself.
+        refused: {entry's name: sentence} of entries left out, in a whole class's archive.
+        archives: the names of archives inside.
+        files: how many files were accepted.
     """
 
     folder: Path
@@ -93,14 +90,14 @@ class Writer:
     clock: Clock = field(init=False)
     _entries: int = 0
     _bytes: dict[str, int] = field(default_factory=dict)
-    _taken: dict[str, str] = field(default_factory=dict)  # {folded place: the place as it is, with / for a folder}
+    _places: dict[str, str] = field(default_factory=dict)  # {folded place: the place as written, with / for a folder}
 
     def __post_init__(self) -> None:
         self.clock = Clock(self.caps.seconds + self.caps.seconds_per_mib * self.archive_bytes / MIB)
 
     def place(self, name: str, regular: bool, folder: bool) -> PurePosixPath | None:
-        """Where an entry belongs, or None when it is of no interest."""
-        self.clock.check()
+        """Where an entry is written below `folder`; None where it is left out."""
+        self.clock.enforce()
         self._entries += 1
         if self._entries > self.caps.entries:
             raise ArchiveRefused(
@@ -119,10 +116,10 @@ class Writer:
             )
         if folder or not (self.caps.whole_class or path.suffix.lower() in self.caps.file):
             return None
-        self._check(path, name)
+        self._validate(path, name)
         return path
 
-    def _check(self, path: PurePosixPath, name: str) -> None:
+    def _validate(self, path: PurePosixPath, name: str) -> None:
         if len(path.parts) > self.caps.depth:
             raise EntryRefused(
                 f"The archive has folders more than {self.caps.depth} deep: pack the lesson's folder itself."
@@ -132,12 +129,12 @@ class Writer:
         if any(part.partition(".")[0].strip().lower() in RESERVED for part in path.parts):
             raise EntryRefused(f"The archive has a name that Windows keeps for a device ({name[:80]!r}): rename it.")
         for parent in list(path.parents)[-2::-1]:
-            self._take(str(parent) + "/", name)
-        if folded(str(path)) in self._taken:
+            self._reserve(f"{parent}/", name)
+        if folded(str(path)) in self._places:
             raise EntryRefused(
                 f"The archive has {name[:80]!r} twice, if capitals and accents do not count: which one is meant?"
             )
-        self._take(str(path), name)
+        self._reserve(str(path), name)
         self.files += 1
         if self.files > self.caps.files:
             kind = "files" if self.caps.whole_class else "Python files"
@@ -145,22 +142,22 @@ class Writer:
                 f"The archive has more than {self.caps.files:,} {kind}: hand in the lesson's folder only."
             )
 
-    def _take(self, place: str, name: str) -> None:
-        known = self._taken.setdefault(folded(place), place)
+    def _reserve(self, place: str, name: str) -> None:
+        known = self._places.setdefault(folded(place).rstrip("/"), place)
         if known != place:
             raise EntryRefused(
                 f"The archive has {known[:80]!r} and {name[:80]!r}, which are one name on many disks: rename one."
             )
 
-    def write(self, path: PurePosixPath, source: Source) -> None:
-        """Writes a file chunk by chunk, so that memory holds no more of it than that."""
+    def write(self, path: PurePosixPath, content: Iterable[bytes]) -> None:
+        """Writes a file piece by piece, so that memory holds only one piece."""
         target = self.folder.joinpath(*path.parts)
         target.parent.mkdir(parents=True, exist_ok=True)
         most = self.caps.file.get(path.suffix.lower(), 0)
         written = 0
         with target.open("wb") as file:
-            while most and (data := source.read(CHUNK)):
-                self.clock.check()
+            for data in content if most else ():
+                self.clock.enforce()
                 written += len(data)
                 if written > most:
                     file.truncate(0)
@@ -181,13 +178,8 @@ class Writer:
             )
 
 
-def folded(place: str) -> str:
-    """Equal for names that are one on a disk where capitals, or the ways to write an accent, do not count."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", place).casefold()).rstrip("/")
-
-
-def readable(name: str | bytes) -> str:
-    """A name that is no UTF-8 as Latin-1, which gives each of its bytes a letter."""
+def decoded_name(name: str | bytes) -> str:
+    """A name as UTF-8, else as Latin-1, in which every byte is a letter."""
     raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
     try:
         return raw.decode("utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.intake.submissions.claims import Claim, join
+from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.roster import Member, Roster
 from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
@@ -87,12 +87,12 @@ def class_results(out: Path) -> dict[str, SubmissionResult]:
     return dict(sorted(results.items()))
 
 
-def claim(student: str, students: Collection[str]) -> Claim:
+def claim(student: str, students: Collection[str]) -> Submitter:
     """Whose a folder of OUT may be. `ada` and `ada-2` came under one name, so neither is certain."""
     numbered = AGAIN.fullmatch(student)
     if numbered and numbered[1] in students:
-        return Claim(student, (student, numbered[1]), own=True)
-    return Claim(student, (student,), own=f"{student}-2" not in students)
+        return Submitter(student, (student, numbered[1]), own=True)
+    return Submitter(student, (student,), own=f"{student}-2" not in students)
 
 
 def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[str, float]:

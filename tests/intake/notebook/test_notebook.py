@@ -370,7 +370,7 @@ def test_what_does_not_stand_on_its_own(graded):
 def test_what_is_no_notebook_is_a_sentence(hand_in, data, told):
     submission = hand_in(data)
     assert submission.message is not None and told in submission.message
-    assert not any(handed.present for handed in submission.handed.values())
+    assert not any(handed.present for handed in submission.lessons.values())
 
 
 # IPython's own syntax ------------------------------------------------------------------------------------------------
@@ -424,7 +424,7 @@ def test_a_script_in_the_lecture_s_style(graded, hand_in):
     rows = graded(script, "03", name="ada.py")
     assert rows["dh"]["status"] == "error" and rows["dh"]["file"] == "ada.py" and rows["dh"]["line"] == 16
     assert others(rows, "dh") == {"passed"}
-    assert hand_in(script, name="ada.py").handed["03_makemore_steps"].present
+    assert hand_in(script, name="ada.py").lessons["03_makemore_steps"].present
 
 
 def test_the_stub_s_functions_in_a_notebook(graded):
@@ -458,7 +458,7 @@ def test_in_folders_and_archives(course, tmp_path):
         (tmp_path / "class" / "eve" / "04" / name).write_text(data)
     lessons = [course.find("03"), course.find("04")]
     found = {s.student: s for s in find([tmp_path / "class"], lessons, list(course.lessons.values()))}
-    present = {name: [h.present for h in s.handed.values()] for name, s in found.items()}
+    present = {name: [h.present for h in s.lessons.values()] for name, s in found.items()}
     assert present == {
         "ada": [True, True],
         "bo": [True, False],
@@ -466,8 +466,8 @@ def test_in_folders_and_archives(course, tmp_path):
         "di": [True, True],
         "eve": [False] * 2,
     }
-    assert found["bo"].handed["03_makemore_steps"].shown == "03_makemore_steps/my work.ipynb"
-    assert found["eve"].handed["04_cross_entropy"].message == (
+    assert found["bo"].lessons["03_makemore_steps"].shown == "03_makemore_steps/my work.ipynb"
+    assert found["eve"].lessons["04_cross_entropy"].message == (
         "04/backward.py is missing; of 2 notebooks, hand in the one that counts."
     )
 
@@ -478,7 +478,7 @@ def test_a_backward_py_beside_a_notebook_counts(course, tmp_path):
     (folder / "notes.ipynb").write_text("no notebook")
     (folder / "backward.py").write_text("def dh(dlogits, W2):\n    return dlogits @ W2.T\n")
     (ada,) = find([tmp_path / "ada"], [course.find("03")], list(course.lessons.values()))
-    handed = ada.handed["03_makemore_steps"]
+    handed = ada.lessons["03_makemore_steps"]
     assert handed.shown == "03_makemore_steps/backward.py" and handed.origin is None
 
 

@@ -13,7 +13,7 @@ from lecture_notebooks import CHAIN, NOTEBOOKS, STYLES
 from grader.intake.notebook.cells import NotebookError, cells_of
 from grader.intake.notebook.reading import Reading, read_lesson_part
 from grader.intake.notebook.script import Page
-from grader.intake.submissions.notebook_files import as_handed
+from grader.intake.submissions.notebook_files import files_of_reading
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 
@@ -120,7 +120,7 @@ def is_read(data: bytes, lesson: Lesson, functions: bool) -> None:
         reading = read_lesson_part(notebook_lesson(lesson), Page(found), "fuzz.ipynb", functions)
     except NotebookError as error:
         reading = Reading(refused=str(error))
-    handed = as_handed(lesson.name, "fuzz.ipynb", reading)
+    handed = files_of_reading(lesson.name, "fuzz.ipynb", reading)
     assert handed.present or handed.message
     assert handed.origin is not None or handed.rejected
     source: Any = handed.files.get("backward.py")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.submissions.archive import ArchiveRefused, is_archive, stem, unpacked
+from grader.intake.submissions.archive import is_archive, unpacked, without_suffix
 from grader.intake.submissions.finding import find
+from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 SOURCE = b"def dlogits(logits):\n    return logits\n"
@@ -223,7 +224,12 @@ def test_broken_archives_are_a_sentence(tmp_path: Path, name: str, data: bytes) 
 
 
 def test_names_without_their_suffix() -> None:
-    assert [stem(Path(name)) for name in ("ada.zip", "ada.tar.gz", "a.b.TGZ", "ada.py")] == ["ada", "ada", "a.b", "ada"]
+    assert [without_suffix(Path(name)) for name in ("ada.zip", "ada.tar.gz", "a.b.TGZ", "ada.py")] == [
+        "ada",
+        "ada",
+        "a.b",
+        "ada",
+    ]
     assert is_archive(Path("ADA.ZIP")) and not is_archive(Path("ada.gz"))
 
 
@@ -233,7 +239,7 @@ def test_a_class_of_archives(tmp_path: Path, lesson: Lesson) -> None:
     zipped(tmp_path / "cy.zip", {"../backward.py": SOURCE})
     ada, bo, cy = find([tmp_path], [lesson], [lesson])
     assert (ada.student, bo.student, cy.student) == ("ada", "bo", "cy")
-    assert ada.handed[lesson.name].files == bo.handed[lesson.name].files == {"backward.py": SOURCE}
+    assert ada.lessons[lesson.name].files == bo.lessons[lesson.name].files == {"backward.py": SOURCE}
     assert ada.sha256 == bo.sha256
     assert cy.message is not None and "outside its own folder" in cy.message
 
@@ -241,4 +247,4 @@ def test_a_class_of_archives(tmp_path: Path, lesson: Lesson) -> None:
 def test_another_lesson_s_folder_is_not_taken_for_this_one(tmp_path: Path, lesson: Lesson) -> None:
     zipped(tmp_path / "ada.zip", {"04_cross_entropy/backward.py": SOURCE})
     (ada,) = find([tmp_path / "ada.zip"], [lesson], [lesson])
-    assert not ada.handed[lesson.name].present
+    assert not ada.lessons[lesson.name].present

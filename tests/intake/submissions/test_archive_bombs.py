@@ -31,16 +31,16 @@ MOST_DISK = 57 * MIB  # archive.ONE.unpacked: 16 of Python and 40 of notebooks, 
 MEASURE = """
 import json, re, sys
 from pathlib import Path
-from grader.intake.submissions.archive import ONE, WHOLE_CLASS, names_in, unpack
-from grader.intake.submissions.unpacking import ArchiveRefused, Writer
+from grader.intake.submissions.archive import ONE, WHOLE_CLASS, archive_names, unpack_archive
+from grader.intake.submissions.unpacking import ArchiveRefused, ArchiveWriter
 archive, folder, whole_class = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "class"
 def peak():  # not getrusage: its figure is at first that of the process which started this one
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 before = peak()
 try:
     if whole_class:
-        names_in(archive)
-    unpack(archive, Writer(folder, WHOLE_CLASS if whole_class else ONE, archive.stat().st_size))
+        archive_names(archive)
+    unpack_archive(archive, ArchiveWriter(folder, WHOLE_CLASS if whole_class else ONE, archive.stat().st_size))
     sentence = None
 except ArchiveRefused as refused:
     sentence = str(refused)

@@ -24,9 +24,11 @@ from hypothesis import strategies as some
 from support import GOLDEN, ROOT, solution_of
 
 from grader.commands.grade import main
+from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.class_folder import is_class
 from grader.intake.submissions.downloads import MOODLE, CanvasFile, canvas_files, common_prefix
-from grader.intake.submissions.finding import SubmissionError, find, is_class
-from grader.intake.submissions.gradescope import seconds
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.gradescope import seconds_since_1970
 from grader.intake.submissions.roster import read_roster
 from grader.lesson.lesson import Course
 from grader.publish.report.classroom import csv_rows, without_results
@@ -152,7 +154,7 @@ def test_names_inside_of_a_student_s_folder_decide_nothing(course, tmp_path):
 def test_a_file_s_own_name_leads_nowhere(course, tmp_path, file):
     laid_out(course, tmp_path / "in", {f"okaforada_12345_67890_{file}": "right", "chenbo_12346_67891_a.py": "right"})
     bo, ada = find([tmp_path / "in"], [course.find("04")], list(course.lessons.values()))
-    assert (bo.student, ada.student) == ("chenbo", "okaforada") and bo.handed["04_cross_entropy"].present
+    assert (bo.student, ada.student) == ("chenbo", "okaforada") and bo.lessons["04_cross_entropy"].present
 
 
 def test_a_class_archive_that_reaches_outside_is_refused_as_a_whole(course, tmp_path):
@@ -177,7 +179,7 @@ def test_a_link_in_a_download_is_refused(course, tmp_path):
     folder = laid_out(course, tmp_path / "in", {"okaforada_12_345_backward.py": "right"})
     (folder / "evaeve_13_346_backward.py").symlink_to(secret)
     eva, ada = find([folder], [course.find("04")], list(course.lessons.values()))
-    assert (eva.student, eva.handed, ada.student) == ("evaeve", {}, "okaforada")
+    assert (eva.student, eva.lessons, ada.student) == ("evaeve", {}, "okaforada")
     assert eva.message == "backward.py is a link. Hand in the folder or file itself."
 
 
@@ -273,7 +275,7 @@ def test_checkouts_are_a_download_only_if_all_are(course, tmp_path):
     ],
 )
 def test_times_as_ruby_writes_them(time, expected):
-    assert seconds(time) == expected
+    assert seconds_since_1970(time) == expected
 
 
 # As it is typed ------------------------------------------------------------------------------------------------------

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.finding import find, unique
-from grader.intake.submissions.people import alike, as_folder, is_reserved
+from grader.intake.submissions.arrival import Arrival, make_names_unique
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.people import as_folder, collision_key, is_reserved
 
 
 def names_of(*names: str) -> list[str]:
     """As the results of a class with these names are called, in order of name."""
-    return [each.student for each in unique([Arrival(name, Path(name), name) for name in names])[0]]
+    return [each.student for each in make_names_unique([Arrival(name, Path(name), name) for name in names])[0]]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_name_in_out(name: str, becomes: str) -> None:
 
 
 def test_a_changed_name_is_said() -> None:
-    remarks = unique([Arrival("index.html.part", Path("x"), "x"), Arrival("ada", Path("y"), "y")])[1]
+    remarks = make_names_unique([Arrival("index.html.part", Path("x"), "x"), Arrival("ada", Path("y"), "y")])[1]
     assert remarks == ("`index.html.part` is a name that this program uses itself: see `index.html.part-2`.",)
 
 
@@ -89,7 +89,7 @@ def test_a_changed_name_is_said() -> None:
 )
 def test_names_that_are_one_on_some_disk_are_told_apart(tmp_path: Path, names: list[str]) -> None:
     found = names_of(*names)
-    assert len({alike(name) for name in found}) == len(names) == len(found)
+    assert len({collision_key(name) for name in found}) == len(names) == len(found)
     for name in found:
         assert len(os.fsencode(name)) <= 255 and (name == as_folder(name) or len(name) > 120)
         (tmp_path / name).mkdir()
@@ -142,7 +142,7 @@ def test_what_a_folder_costs(course, tmp_path: Path, count: int, source: str | N
     course.find("04").public  # noqa: B018  (PyTorch is imported once, whatever the class)
     start = time.process_time()
     found = find([tmp_path], lessons, list(course.lessons.values()))
-    messages = {each.handed["04_cross_entropy"].message for each in found}
+    messages = {each.lessons["04_cross_entropy"].message for each in found}
     assert len(found) == count
     assert messages == {None if source else "The folder is empty: expected 04_cross_entropy/backward.py."}
     assert (time.process_time() - start) / count * 1000 < milliseconds

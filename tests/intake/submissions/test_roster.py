@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grader.intake.submissions.claims import Claim
+from grader.intake.submissions.claims import Submitter
 from grader.intake.submissions.claims import join as join_claims
-from grader.intake.submissions.people import as_folder, near, words
+from grader.intake.submissions.people import as_folder, may_be_one_person, name_words
 from grader.intake.submissions.roster import Attendance, Member, Roster, RosterError, read_roster
 from grader.publish.report.classroom import NOTHING, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
@@ -129,7 +129,7 @@ def members(*people: str) -> Roster:
 
 def join(roster, students):
     """Of {name: marks}: what the roster says, as {name: member}, and the rest."""
-    joined = join_claims(roster, [Claim(name, (name,), tuple(marks)) for name, marks in students.items()])
+    joined = join_claims(roster, [Submitter(name, (name,), tuple(marks)) for name, marks in students.items()])
     owners = dict(zip(students, joined.owners, strict=True))
     return SimpleNamespace(
         members={name: owner for name, owner in owners.items() if owner},
@@ -219,8 +219,8 @@ def test_the_confirmed_name_goes_before_all_others():
 
 @given(some.text(max_size=20), some.text(max_size=20))
 def test_near_is_the_same_from_both_sides_and_never_breaks(one, other):
-    assert near(one, other) == near(other, one)
-    assert near(one, one) == (any(len(word) >= 1 for word in words(one)))
+    assert may_be_one_person(one, other) == may_be_one_person(other, one)
+    assert may_be_one_person(one, one) == (any(len(word) >= 1 for word in name_words(one)))
 
 
 @given(some.text(max_size=300))

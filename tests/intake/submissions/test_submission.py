@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from grader.intake.submissions.arrival import Arrival
-from grader.intake.submissions.finding import Found, SubmissionError, find, unique
-from grader.intake.submissions.submission import MAX_FILE_BYTES, MAX_FILES, Handed, Unreadable, read_file
+from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
+from grader.intake.submissions.finding import FoundSubmissions, find
+from grader.intake.submissions.lesson_files import MAX_FILE_BYTES, LessonFiles, Unreadable, read_file
+from grader.intake.submissions.submission import MAX_FILES
 from grader.lesson.lesson import LessonError
 
 SOURCE = b"import torch\n"
@@ -31,10 +32,10 @@ def lay(folder: Path, *paths: str, source: bytes = SOURCE) -> Path:
 
 
 @pytest.fixture
-def found(lessons) -> Callable[..., Found]:
+def found(lessons) -> Callable[..., FoundSubmissions]:
     """found(path, ..., lessons="04 03"): what `grade run` finds there, all lessons unless some are named."""
 
-    def look(*paths: Path, wanted: str = "") -> Found:
+    def look(*paths: Path, wanted: str = "") -> FoundSubmissions:
         everything = list(lessons.values())
         chosen = [next(e for e in everything if e.name.startswith(number)) for number in wanted.split()] or everything
         return find(paths, chosen, everything)
@@ -50,18 +51,18 @@ def test_a_folder_with_a_folder_for_each_student(tmp_path, found):
     submissions = found(tmp_path)
     assert [s.student for s in submissions] == ["ada", "Boris", "chen"]
     ada, boris, chen = submissions
-    assert ada.handed[MAKEMORE] == Handed(MAKEMORE, {"backward.py": SOURCE}, f"{MAKEMORE}/backward.py")
-    assert ada.handed[MAKEMORE].present and not ada.handed[ENTROPY].present
-    assert ada.handed[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
-    assert sorted(boris.handed[ENTROPY].files) == ["backward.py", "helper.py"]
-    assert not any(handed.present or handed.rejected for handed in chen.handed.values())
+    assert ada.lessons[MAKEMORE] == LessonFiles(MAKEMORE, {"backward.py": SOURCE}, f"{MAKEMORE}/backward.py")
+    assert ada.lessons[MAKEMORE].present and not ada.lessons[ENTROPY].present
+    assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert sorted(boris.lessons[ENTROPY].files) == ["backward.py", "helper.py"]
+    assert not any(handed.present or handed.rejected for handed in chen.lessons.values())
     assert all(s.message is None for s in submissions)
 
 
 def test_a_single_submission(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py")
     (ada,) = found(tmp_path / "ada")
-    assert ada.student == "ada" and ada.handed[MAKEMORE].present
+    assert ada.student == "ada" and ada.lessons[MAKEMORE].present
 
 
 def test_several_paths_of_both_kinds(tmp_path, found):
@@ -73,26 +74,26 @@ def test_here(tmp_path, found, monkeypatch):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py")
     monkeypatch.chdir(tmp_path / "ada")
     (ada,) = found(Path("."))
-    assert ada.student == "ada" and ada.handed[MAKEMORE].present
+    assert ada.student == "ada" and ada.lessons[MAKEMORE].present
     monkeypatch.chdir(tmp_path / "ada" / MAKEMORE)
     (ada,) = found(Path(".."))
-    assert ada.student == "ada" and ada.handed[MAKEMORE].present
+    assert ada.student == "ada" and ada.lessons[MAKEMORE].present
 
 
 def test_a_single_file_for_the_one_lesson_asked_for(tmp_path, found):
     lay(tmp_path, "ada.py", "my work.py")
     ada, other = found(tmp_path, wanted="04")
     assert (ada.student, other.student) == ("ada", "my work")
-    assert ada.handed == {ENTROPY: Handed(ENTROPY, {"backward.py": SOURCE}, "ada.py")}
+    assert ada.lessons == {ENTROPY: LessonFiles(ENTROPY, {"backward.py": SOURCE}, "ada.py")}
     (ada,) = found(tmp_path / "ada.py", wanted="03")
-    assert ada.handed[MAKEMORE].present
+    assert ada.lessons[MAKEMORE].present
 
 
 def test_a_single_file_without_a_lesson(tmp_path, found):
     lay(tmp_path, "ada.py")
     (ada,) = found(tmp_path / "ada.py")
     assert ada.message == "ada.py is a single file: say which lesson it is for, with --lesson."
-    assert ada.handed == {}
+    assert ada.lessons == {}
 
 
 def test_a_file_of_another_kind(tmp_path, found):
@@ -107,10 +108,10 @@ def test_a_backward_py_right_inside(tmp_path, found):
     """For the one lesson asked for it counts; for several it does not say which one it is for."""
     lay(tmp_path, "ada/backward.py", "ada/helper.py")
     (ada,) = found(tmp_path / "ada", wanted="04")
-    assert sorted(ada.handed[ENTROPY].files) == ["backward.py", "helper.py"]
-    assert ada.handed[ENTROPY].shown == "backward.py"
+    assert sorted(ada.lessons[ENTROPY].files) == ["backward.py", "helper.py"]
+    assert ada.lessons[ENTROPY].shown == "backward.py"
     (ada,) = found(tmp_path / "ada")
-    assert not any(handed.present for handed in ada.handed.values())
+    assert not any(handed.present for handed in ada.lessons.values())
 
 
 # Names of lessons ----------------------------------------------------------------------------------------------------
@@ -121,14 +122,14 @@ def test_a_lesson_s_folder_by_number_or_name(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
     assert ada.student == "ada"
-    assert ada.handed[MAKEMORE].present and ada.handed[MAKEMORE].shown == f"{folder}/backward.py"
+    assert ada.lessons[MAKEMORE].present and ada.lessons[MAKEMORE].shown == f"{folder}/backward.py"
 
 
 def test_the_full_name_comes_first(tmp_path, found):
     lay(tmp_path, "ada/03/backward.py", source=b"# short\n")
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py", source=b"# full\n")
     (ada,) = found(tmp_path)
-    assert ada.handed[MAKEMORE].files["backward.py"] == b"# full\n"
+    assert ada.lessons[MAKEMORE].files["backward.py"] == b"# full\n"
 
 
 @pytest.mark.parametrize(
@@ -148,26 +149,26 @@ def test_the_full_name_comes_first(tmp_path, found):
 def test_another_name_is_no_lesson_and_told_as_a_guess(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
-    assert ada.student == "ada" and not any(handed.present for handed in ada.handed.values())
+    assert ada.student == "ada" and not any(handed.present for handed in ada.lessons.values())
     guess = f"No folder {MAKEMORE} was handed in; did you mean `{folder}`? Rename it."
-    assert ada.handed[MAKEMORE].message == guess
-    assert ada.handed[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert ada.lessons[MAKEMORE].message == guess
+    assert ada.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
 
 
 @pytest.mark.parametrize("folder", ["lesson30", "week3_notes", "steps to take", "04_makemore", "2023"])
 def test_what_may_be_anything_is_no_guess(tmp_path, found, folder):
     lay(tmp_path, f"ada/{folder}/backward.py")
     (ada,) = found(tmp_path)
-    assert ada.handed[MAKEMORE].message == f"No folder {MAKEMORE} was handed in: expected {MAKEMORE}/backward.py."
+    assert ada.lessons[MAKEMORE].message == f"No folder {MAKEMORE} was handed in: expected {MAKEMORE}/backward.py."
 
 
 @pytest.mark.parametrize("name", ["03_makemore_steps.py", "03-Makemore-Steps.py", "03_makemore_steps_backward.py"])
 def test_a_file_named_after_its_lesson(tmp_path, found, name):
     lay(tmp_path, f"class/ada/{name}", f"class/ada/{ENTROPY}.py", "class/bo/README.md", f"class/bo/{name}")
     ada, bo = found(tmp_path / "class")
-    assert ada.handed[MAKEMORE] == Handed(MAKEMORE, {"backward.py": SOURCE}, name)
-    assert ada.handed[ENTROPY].present and bo.handed[MAKEMORE].present
-    assert bo.handed[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
+    assert ada.lessons[MAKEMORE] == LessonFiles(MAKEMORE, {"backward.py": SOURCE}, name)
+    assert ada.lessons[ENTROPY].present and bo.lessons[MAKEMORE].present
+    assert bo.lessons[ENTROPY].message == f"No folder {ENTROPY} was handed in: expected {ENTROPY}/backward.py."
 
 
 @pytest.mark.parametrize("kit", ["exercises", "my homework", "später 🥋"])
@@ -177,20 +178,20 @@ def test_the_lessons_stand_in_a_folder_among_others(tmp_path, found, kit):
     )
     lay(tmp_path, f"class/ada/{kit.split('/')[0]}/notes.txt")
     (ada,) = found(tmp_path / "class")
-    assert ada.handed[MAKEMORE].present
+    assert ada.lessons[MAKEMORE].present
 
 
 def test_a_checkout_of_the_kit_is_one_submission(tmp_path, found):
     lay(tmp_path, f"kit/exercises/{MAKEMORE}/backward.py", "kit/grader/reference/tape.py", "kit/templates/report.py")
     (kit,) = found(tmp_path / "kit")
-    assert kit.student == "kit" and kit.handed[MAKEMORE].present
+    assert kit.student == "kit" and kit.lessons[MAKEMORE].present
 
 
 @pytest.mark.parametrize("name", ["solution.py", "my backward.py"])
 def test_one_file_of_any_name_in_a_folder_is_the_lesson_s(tmp_path, found, name):
     lay(tmp_path, f"class/ada/{name}")
     (ada,) = found(tmp_path / "class", wanted="04")
-    assert ada.handed[ENTROPY] == Handed(ENTROPY, {"backward.py": SOURCE}, name)
+    assert ada.lessons[ENTROPY] == LessonFiles(ENTROPY, {"backward.py": SOURCE}, name)
     (ada,) = found(tmp_path / "class")
     assert ada.message == f"{name} is a single file: say which lesson it is for, with --lesson."
 
@@ -238,7 +239,7 @@ def test_a_lesson_that_is_not_there(course):
 def test_the_file_has_another_name(tmp_path, found, files, message):
     lay(tmp_path, *(f"ada/{MAKEMORE}/{name}" for name in files))
     (ada,) = found(tmp_path)
-    handed = ada.handed[MAKEMORE]
+    handed = ada.lessons[MAKEMORE]
     assert (handed.message, handed.present, handed.rejected) == (message, False, False)
 
 
@@ -252,37 +253,37 @@ def test_only_python_files_in_plain_sight_are_read(tmp_path, found):
         f"__MACOSX/ada/{MAKEMORE}/backward.py",
     )
     (ada,) = found(tmp_path)
-    assert sorted(ada.handed[MAKEMORE].files) == ["backward.py", "helper.py"]
+    assert sorted(ada.lessons[MAKEMORE].files) == ["backward.py", "helper.py"]
 
 
 def test_too_large(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py", source=b"#" * (MAX_FILE_BYTES + 1))
     lay(tmp_path, f"bo/{MAKEMORE}/backward.py", source=b"#" * MAX_FILE_BYTES)
     ada, bo = found(tmp_path)
-    assert ada.handed[MAKEMORE].rejected
-    assert ada.handed[MAKEMORE].message == "backward.py has 1,048,577 bytes; at most 1,048,576 are read."
-    assert bo.handed[MAKEMORE].present
+    assert ada.lessons[MAKEMORE].rejected
+    assert ada.lessons[MAKEMORE].message == "backward.py has 1,048,577 bytes; at most 1,048,576 are read."
+    assert bo.lessons[MAKEMORE].present
 
 
 def test_too_many(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py", *(f"ada/{MAKEMORE}/m{i}.py" for i in range(MAX_FILES)))
     (ada,) = found(tmp_path)
-    assert ada.handed[MAKEMORE].rejected
-    assert ada.handed[MAKEMORE].message == f"{MAKEMORE}/ holds 65 Python files; at most 64 are read."
+    assert ada.lessons[MAKEMORE].rejected
+    assert ada.lessons[MAKEMORE].message == f"{MAKEMORE}/ holds 65 Python files; at most 64 are read."
 
 
 def test_a_folder_in_the_file_s_place(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py/")
     (ada,) = found(tmp_path)
-    assert ada.handed[MAKEMORE].rejected
-    assert ada.handed[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+    assert ada.lessons[MAKEMORE].rejected
+    assert ada.lessons[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
 
 
 def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/")
     os.mkfifo(tmp_path / "ada" / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path)
-    assert ada.handed[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+    assert ada.lessons[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
 
 
 # Links ---------------------------------------------------------------------------------------------------------------
@@ -297,22 +298,22 @@ def test_a_link_in_the_file_s_place(tmp_path, found, secret):
     lay(tmp_path, f"class/ada/{MAKEMORE}/")
     (tmp_path / "class" / "ada" / MAKEMORE / "backward.py").symlink_to(secret / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path / "class")
-    assert ada.handed[MAKEMORE].rejected and not ada.handed[MAKEMORE].files
-    assert ada.handed[MAKEMORE].message == "backward.py cannot be read: it is a link. Hand in the file itself."
+    assert ada.lessons[MAKEMORE].rejected and not ada.lessons[MAKEMORE].files
+    assert ada.lessons[MAKEMORE].message == "backward.py cannot be read: it is a link. Hand in the file itself."
 
 
 def test_a_link_in_a_helper_s_place_is_left_out(tmp_path, found, secret):
     lay(tmp_path, f"class/ada/{MAKEMORE}/backward.py")
     (tmp_path / "class" / "ada" / MAKEMORE / "helper.py").symlink_to(secret / MAKEMORE / "backward.py")
     (ada,) = found(tmp_path / "class")
-    assert ada.handed[MAKEMORE].files == {"backward.py": SOURCE}
+    assert ada.lessons[MAKEMORE].files == {"backward.py": SOURCE}
 
 
 def test_a_link_in_the_lesson_s_place_is_no_folder(tmp_path, found, secret):
     lay(tmp_path, "class/ada/")
     (tmp_path / "class" / "ada" / MAKEMORE).symlink_to(secret / MAKEMORE)
     (ada,) = found(tmp_path / "class")
-    assert not ada.handed[MAKEMORE].present and not ada.handed[MAKEMORE].files
+    assert not ada.lessons[MAKEMORE].present and not ada.lessons[MAKEMORE].files
 
 
 def test_a_link_in_a_student_s_place(tmp_path, found, secret):
@@ -322,7 +323,7 @@ def test_a_link_in_a_student_s_place(tmp_path, found, secret):
     ada, bo, eve = found(tmp_path / "class", wanted="03")
     assert ada.message == "ada is a link. Hand in the folder or file itself."
     assert eve.message == "eve.py is a link. Hand in the folder or file itself."
-    assert ada.handed == eve.handed == {} and bo.handed[MAKEMORE].present
+    assert ada.lessons == eve.lessons == {} and bo.lessons[MAKEMORE].present
 
 
 def test_reading_a_file_by_itself(tmp_path):
@@ -354,7 +355,7 @@ def test_a_file_and_a_folder_of_the_same_name(tmp_path, found):
         os.utime(tmp_path / "ada.py", (times[0], times[0]))
         os.utime(tmp_path / "ada" / ENTROPY / "backward.py", (times[1], times[1]))
         submissions = found(tmp_path, wanted="04")
-        assert [(each.student, each.path.name, each.told) for each in submissions] == [
+        assert [(each.student, each.path.name, each.full_message) for each in submissions] == [
             ("ada", "ada", None),
             ("ada-2", "ada-2.py", None),
             ("ada.py", "ada.py", None),
@@ -369,7 +370,7 @@ def test_names_that_the_output_needs_itself(tmp_path, found, name):
 
 def test_unique_leaves_other_names_alone():
     places = [("zoe", "z"), ("Ada Okafor", "a"), ("ada okafor", "b"), ("../../etc", "c"), ("a/b\x1b", "d"), ("..", "e")]
-    found, remarks = unique([Arrival(name, Path(place), place) for name, place in places])
+    found, remarks = make_names_unique([Arrival(name, Path(place), place) for name, place in places])
     assert remarks == ()
     assert [(each.student, each.who) for each in found] == [
         *(("unnamed", "e"), ("etc", "c"), ("a-b", "d")),

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from grader.intake.submissions.archive import SUFFIXES, unpacked
-from grader.intake.submissions.finding import SubmissionError, find
+from grader.intake.submissions.arrival import SubmissionError
+from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Course, Lesson
@@ -99,11 +100,11 @@ def is_read(place: Path, course: Course, lesson: Lesson, suffix: str, data: byte
     except ArchiveRefused as refused:
         assert str(refused).endswith((".", "?")) and str(place) not in str(refused)
     submission = read_submission(path, "fuzz", [lesson])
-    assert submission.message or set(submission.handed) == {lesson.name}
+    assert submission.message or set(submission.lessons) == {lesson.name}
     try:
         found = find([path], [lesson], list(course.lessons.values()))
         for each in found:
-            assert each.message or each.handed[lesson.name].present or each.handed[lesson.name].message
+            assert each.message or each.lessons[lesson.name].present or each.lessons[lesson.name].message
             assert "/" not in each.student and each.student not in ("", ".", "..")
         del found
     except SubmissionError as error:  # taken for a class's archive, which is the instructor's

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.commands.grade import main
-from grader.intake.submissions.finding import Found, find
+from grader.intake.submissions.finding import FoundSubmissions, find
 from grader.intake.submissions.roster import read_roster
 
 ANN = "Ann Lee"
@@ -25,12 +25,12 @@ UNCONFIRMED = "name,id,email\nAnn Lee,17,ann@x.edu\nBob Ray,18,bob@x.edu\n"
 
 
 @pytest.fixture
-def graded_as(course, tmp_path) -> Callable[..., tuple[dict[str, str], Found]]:
+def graded_as(course, tmp_path) -> Callable[..., tuple[dict[str, str], FoundSubmissions]]:
     """graded_as(files, roster): ({name in the results: where it came from}, what was found)."""
 
     def build(
         files: Mapping[str, str | bytes], roster: str, folder: str = "submissions"
-    ) -> tuple[dict[str, str], Found]:
+    ) -> tuple[dict[str, str], FoundSubmissions]:
         for time, (place, content) in enumerate(files.items(), 1):
             path = tmp_path / folder / place
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,8 @@ from bench.numerical_more import more_attempts
 from grader.gradebook.grading.numerical import read_for
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.report.classroom import numerical
 from grader.publish.report.pages import Reporter
@@ -147,7 +148,7 @@ def test_a_long_text_takes_a_second_at_most(family: str) -> None:
 
 
 def submission_of(lesson: Lesson, attempt: Attempt) -> Submission:
-    handed = {lesson.name: Handed(lesson.name, {MAIN: source_of(lesson, attempt)})}
+    handed = {lesson.name: LessonFiles(lesson.name, {MAIN: source_of(lesson, attempt)})}
     return Submission(attempt.name, Path(attempt.name), handed)
 
 

@@ -19,7 +19,8 @@ from shared_nursery import forked_zygote
 
 from grader.calling.protocol import Called, CallFailed, Counts
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.submission import MAIN, Handed, Submission
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation import kernel
 from grader.sandbox.isolation.lockdown import plan_for
@@ -187,7 +188,7 @@ def session(course: Course) -> Iterator[Session]:
 
 def rows(session: Session, lesson: Lesson, text: bytes) -> dict[str, dict[str, Any]]:
     files = {MAIN: text, "right.py": (lesson.solution / MAIN).read_bytes()}
-    graded = session.grade(Submission("s", Path("s"), {lesson.name: Handed(lesson.name, files)}))
+    graded = session.grade(Submission("s", Path("s"), {lesson.name: LessonFiles(lesson.name, files)}))
     return {row["name"]: row for row in graded.results.to_json()["lessons"][0]["gradients"]}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.dojo.screen import printed
+from grader.dojo.screen import printed_lines
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.printed import cut, first_and_last, labelled
@@ -49,4 +49,4 @@ def test_the_first_and_the_last_lines(count, shown):
 
 def test_a_small_screen_shows_the_first_and_the_last_of_all():
     lines = [f"dx: {i}" for i in range(30)]
-    assert [line.plain.strip() for line in printed(lines, 9)] == ["dx: 0", "… 28 more lines …", "dx: 29"]
+    assert [line.plain.strip() for line in printed_lines(lines, 9)] == ["dx: 0", "… 28 more lines …", "dx: 29"]

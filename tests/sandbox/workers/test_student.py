@@ -16,7 +16,7 @@ import torch
 from shared_nursery import forked_zygote
 
 from grader.calling.answer import Answer
-from grader.intake.submissions.submission import MAIN
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Problem
 from grader.sandbox.isolation import kernel

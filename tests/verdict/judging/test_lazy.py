@@ -18,7 +18,8 @@ from support import ROOT, SEED, rows_of
 
 from bench import lazy
 from grader.gradebook.grading.session import Session
-from grader.intake.submissions.submission import Handed, Submission
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.reference.problem import derive
 from grader.verdict.judging.scenarios import differ_exactly
@@ -54,7 +55,7 @@ def test_a_lazy_file_earns_nothing(path: Path, session_for: Callable[..., Sessio
     text = path.read_text(encoding="utf-8")
     header = dict(HEADER.findall(text))
     lesson = next(lesson for lesson in LESSONS.values() if lesson.number == header["lesson"])
-    handed = {lesson.name: Handed(lesson.name, {"backward.py": text.encode()})}
+    handed = {lesson.name: LessonFiles(lesson.name, {"backward.py": text.encode()})}
     graded = session_for(lesson.number).grade(Submission(path.stem, path, handed))
     rows = rows_of(graded.results)
     assert graded.results.to_json()["score"] == 0

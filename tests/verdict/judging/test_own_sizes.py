@@ -13,7 +13,7 @@ from wild_members import as_notebook, changed, lecture_cells
 from bench.own_sizes import SIZES, judge_lesson
 from grader.comparison.tensors import bits, broadcast_bits, differs_in_ones
 from grader.intake.submissions.finding import find
-from grader.intake.submissions.notebook_files import page_of
+from grader.intake.submissions.notebook_files import read_page_bytes
 from grader.lesson.lesson import Course, Lesson
 from grader.source.literals import WrittenNumber
 from grader.verdict.judging.hard_coded import accounted_for, size_remark
@@ -25,7 +25,7 @@ CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
 
 
 def origin_of(course: Course, text: str, wanted: str = "03") -> Any:
-    handed = page_of(text.encode(), "mine.py", [course.find(wanted)], True, False).handed
+    handed = read_page_bytes(text.encode(), "mine.py", [course.find(wanted)], True, False).lessons
     return handed[course.find(wanted).name].origin
 
 
@@ -279,7 +279,7 @@ def test_the_terms_are_the_course_s_settings(course):
 
 
 def find_handed(lesson: Lesson, text: str) -> Any:
-    return page_of(text.encode(), "mine.py", [lesson], True, False).handed[lesson.name]
+    return read_page_bytes(text.encode(), "mine.py", [lesson], True, False).lessons[lesson.name]
 
 
 @pytest.mark.parametrize("wanted", ["04", "05"])

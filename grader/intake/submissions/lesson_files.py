@@ -1,4 +1,4 @@
-"""What a student handed in for one lesson, and how a file of theirs is read."""
+"""The files submitted for one lesson, and how one file is read."""
 
 from __future__ import annotations
 
@@ -15,18 +15,25 @@ MAX_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Handed:
-    """What a student handed in for one lesson: files by name, or (`message`) why there are none or some left out.
+class LessonFiles:
+    """What a student submitted for one lesson.
 
-    `nothing` is True where the submission has neither the lesson nor anything that may be meant as it.
+    Attributes:
+        lesson: the lesson's name.
+        files: {name: bytes}; the graded file is called MAIN.
+        shown: the graded file's path inside the submission, for messages.
+        message: why there are no files, or why some are left out.
+        rejected: the files may not be graded, for the reason in `message`.
+        origin: where the files' lines come from, when they were made from a notebook.
+        nothing: the submission has neither the lesson nor anything that may be meant as it.
     """
 
     lesson: str
     files: dict[str, bytes] = field(default_factory=dict)
-    shown: str = f"{MAIN}"  # the graded file's path inside the submission, for messages
+    shown: str = MAIN
     message: str | None = None
     rejected: bool = False
-    origin: Origin | None = None  # where the files' lines come from, when they were made out of a notebook
+    origin: Origin | None = None
     nothing: bool = False
 
     @property
@@ -35,7 +42,7 @@ class Handed:
 
 
 class Unreadable(UserError):
-    """A file that is not read: too large, no regular file, a link. The text is a sentence."""
+    """A file that is not read: too large, not a regular file, a link. The text is a sentence."""
 
 
 def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:

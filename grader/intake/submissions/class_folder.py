@@ -1,0 +1,120 @@
+"""Recognises what a path of the command line is: one submission, a class's folder, or a class's archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
+from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
+from grader.intake.submissions.downloads import (
+    MOODLE,
+    canvas_files,
+    from_canvas,
+    from_classroom,
+    from_moodle,
+    one_per_entry,
+)
+from grader.intake.submissions.gradescope import NAME as EXPORTED
+from grader.intake.submissions.gradescope import from_gradescope
+from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, suffix_of
+from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.lesson.lesson import Lesson
+
+KIT = "exercises"
+
+
+def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolder, alone: bool = True) -> list[Arrival]:
+    """The submissions at `given`. Raises SubmissionError, OSError.
+
+    An archive may be a class only if it is given `alone`. Of several archives each is one student's, who could
+    otherwise choose, by the names inside, under whose name it is graded.
+    """
+    if not given.exists():
+        raise SubmissionError(
+            f"{given} does not exist: give a submission, or a folder that holds one for each student."
+        )
+    path = given.resolve()  # the command line may name a link; a submission that is a link is refused
+    if path.is_dir() and not is_one_submission(path, all_lessons):
+        arrivals = in_class(path, new_folder)
+        if not arrivals:
+            raise SubmissionError(
+                f"{given} holds no submissions: expected a folder for each student, with NN_name/{MAIN} inside."
+            )
+        return arrivals
+    if alone and path.is_file() and is_archive(path):
+        arrivals = in_class_archive(given, path, all_lessons, new_folder)
+        if arrivals:
+            return arrivals
+    name = path.name if given.name in ("", ".", "..") else given.name
+    student = name if path.is_dir() else without_suffix(Path(name))
+    return [Arrival(student, path, str(path), given=True)]
+
+
+def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
+    """Whether a folder is one submission: it contains a lesson, or it is a student's kit with lessons in exercises/."""
+    kit = folder / KIT
+    return holds_a_lesson(folder, lessons) or (kit.is_dir() and holds_a_lesson(kit, lessons))
+
+
+def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
+    """The submissions of a class: by a platform's naming if every name fits it, else one per entry.
+
+    Only names directly inside count: below that, students choose the names. Raises SubmissionError, OSError.
+    """
+    return (
+        from_gradescope(folder)
+        or from_canvas(folder, new_folder)
+        or from_moodle(folder, new_folder)
+        or from_classroom(folder)
+        or one_per_entry(folder)
+    )
+
+
+def in_class_archive(given: Path, path: Path, lessons: Sequence[Lesson], new_folder: NewFolder) -> list[Arrival]:
+    """The submissions in a whole class's archive; none if it is something else. Raises SubmissionError, OSError."""
+    try:
+        names = archive_names(path)
+    except ArchiveRefused:
+        return []  # as one submission, it is refused with the same sentence
+    if not is_class(names, lessons):
+        return []
+    folder = new_folder()
+    try:
+        refused = unpack_class(path, folder)
+    except ArchiveRefused as error:
+        raise SubmissionError(f"{given} cannot be used as a class's archive: {error}") from error
+    while len(folders(folder)) == 1 and not gradable(folder) and not (folder / METADATA).exists():
+        (folder,) = folders(folder)
+    arrivals = in_class(folder, new_folder)
+    return [replace(arrival, refused=refusal_sentence(arrival, refused)) for arrival in arrivals]
+
+
+def refusal_sentence(arrival: Arrival, refused: dict[Path, str]) -> str | None:
+    """The sentence about one of the student's entries that was not unpacked, if there is one."""
+    places = arrival.sources or (arrival.path,)
+    return next((refused[at] for at in refused if any(at == p or p in at.parents for p in places)), None)
+
+
+def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
+    """Whether an archive's entries are a class: a platform's download, or folders and archives of several students."""
+    parts = [PurePosixPath(name).parts for name in names]
+    while parts and all(len(each) > 1 for each in parts) and len({each[0] for each in parts}) == 1:
+        if MOODLE.fullmatch(parts[0][0]):
+            return True
+        parts = [each[1:] for each in parts]
+    top = {each[0] for each in parts} - CLUTTER
+    graded = {e[0] for e in parts if len(e) > 1 or is_archive(Path(e[0])) or suffix_of(Path(e[0])) in (".py", ".ipynb")}
+    if METADATA in top and all(map(EXPORTED.fullmatch, graded - CLUTTER)):
+        return True
+    if any(map(MOODLE.fullmatch, top)) and all(map(MOODLE.fullmatch, top)):
+        return True
+    if all(len(each) == 1 for each in parts) and canvas_files(top):
+        return True
+    known = {lesson.name.lower() for lesson in lessons}
+    if any(name.lower() in known for name in top):
+        return False
+    students = {each[0] for each in parts if any(part.lower() in known for part in each[1:-1])}
+    return len(students | {name for name in top if is_archive(Path(name))}) > 1
