@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import Attack, helpers
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -71,10 +71,10 @@ class Range:
         self.processes = descendants()
         self._snapshot = arena.snapshot()
 
-    def right(self, number: str) -> Graded:
+    def right(self, number: str) -> GradedSubmission:
         return self.grade(number, {MAIN: self._solutions[number]}, "right")
 
-    def grade(self, number: str, files: dict[str, bytes], student: str) -> Graded:
+    def grade(self, number: str, files: dict[str, bytes], student: str) -> GradedSubmission:
         handed = {lesson.name: LessonFiles(lesson.name, message="not handed in") for lesson in self.lessons.values()}
         lesson = self.lessons[number]
         handed[lesson.name] = LessonFiles(lesson.name, files)
@@ -112,7 +112,7 @@ class Range:
             **attack.files,
         }
 
-    def traces(self, graded: Graded, attack: Attack) -> list[str]:
+    def traces(self, graded: GradedSubmission, attack: Attack) -> list[str]:
         """What was read, written or left running."""
         sources = {lesson.name: attack.files[MAIN].decode(errors="replace") for lesson in self.session.lessons}
         places = {

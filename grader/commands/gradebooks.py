@@ -112,13 +112,13 @@ def write_marks(
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
     from grader.publish.export import maxima
-    from grader.publish.export.marks import columns, read_marks
+    from grader.publish.export.marks import columns_by_lesson, read_marks
 
     try:
         roster = read_roster(roster_path)
         marks = read_marks(graded, roster)
-        wanted = columns(marks, named, platform.default_columns(marks))
-        own = maxima.given(marks, wanted, given)
+        wanted = columns_by_lesson(marks, named, platform.default_columns(marks))
+        own = maxima.maxima_from_options(marks, wanted, given)
         if own.keys() < wanted.keys():
             own = {**platform.maxima(roster, wanted), **own}
         marks = maxima.scaled_to(own, marks, wanted)

@@ -47,7 +47,7 @@ class Gradebook:
         try:
             self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._output_error(error) from error
         try:
             self._prepare()
         except BaseException:
@@ -63,15 +63,15 @@ class Gradebook:
                     f"{self._path} was written by another version of grade (its format is {version}, this one's "
                     f"{VERSION}): give another folder with -o."
                 )
-            (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise self._damaged(found)
+            (integrity,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+            if integrity != "ok":
+                raise self._damaged(integrity)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last rows may be lost
             if not tables:
                 self._connection.executescript(f"BEGIN; {SCHEMA}; {INDEX}; PRAGMA user_version={VERSION}; COMMIT")
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._output_error(error) from error
 
     def add(self, key: str, results: SubmissionResult) -> None:
         """One attempt. With an empty key it is history only: the submission will be graded again."""
@@ -80,7 +80,7 @@ class Gradebook:
         try:
             self._connection.execute(ADD, (results.student, key, *about, text))
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._output_error(error) from error
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
         """(student, key, id) of every attempt, oldest first."""
@@ -113,8 +113,10 @@ class Gradebook:
         A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
         that `student` has not. A later attempt under that name shows it again.
         """
-        own = self._rows("SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student)
-        (sha256,) = next(own, (None,))
+        newest = self._rows(
+            "SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student
+        )
+        (sha256,) = next(newest, (None,))
         hidden = []
         for name in names:
             query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
@@ -143,13 +145,13 @@ class Gradebook:
             self._connection.execute(ABOUT)
             self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._output_error(error) from error
 
     def _rows(self, query: str, *values: Any) -> Iterator[Any]:
         try:
             yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
-            raise self._told(error) from error
+            raise self._output_error(error) from error
 
     def close(self) -> None:
         self._connection.close()
@@ -160,7 +162,7 @@ class Gradebook:
             "again) or give another folder with -o."
         )
 
-    def _told(self, error: sqlite3.Error) -> OutputError:
+    def _output_error(self, error: sqlite3.Error) -> OutputError:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
             return OutputError(

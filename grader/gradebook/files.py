@@ -38,13 +38,13 @@ def unwritable(path: Path, error: OSError) -> OutputError:
 
 def write_whole(path: Path, text: str) -> None:
     """Writes beside and renames, so that a reader (or a killed run) never sees half a file. Raises OSError."""
-    beside = path.with_name(f".{path.name}.part")  # no student's folder begins with a full stop
+    temporary = path.with_name(f".{path.name}.part")  # no student's folder begins with a full stop
     try:
-        beside.write_text(text, encoding="utf-8", errors="replace")
-        beside.replace(path)
+        temporary.write_text(text, encoding="utf-8", errors="replace")
+        temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise
 
 
@@ -90,7 +90,7 @@ def replace_report(folder: Path, pages: Mapping[str, str]) -> None:
 
 
 @contextlib.contextmanager
-def only_run(out: Path) -> Iterator[None]:
+def lock_output(out: Path) -> Iterator[None]:
     """Makes OUT and keeps other runs out of it for as long as this one lives. Raises OutputError.
 
     The lock is the kernel's: it ends with this process, however that ends, and leaves nothing to clean up.

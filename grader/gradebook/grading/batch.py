@@ -44,21 +44,21 @@ class GraderProcess:
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
-        self._settings, self._nursery, self._own = settings, nursery, None if nursery else Nursery(PRELOAD)
+        self._settings, self._nursery, self._private_nursery = settings, nursery, None if nursery else Nursery(PRELOAD)
         self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
     def _start(self) -> ForkedProcess:
-        nursery = self._own or self._nursery
+        nursery = self._private_nursery or self._nursery
         assert nursery is not None
         zygote = nursery.zygote()
         with zygote or contextlib.nullcontext():
             try:
                 return nursery.program(PROGRAM, self._settings.to_json(), given=[zygote] if zygote else [])
             except NurseryEnded:
-                if self._own is not None:
-                    self._own.close(at_once=True)
-                self._own = Nursery(PRELOAD)
+                if self._private_nursery is not None:
+                    self._private_nursery.close(at_once=True)
+                self._private_nursery = Nursery(PRELOAD)
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
@@ -69,9 +69,9 @@ class GraderProcess:
         """
         fault = ""
         for _ in range(TRIES):
-            line, late = self._ask(submission)
+            line, late = self._request(submission)
             if late:
-                submission = too_late(submission, late)
+                submission = with_timeout_message(submission, late)
             if line.endswith(b"\n"):
                 reply = json.loads(line)
                 if "unwritable" in reply:
@@ -87,12 +87,12 @@ class GraderProcess:
                     self._process = self._start()
         return Reply(fault=fault)
 
-    def _ask(self, submission: Submission) -> tuple[bytes, float]:
+    def _request(self, submission: Submission) -> tuple[bytes, float]:
         """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
         late = threading.Event()
-        process, within = self._process, 0.0
+        process, limit = self._process, 0.0
 
-        def end() -> None:
+        def kill_late() -> None:
             late.set()
             process.kill()
 
@@ -102,8 +102,8 @@ class GraderProcess:
             line = process.stdout.readline()
             if not line.startswith(WITHIN):
                 return line, 0.0
-            within = float(json.loads(line)["within"])
-            timer = threading.Timer(within, end)
+            limit = float(json.loads(line)["within"])
+            timer = threading.Timer(limit, kill_late)
             timer.daemon = True
             timer.start()
             try:
@@ -112,7 +112,7 @@ class GraderProcess:
                 timer.cancel()
         except (OSError, ValueError):
             line = b""
-        return line, within if late.is_set() and not line.endswith(b"\n") else 0.0
+        return line, limit if late.is_set() and not line.endswith(b"\n") else 0.0
 
     def close(self) -> None:
         try:
@@ -121,7 +121,7 @@ class GraderProcess:
         except (OSError, subprocess.TimeoutExpired):
             self.kill()
         else:
-            self._let_go()
+            self._release()
 
     def stay_ended(self) -> None:
         """From now on it is not started again when it ends."""
@@ -131,18 +131,18 @@ class GraderProcess:
     def kill(self) -> None:
         self.stay_ended()
         self._process.kill()
-        if self._own is not None:  # it may still be loading torch, and not hear of it
-            self._own.close(at_once=True)
+        if self._private_nursery is not None:  # it may still be loading torch, and not hear of it
+            self._private_nursery.close(at_once=True)
         self._process.wait()
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._process.close()
-        if self._own is not None:
-            self._own.close(at_once=True)
+        if self._private_nursery is not None:
+            self._private_nursery.close(at_once=True)
 
 
-def too_late(submission: Submission, seconds: float) -> Submission:
+def with_timeout_message(submission: Submission, seconds: float) -> Submission:
     """The submission with a sentence that says why nothing of it is graded."""
     message = (
         f"Grading was stopped after {seconds:g} seconds, the most that a submission may take. Does a function return "
@@ -151,7 +151,7 @@ def too_late(submission: Submission, seconds: float) -> Submission:
     return replace(submission, message=message)
 
 
-def nobody(student: str) -> None:
+def ignore_start(student: str) -> None:
     pass
 
 
@@ -159,7 +159,7 @@ def grade_all(
     submissions: Iterable[Submission],
     settings: Settings,
     jobs: int,
-    on_start: Callable[[str], None] = nobody,
+    on_start: Callable[[str], None] = ignore_start,
     nursery: Nursery | None = None,
 ) -> Replies:
     """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
@@ -182,7 +182,7 @@ def grade_all(
         ended = True
     except KeyboardInterrupt:
         batch.stop(graders, nursery)
-        yield from batch.left()
+        yield from batch.remaining()
         raise
     finally:
         if ended:
@@ -200,7 +200,7 @@ class Batch:
 
     def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
         self._waiting, self._on_start = iter(submissions), on_start
-        self._taking, self._stopping = threading.Lock(), threading.Event()
+        self._next_lock, self._stopping = threading.Lock(), threading.Event()
         # a pair as it is given on, an exception to be raised, or None from a thread that has no more to do
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
 
@@ -221,7 +221,7 @@ class Batch:
             self._done.put(error)
 
     def _next(self) -> Submission | None:
-        with self._taking:
+        with self._next_lock:
             return None if self._stopping.is_set() else next(self._waiting, None)
 
     def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
@@ -234,7 +234,7 @@ class Batch:
             else:
                 yield entry
 
-    def left(self) -> Iterator[tuple[Submission, Reply]]:
+    def remaining(self) -> Iterator[tuple[Submission, Reply]]:
         """What finished before the stop and was not yet given on."""
         while not self._done.empty():
             entry = self._done.get()

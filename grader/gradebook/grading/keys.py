@@ -20,7 +20,7 @@ LIBRARIES = ("torch", "numpy")
 """Those whose version a result depends on, beside this package itself."""
 
 
-def digest(*parts: str | bytes) -> str:
+def sha256_of(*parts: str | bytes) -> str:
     total = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -28,7 +28,7 @@ def digest(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
-def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
+def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
     """Of all that is the same for every submission of a run.
 
     A seed that was drawn is none of it: any hidden problems are as good as others, and whoever resubmits meets new
@@ -36,15 +36,16 @@ def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
     """
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
-    made_of = (f"{name} {version(name)}" for name in LIBRARIES)
-    decided = sorted({settings_text(each.settings) for each in lessons})
+    libraries = (f"{name} {version(name)}" for name in LIBRARIES)
+    lesson_settings = sorted({settings_text(each.settings) for each in lessons})
     parts = (part for each in lessons for part in (each.name, each.digest))
-    return digest(LOADED, *made_of, seed, limits, *decided, "left out", *settings.left_out, *parts)
+    return sha256_of(LOADED, *libraries, seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
 
 
-def key(conditions: str, submission: Submission) -> str:
+def result_key(conditions: str, submission: Submission) -> str:
     """Of one submission under these conditions: what is graded, and what is said where nothing can be."""
-    said = [
-        [name, handed.shown, handed.message, handed.rejected] for name, handed in sorted(submission.lessons.items())
+    messages = [
+        [name, submitted.shown, submitted.message, submitted.rejected]
+        for name, submitted in sorted(submission.lessons.items())
     ]
-    return digest(conditions, submission.sha256, json.dumps([submission.full_message, said]))
+    return sha256_of(conditions, submission.sha256, json.dumps([submission.full_message, messages]))

@@ -14,7 +14,7 @@ MAXIMUM = "maximum grade"
 """The column of Moodle's grading worksheet that has the assignment's maximum."""
 
 
-def points(cell: str) -> float | None:
+def points_in_cell(cell: str) -> float | None:
     """A positive number as a platform writes it: "100.00", "100,00", "1,000"; None for anything else."""
     text = re.sub(r"\s", "", cell)
     if re.fullmatch(r"([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),([0-9]{1,2}|[0-9]{4,})", text):  # a decimal comma
@@ -26,13 +26,13 @@ def points(cell: str) -> float | None:
     return float(text) or None
 
 
-def of_worksheet(roster: Roster) -> float | None:
+def worksheet_maximum(roster: Roster) -> float | None:
     """The maximum in a Moodle worksheet; None where the roster is none. Raises UserError for several maxima."""
     column = next((name for name in roster.columns if name.lower() == MAXIMUM), None)
     if column is None:
         return None
     cells = {cell for member in roster.members if (cell := member.line.get(column, ""))}
-    found = {points(cell) for cell in cells}
+    found = {points_in_cell(cell) for cell in cells}
     if len(found) > 1:
         raise UserError(
             f"the column `{column}` has several values ({', '.join(sorted(cells)[:5])}): give the maximum with --max."
@@ -40,18 +40,18 @@ def of_worksheet(roster: Roster) -> float | None:
     return next(iter(found), None)
 
 
-def of_grade_book(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
+def grade_book_maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
     """{lesson: points possible} for the columns that Canvas's own export has already."""
-    found = {lesson: points(roster.possible.get(column, "")) for lesson, column in columns.items()}
+    found = {lesson: points_in_cell(roster.possible.get(column, "")) for lesson, column in columns.items()}
     return {lesson: value for lesson, value in found.items() if value is not None}
 
 
-def given(marks: Marks, columns: Mapping[str, str], options: Sequence[str]) -> dict[str, float]:
+def maxima_from_options(marks: Marks, columns: Mapping[str, str], options: Sequence[str]) -> dict[str, float]:
     """{lesson: maximum} from `--max 100` (every column) and `--max 03=50`. Raises UserError."""
     found: dict[str, float] = {}
     for option in sorted(options, key=lambda option: "=" in option):  # one column comes after all
         wanted, equals, number = option.rpartition("=")
-        value = points(number)
+        value = points_in_cell(number)
         named = lesson_named(marks, wanted) if equals else None
         if value is None or (equals and named not in columns):
             raise UserError(

@@ -30,7 +30,7 @@ def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) ->
                 raise unwritable(path, error) from error
 
 
-def tell_github(
+def report_to_github(
     out: Path, results: Sequence[SubmissionResult], paths: Mapping[str, Path], environment: Mapping[str, str], say: Say
 ) -> None:
     """Annotations through `say`, the reports as the job's summary, and of a single submission Classroom's result.

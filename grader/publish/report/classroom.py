@@ -55,7 +55,7 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     return sorted(found.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
-def mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
+def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
     """(lesson, row, what is told, the students who made it) of every named mistake, the most frequent first."""
     who: dict[tuple[str, str, str], list[str]] = {}
     told: dict[tuple[str, str, str], str] = {}
@@ -69,7 +69,7 @@ def mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, l
     return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
 
 
-def numerical(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
+def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
     """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
     who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
     for result in results:
@@ -119,14 +119,14 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     if failed:
         found.append(
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
-            f"score: {some(failed)}. The next `grade run` tries again."
+            f"score: {listed_names(failed)}. The next `grade run` tries again."
         )
     for lesson in lesson_names(results):
         without = [result.student for result in results if lacks(result, lesson)]
         if without:
             found.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
-                f"{some(without)}."
+                f"{listed_names(without)}."
             )
     return found
 
@@ -137,12 +137,12 @@ def lacks(result: SubmissionResult, lesson: str) -> bool:
     return bool(named) and lesson not in named
 
 
-def some(names: Sequence[str], most: int = 10) -> str:
+def listed_names(names: Sequence[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Student:
+class StudentRow:
     """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
 
     `kind` are words to filter by: graded, full, absent, rejected, error, nothing.
@@ -178,7 +178,7 @@ def without_results(attendance: Attendance, max_score: float) -> list[Submission
     return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
 
 
-def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
+def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
     points = {part.name: part.score for part in result.lessons if part.status == "graded"}
     unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
     known, share = result.status not in ("error", NOTHING, UNCLEAR), result.percent
@@ -189,7 +189,7 @@ def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
         kinds += ["absent"] if len(points) < len(result.lessons) else []
-    return Student(
+    return StudentRow(
         result.student,
         " ".join(kinds),
         result.score if known else None,
@@ -202,13 +202,13 @@ def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
     )
 
 
-def link(student: str, lesson: str = "") -> str:
+def report_link(student: str, lesson: str = "") -> str:
     """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
     places = [student, lesson] if lesson else [student]
     return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     return (
         f"{seconds:.0f} s"
         if seconds < 100
