@@ -13,7 +13,7 @@ from rich.console import Console
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
 from grader.publish.inert import terminal_line
-from grader.publish.report.classroom import listed_names
+from grader.publish.wording import first_names
 
 if TYPE_CHECKING:
     from grader.gradebook.grading.run import RunOutcome
@@ -72,7 +72,7 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     for student, reason in reasons.items():
         who.setdefault(shortened(reason), []).append(student)
     lines = [
-        f"{len(names)} of {count} could not be graded ({listed_names(names)}): {reason}"
+        f"{len(names)} of {count} could not be graded ({first_names(names, 10)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
     further = [f"... and {len(lines) - MOST_REASONS} other reasons."] if lines[MOST_REASONS:] else []

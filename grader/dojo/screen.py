@@ -20,6 +20,7 @@ from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
+from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, Row, number
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
@@ -158,11 +159,6 @@ def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
     for first, *others in alike.values():
         more = f" So it is with {first_names([row.name for row in others])}." if others else ""
         yield Paragraph(f"• {inert(first.message or '')}{more}")
-
-
-def first_names(names: Sequence[str], most: int = 3) -> str:
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def tally(progress: Progress) -> str:

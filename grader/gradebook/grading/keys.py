@@ -6,15 +6,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
+from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import LOADED
 from grader.intake.submissions.submission import Submission
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
-
-if TYPE_CHECKING:
-    from grader.gradebook.grading.settings import Settings
 
 LIBRARIES = ("torch", "numpy")
 """Those whose version a result depends on, beside this package itself."""

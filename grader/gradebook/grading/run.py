@@ -10,7 +10,7 @@ from typing import Protocol
 
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import lock_output, unwritable, write_whole
+from grader.gradebook.files import lock_output, output_errors, write_whole
 from grader.gradebook.grading.batch import grade_all
 from grader.gradebook.grading.earlier_reports import are_current, move_earlier_report, withdraw_report
 from grader.gradebook.grading.graded import environment
@@ -242,8 +242,6 @@ def write_class(
     present: Collection[str] | None = None,
 ) -> None:
     """Write the class's pages, see Publisher.class_pages. Raises OutputError."""
-    try:
+    with output_errors(out):
         for name, text in publisher.class_pages(results, lessons, attendance, left_out, present):
             write_whole(out / name, text)
-    except OSError as error:
-        raise unwritable(out, error) from error

@@ -19,7 +19,7 @@ from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.gradescope import VisibilityOptions, gradescope_results
+from grader.publish.export.gradescope import VisibilityOptions, gradescope_json
 from grader.publish.inert import inert
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -85,8 +85,7 @@ class Autograder:
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
-        shown = gradescope_results(results, self._settings.shown)
-        write_whole(place / "results.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+        write_whole(place / "results.json", gradescope_json(results, self._settings.shown))
         print(f"{results.student}: {results.score:g} of {results.max_score:g}; isolation {results.isolation}.")
 
     def _student(self) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert
+from grader.publish.wording import first_names
 from grader.results import WORDS, WRONG, Row, SubmissionResult
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
@@ -56,18 +57,18 @@ def commands_stopped(say: Say) -> Iterator[None]:
 
 
 def annotations_of(results: SubmissionResult) -> list[Annotation]:
-    """What is wrong, one note for rows that tell the same of the same line."""
-    found = [Annotation(f"{what}: not graded", why) for what, why in not_graded(results)]
+    """What is wrong, with one annotation for rows that have the same message about the same line."""
+    annotated = [Annotation(f"{what}: not graded", why) for what, why in not_graded(results)]
     together: dict[tuple[str, str | None, int | None], list[Row]] = {}
     for lesson in results.lessons:
         for row in lesson.rows:
             if row.status in WRONG:
                 together.setdefault((row_message(row), row.file, row.line), []).append(row)
     for (text, file, line), rows in together.items():
-        names = ", ".join(row.name for row in rows[:4]) + (f" and {len(rows) - 4} more" if len(rows) > 4 else "")
+        names = first_names([row.name for row in rows], 4)
         word = WORDS[rows[0].status]
-        found.append(Annotation(f"{names}: {word}", text or f"{names}: {word}", file, line))
-    return found
+        annotated.append(Annotation(f"{names}: {word}", text or f"{names}: {word}", file, line))
+    return annotated
 
 
 def error_command(annotation: Annotation, place: str | None) -> str:

@@ -68,5 +68,6 @@ def test_entries(results: SubmissionResult) -> Iterator[dict[str, Any]]:
             }
 
 
-def gradescope_json(results: SubmissionResult) -> str:
-    return json.dumps(gradescope_results(results), indent=1, ensure_ascii=False) + "\n"
+def gradescope_json(results: SubmissionResult, shown: VisibilityOptions = VisibilityOptions()) -> str:
+    """The text of Gradescope's results.json."""
+    return json.dumps(gradescope_results(results, shown), indent=1, ensure_ascii=False) + "\n"

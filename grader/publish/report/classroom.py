@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
+from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, Row, SubmissionResult, number
+
+Key = TypeVar("Key", bound=Hashable)
 
 NOTHING: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
@@ -55,23 +58,31 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
     return sorted(found.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
+def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+    """{key: students}, from pairs of a key and a student."""
+    groups: dict[Key, list[str]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, []).append(name)
+    return groups
+
+
 def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
-    """(lesson, row, what is told, the students who made it) of every named mistake, the most frequent first."""
-    who: dict[tuple[str, str, str], list[str]] = {}
-    told: dict[tuple[str, str, str], str] = {}
-    for result in results:
-        for lesson in result.lessons:
-            for row in lesson.rows:
-                if row.mistake:
-                    key = lesson.name, row.name, row.mistake.id
-                    told.setdefault(key, row.mistake.message)
-                    who.setdefault(key, []).append(result.student)
-    return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
+    """(lesson, row, message, students who made it) of every named mistake, the most frequent first."""
+    made = [
+        ((lesson.name, row.name, row.mistake.id), row.mistake.message, result.student)
+        for result in results
+        for lesson in result.lessons
+        for row in lesson.rows
+        if row.mistake
+    ]
+    messages = {key: message for key, message, _ in reversed(made)}  # the first student's
+    groups = grouped((key, name) for key, _, name in made)
+    return [(*key[:2], messages[key], names) for key, names in sorted(groups.items(), key=lambda entry: -len(entry[1]))]
 
 
 def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
     """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
-    who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
+    uses: list[tuple[tuple[str, str, tuple[str, ...], bool], str]] = []
     for result in results:
         for lesson in result.lessons:
             by_method: dict[str, list[Row]] = {}
@@ -79,37 +90,34 @@ def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
                 if row.numerical_differentiation:
                     by_method.setdefault(row.numerical_differentiation.method, []).append(row)
             for method, rows in by_method.items():
-                earned = any(row.points for row in rows)
-                key = lesson.name, method, tuple(row.name for row in rows), earned
-                who.setdefault(key, []).append(result.student)
-    return [
-        (name, method, [*rows], earned, students)
-        for (name, method, rows, earned), students in sorted(who.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-    ]
+                key = lesson.name, method, tuple(row.name for row in rows), any(row.points for row in rows)
+                uses.append((key, result.student))
+    groups = sorted(grouped(uses).items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    return [(name, method, [*rows], earned, students) for (name, method, rows, earned), students in groups]
 
 
 def absences(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str | None, list[str]]]:
-    """(lesson or "", status, reason, students): what was not graded, the same reason told once."""
-    who: dict[tuple[str, str, str | None], list[str]] = {}
+    """(lesson or "" for all lessons, status, reason, students) of what was not graded, each reason once."""
+    missing: list[tuple[tuple[str, str, str | None], str]] = []
     for result in results:
         if result.status != "graded":
-            who.setdefault(("", result.status, result.message), []).append(result.student)
-            continue
-        for lesson in result.lessons:
-            if lesson.status != "graded":
-                who.setdefault((lesson.name, lesson.status, lesson.message), []).append(result.student)
-    return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
+            missing.append((("", result.status, result.message), result.student))
+        else:
+            absent = [lesson for lesson in result.lessons if lesson.status != "graded"]
+            missing += [((lesson.name, lesson.status, lesson.message), result.student) for lesson in absent]
+    groups = sorted(grouped(missing).items(), key=lambda entry: (entry[0][0], -len(entry[1])))
+    return [(*key, names) for key, names in groups]
 
 
 def partly_counted(results: Sequence[SubmissionResult]) -> list[tuple[str, int, int, list[str]]]:
     """(lesson, rows that count, rows, students) where a submission cannot contain all rows of a lesson."""
-    who: dict[tuple[str, int, int], list[str]] = {}
-    for result in results:
-        for lesson in result.lessons:
-            if lesson.counted < len(lesson.rows):
-                key = lesson.name, lesson.counted, len(lesson.rows)
-                who.setdefault(key, []).append(result.student)
-    return [(*key, names) for key, names in sorted(who.items())]
+    partly = (
+        ((lesson.name, lesson.counted, len(lesson.rows)), result.student)
+        for result in results
+        for lesson in result.lessons
+        if lesson.counted < len(lesson.rows)
+    )
+    return [(*key, names) for key, names in sorted(grouped(partly).items())]
 
 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
@@ -119,14 +127,14 @@ def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     if failed:
         found.append(
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
-            f"score: {listed_names(failed)}. The next `grade run` tries again."
+            f"score: {first_names(failed, 10)}. The next `grade run` tries again."
         )
     for lesson in lesson_names(results):
         without = [result.student for result in results if lacks(result, lesson)]
         if without:
             found.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
-                f"{listed_names(without)}."
+                f"{first_names(without, 10)}."
             )
     return found
 
@@ -135,10 +143,6 @@ def lacks(result: SubmissionResult, lesson: str) -> bool:
     """Whether no run graded the lesson for a student. What could not be graded is another matter."""
     named = {part.name for part in (*result.lessons, *(result.not_graded or ()))}
     return bool(named) and lesson not in named
-
-
-def listed_names(names: Sequence[str], most: int = 10) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +210,6 @@ def report_link(student: str, lesson: str = "") -> str:
     """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
     places = [student, lesson] if lesson else [student]
     return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
-
-
-def duration_text(seconds: float) -> str:
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 100
-        else f"{seconds / 60:.0f} min"
-        if seconds < 6000
-        else f"{seconds / 3600:.1f} h"
-    )
 
 
 def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:

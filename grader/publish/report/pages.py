@@ -30,7 +30,6 @@ from grader.publish.report.classroom import (
     absences,
     csv_rows,
     difficulties,
-    duration_text,
     incomplete,
     lesson_names,
     named_mistakes,
@@ -41,8 +40,9 @@ from grader.publish.report.classroom import (
     without_results,
 )
 from grader.publish.report.heat_map import SCALE
-from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, figure_text, next_step
+from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.templates import page_templates
+from grader.publish.wording import duration_text, figure_text
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
-from grader.publish.templates import shape_text
+from grader.publish.wording import figure_text, shape_text
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
@@ -222,13 +222,6 @@ class NextStep:
     part: LessonPart | None = None
     line: Line | None = None
     together: int = 1  # rows that fail with this one sentence
-
-
-def figure_text(value: float | None) -> str:
-    """A count in full while it is short, else two digits."""
-    if value is None or value == 0:
-        return "–" if value is None else "0"
-    return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
 
 
 def next_step(parts: Sequence[LessonPart]) -> NextStep:
