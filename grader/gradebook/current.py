@@ -12,8 +12,8 @@ def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:
     """Combine a student's attempts, newest first and at least one.
 
     For each lesson the newest attempt that contains it counts. A lesson that is missing from a newer submission keeps
-    its earlier result. A lesson whose newest attempt failed for a reason of ours has no result, and the status is
-    "error": an older result is not current. With a single attempt, its results are returned unchanged.
+    its earlier result. A lesson whose newest attempt failed through a fault of the grader has no result, and the status
+    is "error": an older result is not current. With a single attempt, its results are returned unchanged.
     """
     newest = iter(attempts)
     latest = next(newest)

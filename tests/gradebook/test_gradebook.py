@@ -291,8 +291,8 @@ def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(play, tmp
 HOLD = """
 import sys, time
 from pathlib import Path
-from grader.gradebook.files import only_run
-with only_run(Path(sys.argv[1])):
+from grader.gradebook.files import lock_output
+with lock_output(Path(sys.argv[1])):
     print("in", flush=True)
     time.sleep(60)
 """

@@ -1,4 +1,4 @@
-"""Many submissions over several grader processes: handed out one by one, results as they arrive."""
+"""Grading of many submissions in several grader processes: each takes the next one, and results come as they arrive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITHIN = b'{"within":'
 
 @dataclass
 class Reply:
-    """What comes of a submission: `results`, or a `fault`, the reason of ours why it could not be graded.
+    """The answer to a submission: its `results`, or the `fault` of the grader for which it could not be graded.
 
     From a cluster come `files`, {name: text} of the student's folder, or `refused`, why a worker must not grade.
     """
@@ -124,7 +124,7 @@ class GraderProcess:
             self._release()
 
     def stay_ended(self) -> None:
-        """From now on it is not started again when it ends."""
+        """Do not start the process again when it ends."""
         with self._lock:
             self._closing = True
 
@@ -143,7 +143,7 @@ class GraderProcess:
 
 
 def with_timeout_message(submission: Submission, seconds: float) -> Submission:
-    """The submission with a sentence that says why nothing of it is graded."""
+    """The submission with the message that it took too long, for which nothing of it is graded."""
     message = (
         f"Grading was stopped after {seconds:g} seconds, the most that a submission may take. Does a function return "
         "something very large, or is the file very long?"
@@ -164,7 +164,7 @@ def grade_all(
 ) -> Replies:
     """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
 
-    `on_start` is told each student as grading begins, from any thread. Leaving the loop early ends the grader
+    `on_start` is called with each student as grading begins, from any thread. Leaving the loop early ends the grader
     processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
     been started earlier; it is closed at the end. Raises OutputError.
     """
@@ -196,12 +196,12 @@ def grade_all(
 
 
 class Batch:
-    """What the threads share, one for each grader process: submissions to be handed out, and what has come of them."""
+    """Shared by the threads, one per grader process: the submissions that wait, and the replies."""
 
     def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
         self._waiting, self._on_start = iter(submissions), on_start
         self._next_lock, self._stopping = threading.Lock(), threading.Event()
-        # a pair as it is given on, an exception to be raised, or None from a thread that has no more to do
+        # a pair to yield, an exception to raise, or None from a thread that has finished
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
 
     def work(self, grader: GraderProcess) -> None:
@@ -212,12 +212,12 @@ class Batch:
                     reply = grader.grade(submission)
                 except OutputError:
                     raise
-                except Exception as error:  # a fault of ours is told, and the others are graded
+                except Exception as error:  # report this fault, and grade the others
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
             self._done.put(None)
-        except Exception as error:  # must not leave the loop that waits for this thread waiting for ever
+        except Exception as error:  # else finished() would wait for this thread for ever
             self._done.put(error)
 
     def _next(self) -> Submission | None:
@@ -235,7 +235,7 @@ class Batch:
                 yield entry
 
     def remaining(self) -> Iterator[tuple[Submission, Reply]]:
-        """What finished before the stop and was not yet given on."""
+        """Replies that arrived before the stop and were not yielded yet."""
         while not self._done.empty():
             entry = self._done.get()
             if isinstance(entry, tuple):

@@ -52,7 +52,7 @@ class ClusterLost(ClusterError):
 def grade_on_cluster(
     submissions: Iterable[Submission], settings: Settings, address: str, on_start: Callable[[str], None] = ignore_start
 ) -> Replies:
-    """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` is told whom has been sent.
+    """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
 
     Raises ClusterError before the first submission is sent, ClusterLost after that, and OutputError.
     """
@@ -72,7 +72,7 @@ class Cluster:
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._threads, self._counted_at, self._workers_seen_at = 0, 0.0, time.monotonic()
         for library in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(library).setLevel(logging.CRITICAL)  # what goes wrong is told in sentences of ours
+            logging.getLogger(library).setLevel(logging.CRITICAL)  # errors are reported in our own sentences
         self._client = connect_client(address)
         try:
             self._prepare(settings)
@@ -147,7 +147,7 @@ class Cluster:
         future.add_done_callback(lambda _: self._done.put(key))
 
     def _next(self) -> str:
-        """The key of one that has finished."""
+        """The key of a submission that has finished."""
         while True:
             try:
                 return self._done.get(timeout=COUNT_SECONDS)
@@ -163,7 +163,7 @@ class Cluster:
             except TimeoutError:  # its worker died with the result: Dask has it graded again
                 self._count()
                 continue
-            except Exception as error:  # cancelled: nobody does that but a scheduler that is gone
+            except Exception as error:  # cancelled: only a lost scheduler does that
                 raise self._lost() from error
             if reply.refused:
                 raise ClusterLost(reply.refused)
@@ -179,7 +179,7 @@ class Cluster:
         return Reply(fault=f"{type(error).__name__}: {error}")
 
     def _count(self) -> int:
-        """How many submissions can be graded at the same time. Raises ClusterLost when nobody is left to grade."""
+        """How many submissions can be graded at the same time. Raises ClusterLost when no worker is left."""
         now = time.monotonic()
         if now - self._counted_at >= COUNT_SECONDS:
             self._counted_at = now

@@ -31,7 +31,7 @@ from grader.lesson.course_settings import NAME as SETTINGS
 from grader.sandbox.isolation.probe import at_least
 
 IDLE_SECONDS = 600.0
-"""After so long without work grader processes end: the coordinator may have been killed without a word."""
+"""Idle grader processes end after this time, because the coordinator may have been killed."""
 
 SAME_VERSIONS = "install the same versions on every machine, then start its worker again"
 
@@ -111,7 +111,7 @@ class Graders(WorkerPlugin):
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def end_idle_graders(self) -> None:
-        """Ends grader processes that nobody has needed for long; the next submission starts new ones."""
+        """End grader processes that were idle for IDLE_SECONDS; the next submission starts new ones."""
         if time.monotonic() - self._used_at < IDLE_SECONDS:
             return
         for _ in range(self._idle.qsize()):
@@ -147,7 +147,7 @@ class Graders(WorkerPlugin):
 
 
 def probe_isolation() -> dict[str, Any]:
-    """{"level", "missing"}, as a process of its own finds it: trials fork, and a Dask worker has many threads."""
+    """{"level", "missing"}, as a separate process finds it: the probe forks, and a Dask worker has many threads."""
     done = subprocess.run([sys.executable, "-P", "-c", PROBE], capture_output=True, text=True, check=True, timeout=60)
     isolation: dict[str, Any] = json.loads(done.stdout)
     return isolation

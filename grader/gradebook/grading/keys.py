@@ -1,4 +1,4 @@
-"""When a result still stands: the key of all that it depends on, under which the gradebook keeps it."""
+"""Keys of results in the gradebook: a digest of everything on which a result depends. The same key, the same result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 
 LIBRARIES = ("torch", "numpy")
-"""Those whose version a result depends on, beside this package itself."""
+"""Libraries whose version a result depends on; this package's is included too."""
 
 
 def sha256_of(*parts: str | bytes) -> str:
@@ -26,10 +26,10 @@ def sha256_of(*parts: str | bytes) -> str:
 
 
 def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
-    """Of all that is the same for every submission of a run.
+    """A digest of everything that is the same for all submissions of a run.
 
-    A seed that was drawn is none of it: any hidden problems are as good as others, and whoever resubmits meets new
-    ones. A seed that was given is: those problems are wanted, and no others.
+    A seed that was drawn is not included: any hidden problems are as good as others. A seed that was given is, because
+    the instructor wants exactly these problems.
     """
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
@@ -40,7 +40,7 @@ def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
 
 
 def result_key(conditions: str, submission: Submission) -> str:
-    """Of one submission under these conditions: what is graded, and what is said where nothing can be."""
+    """The key of one submission's result: a digest of `conditions`, its files and its messages."""
     messages = [
         [name, submitted.shown, submitted.message, submitted.rejected]
         for name, submitted in sorted(submission.lessons.items())

@@ -1,4 +1,5 @@
-"""Numerical differentiation: records in a student's rows what was read in the file, and takes points where they count.
+"""Numerical differentiation: writes into a student's rows what was found in the file, and takes the points where the
+course gives none for it.
 
 The reading (grader/sandbox/policy/numerical.py) is of the text alone and happens on the trusted side, so nothing that
 the file does when it runs can change it.
@@ -17,7 +18,7 @@ from grader.sandbox.policy.reading import numerical_observations
 WITH_VALUE = ("passed", "failed", "here", "hidden")
 """Statuses of rows that have a value; `here` and `hidden` are those of a student's own check."""
 LONG_FILE = 100_000
-"""A longer file is read by the process that has limits of time, whatever its words are."""
+"""In bytes. A longer file is always read, by the process that has time limits."""
 
 
 def observations(lesson: Lesson, submitted: LessonFiles) -> list[Observation]:
@@ -47,7 +48,7 @@ def functions_by_row(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
 
 
 def mark_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[Row], by_row_list: Sequence[Observation]) -> None:
-    """Writes what was found into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
+    """Write the observations into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
     counts = lesson.settings.numerical_differentiation == "points"
     by_row: Mapping[str, Observation] = {each.row: each for each in by_row_list}
     for row in rows:

@@ -33,15 +33,15 @@ from grader.verdict.judging.verdicts import STATUS_OF
 
 MAX_PRINTED = 4_000
 LONG_FILE = 100_000
-"""A longer file is looked at by the process that reads source text under limits of time."""
+"""In bytes. A longer file is read by the process that reads source text under time limits."""
 
 Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
-"""What judges a student's rows: rows in the lesson's order, and {row's name: picture of its error}."""
+"""Judges a student's rows: returns rows in the lesson's order, and {row's name: picture of its error}."""
 
 
 @dataclass
 class JudgedFile:
-    """What comes of a file.
+    """The verdict on a file.
 
     `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
     printed; `shown` are lines of that, each labelled with the function that printed it.
@@ -63,11 +63,11 @@ def judge_file(
     interrupt: int | None = None,
     problems: Sequence[Problem] = (),
 ) -> JudgedFile:
-    """Judges a file that is there. `interrupt` is a descriptor: once it is readable, waiting is given up.
+    """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     `problems` are some that the zygote's worker may have been sent already, see student.send_ahead.
 
-    Raises ZygoteDied and what `suite` raises, for reasons of ours; and Interrupted.
+    Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     steps = [item.name for item in lesson.gradients]
     neighbours = {name: source for name, source in submitted.files.items() if name != MAIN}
@@ -120,7 +120,7 @@ def judge_file(
     if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
         try:
             numerical.mark_rows(lesson, submitted, judged.rows, numerical.observations(lesson, submitted))
-        except (ReadingStopped, ReadingFailed) as reason:  # its verdicts stand all the same
+        except (ReadingStopped, ReadingFailed) as reason:  # the verdicts do not depend on this reading
             remark = f"{submitted.shown} could not be read for numerical differentiation: {reason}."
     if student.switched_on:
         forbid_all(judged)
@@ -143,7 +143,7 @@ def judge_file(
 
 
 def forbid_all(judged: JudgedFile) -> None:
-    """No row counts where a worker says that it can differentiate again: it may have done so for any of them."""
+    """Give every row no points: a worker in which autograd was switched on may have used it for any of them."""
     judged.message, judged.pictures = SWITCHED_ON, {}
     judged.rows = [
         Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
@@ -169,7 +169,7 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
 
 
 def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
-    """Points a row that failed because an argument was changed in place to the line that changed it."""
+    """Add the line that changed an argument in place to the rows that failed because of it."""
     found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
     for row in rows:
         item = lesson.item_for(row.name)
@@ -195,7 +195,7 @@ def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted:
 
 
 def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
-    """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
+    """Write into a missing row where its function is instead, a similar name, or why the file stopped before it."""
     allowed = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
     names = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))

@@ -1,4 +1,4 @@
-"""What a run needs of whoever writes pages for people: an interface, so that grading knows no page."""
+"""The interface of what writes pages and reports, so that grading does not depend on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Publisher(Protocol):
     """Writes the pages about students and about the class. grader.publish.report.pages.Reporter is one."""
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
-        """{file name: text} of what a student's folder holds beside results.json.
+        """{file name: text} of what a student's folder holds next to results.json.
 
         `sources` are {lesson: the student's file}, from which the pages quote.
         """

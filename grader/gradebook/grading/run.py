@@ -28,7 +28,7 @@ from grader.sandbox.workers.forked import Nursery
 
 
 class RunListener(Protocol):
-    """Who is told how a run goes on. `started` may be called from any thread."""
+    """Is called as a run progresses. `started` may be called from any thread."""
 
     def planned(self, due: int, kept: int) -> None: ...
 
@@ -41,7 +41,7 @@ class RunListener(Protocol):
 class RunOutcome:
     """`results` are those of this run, in order of name: `kept` of them from earlier runs.
 
-    `reasons` are {student: why nothing could be graded, a reason of ours}; `class_size` counts everybody in the book.
+    `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students.
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -61,7 +61,7 @@ class RunOutcome:
 def fault_results(
     submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
 ) -> SubmissionResult:
-    """The results of a submission that could not be graded for a reason of ours."""
+    """The results of a submission that could not be graded through a fault of the grader."""
     return SubmissionResult(
         student=submission.student,
         submission_sha256=submission.sha256,
@@ -126,7 +126,7 @@ def grade_run(
 
 
 class Run:
-    """One run over a gradebook: what stands from before, and what is graded now."""
+    """One run over a gradebook: keeps results that are current, and grades the rest."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Run:
         self._conditions = conditions_key(lessons, settings)
 
     def keep_current(self, submissions: Sequence[Submission]) -> list[int]:
-        """Adds the results that stand from an earlier run; gives the places of the submissions that are due."""
+        """Add the results of earlier runs that are current; return the indices of those to be graded."""
         known = {(student, key): attempt for student, key, attempt in self._gradebook.attempts() if key}
         if not known:
             return list(range(len(submissions)))
@@ -185,7 +185,7 @@ class Run:
         try:
             for submission, reply in stop.each_item(replies):
                 results = reply.results
-                # a file changed between two readings: the result is of what nobody has a key for
+                # a file that changed between two readings has no key: it will be graded again
                 sound = results is not None and results.submission_sha256 == submission.sha256
                 if results is None:
                     self._outcome.reasons[submission.student] = reply.fault

@@ -27,7 +27,7 @@ class Stop:
                 raise KeyboardInterrupt
 
     def each_item(self, items: Generator[Item, None, None]) -> Iterator[Item]:
-        """Every item; a signal while one is being used is kept until the next is wanted."""
+        """Yield every item. A signal that arrives while the caller uses an item takes effect before the next one."""
         while True:
             self._waiting = True
             try:

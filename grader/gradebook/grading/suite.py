@@ -35,7 +35,7 @@ Report = dict[str, Any]
 
 
 class OpenSession:
-    """The pytest plugin that keeps the session open. `turns` holds True for each run that is wanted, then False."""
+    """The pytest plugin that keeps the session open. `turns` receives True for each run, and False to end."""
 
     def __init__(self) -> None:
         self.json_report = JSONReport()
@@ -46,19 +46,19 @@ class OpenSession:
         if session.testsfailed or not session.items:
             return True  # the suite could not be collected, which pytest has said by now
         torch.set_num_threads(1)  # counts for one thread only
-        # it keeps the report of every test, and formats what nobody reads
+        # it would keep the report of every test, and format it for nobody
         session.config.pluginmanager.unregister(name="terminalreporter")
         self.reports.put(None)
         while self.turns.get():
             try:
                 self.reports.put(self._run(session))
-            except BaseException as error:  # pytest.exit in a test, say: whoever waits has to hear of it
+            except BaseException as error:  # such as pytest.exit in a test: rows() waits for an answer
                 self.reports.put(error)
         return True
 
     def _run(self, session: pytest.Session) -> Report:
         """Every test of the session once, and the JSON report about just this run."""
-        JSONReport.__init__(self.json_report, session.config)  # it has no other way to begin once more
+        JSONReport.__init__(self.json_report, session.config)  # it has no other way to start a new report
         self.json_report.pytest_sessionstart(session)
         for test in session.items:
             session.config.hook.pytest_runtest_protocol(item=test, nextitem=None)
@@ -108,7 +108,7 @@ class HiddenSuite:
 
     def _pytest(self) -> None:
         lesson = self._lesson
-        # the suite's folder is the root: no configuration file, conftest or path of a submission's is ever looked at
+        # the suite's folder is the root, so pytest reads no configuration file and no conftest of a submission
         arguments = [
             str(lesson.suite),
             f"--rootdir={lesson.solution}",

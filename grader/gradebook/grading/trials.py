@@ -111,10 +111,10 @@ class FileTrials:
 
     def _find_edits(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
         try:
-            found_edits, texts = source_reader().call(edits_of, self._text, function, NAME, known)
+            edits_as_data, texts = source_reader().call(edits_of, self._text, function, NAME, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
-        edits = [Edit(**each) for each in found_edits]
+        edits = [Edit(**each) for each in edits_as_data]
         if not edits or self._seconds_left <= 0:
             return [], None
         self.close()  # one worker for trials at a time

@@ -46,9 +46,9 @@ def versions() -> dict[str, str]:
 
 def version_differences(here: Mapping[str, str], there: Mapping[str, str]) -> str | None:
     """What another machine has that this one has not, in words; None when all is the same."""
-    installed = [
+    differing = [
         f"{what} {there.get(what, 'missing')} instead of {expected}"
         for what, expected in here.items()
         if there.get(what) != expected
     ]
-    return ", ".join(installed) or None
+    return ", ".join(differing) or None

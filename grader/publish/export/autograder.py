@@ -1,7 +1,7 @@
 """What runs on Gradescope: grades /autograder/submission and writes /autograder/results/results.json.
 
-A submission that cannot be read is a result. For a fault of ours nothing is written, so that Gradescope says that the
-autograder failed, and counts no zero; why is on standard output, which instructors see.
+A submission that cannot be read is a result. For a fault of the grader nothing is written, so that Gradescope reports a
+failed autograder and counts no zero. The reason is on standard output, which instructors see.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TRIES = 2
 
 @dataclass(frozen=True)
 class AutograderSettings:
-    """What `grade export gradescope` was told; `lessons` are full names."""
+    """The options of `grade export gradescope`, as the archive holds them; `lessons` are full names."""
 
     lessons: list[str]
     require: str = "fair"
@@ -89,7 +89,7 @@ class Autograder:
         print(f"{results.student}: {results.score:g} of {results.max_score:g}; isolation {results.isolation}.")
 
     def _student(self) -> str:
-        """The names of who handed in, from Gradescope's submission_metadata.json; a group has several."""
+        """The names of the submitters, from Gradescope's submission_metadata.json; a group has several."""
         try:
             found = json.loads((self._root / "submission_metadata.json").read_text(encoding="utf-8"))
             names = [str(user["name"]) for user in found["users"]]

@@ -28,7 +28,7 @@ class VisibilityOptions:
 
 def gradescope_results(results: SubmissionResult, shown: VisibilityOptions = VisibilityOptions()) -> dict[str, Any]:
     """The results of one submission as Gradescope reads them. They hold no seed and no path of the grader."""
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "score": results.score,
         "execution_time": round(results.seconds),
         "output": "\n\n".join(overview_lines(results)),
@@ -38,8 +38,8 @@ def gradescope_results(results: SubmissionResult, shown: VisibilityOptions = Vis
         "tests": list(test_entries(results)),
     }
     if shown.leaderboard:
-        found["leaderboard"] = [{"name": "Score", "value": results.score}]
-    return found
+        data["leaderboard"] = [{"name": "Score", "value": results.score}]
+    return data
 
 
 def overview_lines(results: SubmissionResult) -> Iterator[str]:

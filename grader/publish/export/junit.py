@@ -59,5 +59,5 @@ def add_case(suite: Element, lesson: str, row: Row) -> None:
         SubElement(case, "skipped", message=row_message(row) or WORDS[status])
     elif status != "passed":
         kind = "error" if status in BROKEN else "failure"
-        told = SubElement(case, kind, type=status, message=row_message(row) or WORDS[status])
-        told.text = "\n".join(explanation_lines(row))
+        element = SubElement(case, kind, type=status, message=row_message(row) or WORDS[status])
+        element.text = "\n".join(explanation_lines(row))

@@ -110,10 +110,10 @@ def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[
 
     There is no total where a lesson could not be graded: it would be a zero that nobody earned.
     """
-    found = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in results.lessons}
+    scores = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in results.lessons}
     if results.status == "error":
-        return found
-    return found | {TOTAL: results.score - sum(each.score for each in results.lessons) + sum(found.values())}
+        return scores
+    return scores | {TOTAL: results.score - sum(each.score for each in results.lessons) + sum(scores.values())}
 
 
 def scale_factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
@@ -139,14 +139,14 @@ def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[s
 
 def columns_by_lesson(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
     """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises UserError."""
-    found = {}
+    columns = {}
     for text in named:
-        wanted, equals, column = text.partition("=")
-        lesson = lesson_named(marks, wanted)
+        name, equals, column = text.partition("=")
+        lesson = lesson_named(marks, name)
         if not equals or not column.strip() or lesson is None:
             raise UserError(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
-        found[lesson] = column.strip()
-    return found or dict(default)
+        columns[lesson] = column.strip()
+    return columns or dict(default)
 
 
 def lesson_named(marks: Marks, wanted: str) -> str | None:

@@ -1,4 +1,4 @@
-"""`grade run --format`: files beside the reports in OUT, and what GitHub is told about a job."""
+"""`grade run --format`: files next to the reports in OUT, and annotations and summaries for GitHub."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) ->
     """Each format's file in each student's folder, from the results.json there. Raises OutputError."""
     chosen = [FILES[name] for name in dict.fromkeys(formats) if name in FILES]
     for student in students if chosen else ():
-        results = read_results(out / student)  # a fault of ours has none, and must not become a zero
+        results = read_results(out / student)  # none after a fault of the grader, which must not become a zero
         for name, write in chosen if results else ():
             assert results is not None
             path = out / student / name

@@ -1,4 +1,4 @@
-"""What every format tells of a row of results.json: a word, a sentence, a place; all of it inert text."""
+"""A row of results.json as every format shows it: status, message and place, all of it inert text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from grader.results import WORDS, LessonResult, Row, SubmissionResult
 
 
 def row_message(row: Row) -> str:
-    """What the student is told, "" where there is nothing to tell."""
-    told = row.mistake.message if row.mistake else row.message
-    return inert(told or "")
+    """The message for the student, "" where there is none."""
+    return inert((row.mistake.message if row.mistake else row.message) or "")
 
 
 def row_place(row: Row) -> str:

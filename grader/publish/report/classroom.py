@@ -1,4 +1,4 @@
-"""What a class's results say: the hardest gradients, the most frequent mistakes, who handed in nothing, grades.csv."""
+"""What a class's results say: the hardest gradients, the most frequent mistakes, who submitted nothing, grades.csv."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Difficulty:
 
 
 def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
-    """Every row of the lessons handed in, the one that fewest passed first."""
-    found: dict[tuple[str, str], Difficulty] = {}
+    """Every row of the submitted lessons, the one that fewest passed first."""
+    by_row: dict[tuple[str, str], Difficulty] = {}
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for result in results:
         for lesson in result.lessons:
@@ -47,15 +47,15 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
                 if not row.counted:
                     continue
                 key = lesson.name, row.name
-                entry = found.setdefault(key, Difficulty(*key))
+                entry = by_row.setdefault(key, Difficulty(*key))
                 kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
                 setattr(entry, kind, getattr(entry, kind) + 1)
                 points.setdefault(key, []).append((row.points, result.score - row.points))
     for key, pairs in points.items():
         own, rest = zip(*pairs, strict=True)
         if len(pairs) >= 10 and len(set(own)) > 1 and len(set(rest)) > 1:
-            found[key].discrimination = statistics.correlation(own, rest)
-    return sorted(found.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
+            by_row[key].discrimination = statistics.correlation(own, rest)
+    return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
 def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
@@ -123,20 +123,20 @@ def partly_counted(results: Sequence[SubmissionResult]) -> list[tuple[str, int, 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     """Sentences about what the class has no current result for."""
     failed = [result.student for result in results if result.status == "error"]
-    found = []
+    sentences = []
     if failed:
-        found.append(
+        sentences.append(
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
             f"score: {first_names(failed, 10)}. The next `grade run` tries again."
         )
     for lesson in lesson_names(results):
         without = [result.student for result in results if lacks(result, lesson)]
         if without:
-            found.append(
+            sentences.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
                 f"{first_names(without, 10)}."
             )
-    return found
+    return sentences
 
 
 def lacks(result: SubmissionResult, lesson: str) -> bool:
@@ -147,7 +147,7 @@ def lacks(result: SubmissionResult, lesson: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StudentRow:
-    """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
+    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read.
 
     `kind` are words to filter by: graded, full, absent, rejected, error, nothing.
     """
@@ -217,10 +217,10 @@ def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
 
 
 def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> list[list[str]]:
-    """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
+    """grades.csv with its header. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
-    With a roster, its own columns follow, but for those that would stand there twice.
+    With a roster, its own columns follow, except those that are there already.
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]

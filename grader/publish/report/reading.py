@@ -209,9 +209,9 @@ class LessonPart:
     def nodes_of(self, layout: Layout) -> list[tuple[int, Node, NodeTooltip | None]]:
         """The drawing's nodes, numbered, each with what it tells of its gradient."""
         lines, first = self.by_target, self.first
-        found = [(node, lines.get(node.name)) for node in layout.nodes]
+        nodes = [(node, lines.get(node.name)) for node in layout.nodes]
         return [
-            (n, node, line.tooltip(node.shape, line is first) if line else None) for n, (node, line) in enumerate(found)
+            (n, node, line.tooltip(node.shape, line is first) if line else None) for n, (node, line) in enumerate(nodes)
         ]
 
 
@@ -264,15 +264,15 @@ def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedS
         )
         for row in results.rows
     ]
-    found = LessonPart(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
+    arranged = LessonPart(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
         tells = line.wrong or (line.state not in ("todo", "uncounted") and line.row.message)
-        alike = found.groups and verdict_and_message(found.groups[-1][-1]) == verdict_and_message(line)
-        if tells and alike and (line.broken or same_function(found.groups[-1][-1], line)):
-            found.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
+        alike = arranged.groups and verdict_and_message(arranged.groups[-1][-1]) == verdict_and_message(line)
+        if tells and alike and (line.broken or same_function(arranged.groups[-1][-1], line)):
+            arranged.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
         elif tells:
-            found.groups.append([line])
-    return found
+            arranged.groups.append([line])
+    return arranged
 
 
 def same_function(line: Line, other: Line) -> bool:
