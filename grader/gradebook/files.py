@@ -7,7 +7,7 @@ import errno
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from grader.errors import UserError
@@ -52,6 +52,12 @@ def write_whole(path: Path, text: str) -> None:
         raise
 
 
+def write_pages(folder: Path, pages: Iterable[tuple[str, str]]) -> None:
+    """Write each (file name, text) into `folder`. Raises OSError."""
+    for name, text in pages:
+        write_whole(folder / name, text)
+
+
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
     """Write one student's folder. results.json comes last: where it exists, the reports next to it belong to it.
 
@@ -61,8 +67,7 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name in (RESULTS, *DERIVED):
             (folder / name).unlink(missing_ok=True)
-        for name, text in sorted(files.items(), key=lambda entry: entry[0] == RESULTS):
-            write_whole(folder / name, text)
+        write_pages(folder, sorted(files.items(), key=lambda entry: entry[0] == RESULTS))
 
 
 def drop_report(folder: Path, lesson: str) -> None:
@@ -83,8 +88,7 @@ def replace_report(folder: Path, pages: Mapping[str, str]) -> None:
     with output_errors(folder):
         for name in (RESULTS, *DERIVED):
             (folder / name).unlink(missing_ok=True)
-        for name, text in pages.items():
-            write_whole(folder / name, text)
+        write_pages(folder, pages.items())
 
 
 @contextlib.contextmanager

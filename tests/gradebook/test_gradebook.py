@@ -29,11 +29,11 @@ from support import ROOT
 from grader.gradebook import database as gradebook_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_whole
+from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.keys import conditions_key, result_key
-from grader.gradebook.grading.run import RunOutcome, grade_run, write_class
+from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -262,7 +262,7 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
         kept.add(results(number))
     data, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
-    write_class(tmp_path, Reporter([lesson]), kept, [lesson])
+    write_pages(tmp_path, Reporter([lesson]).class_pages(kept, [lesson]))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"10,000 results: {data / 2**20:.1f} MiB; while their page is written: {peak / 2**20:.1f} MiB")

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import lock_output, output_errors, write_whole
+from grader.gradebook.files import lock_output, output_errors, write_pages
 from grader.gradebook.grading.batch import grade_all
 from grader.gradebook.grading.earlier_reports import are_current, move_earlier_report, withdraw_report
 from grader.gradebook.grading.graded import environment
@@ -221,27 +221,12 @@ class Run:
             if not only_these:
                 whole_class.add(result)
                 graded_lessons |= {lesson.name for lesson in result.lessons}
-        write_class(
-            self._out,
-            self._publisher,
+        pages = self._publisher.class_pages(
             self._outcome.results if only_these else whole_class,
             [lesson for lesson in course if lesson.name in graded_lessons | names],
             attendance,
             [name for name in self._settings.left_out if name not in graded_lessons],
             present,
         )
-
-
-def write_class(
-    out: Path,
-    publisher: Publisher,
-    results: Sequence[SubmissionResult],
-    lessons: Sequence[Lesson],
-    attendance: Attendance | None = None,
-    left_out: Sequence[str] = (),
-    present: Collection[str] | None = None,
-) -> None:
-    """Write the class's pages, see Publisher.class_pages. Raises OutputError."""
-    with output_errors(out):
-        for name, text in publisher.class_pages(results, lessons, attendance, left_out, present):
-            write_whole(out / name, text)
+        with output_errors(self._out):
+            write_pages(self._out, pages)

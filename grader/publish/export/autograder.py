@@ -19,7 +19,7 @@ from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.gradescope import VisibilityOptions, gradescope_json
+from grader.publish.export.gradescope import Visibility, gradescope_json
 from grader.publish.inert import inert
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -36,7 +36,7 @@ class AutograderSettings:
     lessons: list[str]
     require: str = "fair"
     timeout: float = 10.0
-    shown: VisibilityOptions = field(default_factory=VisibilityOptions)
+    shown: Visibility = field(default_factory=Visibility)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"
@@ -44,7 +44,7 @@ class AutograderSettings:
     @classmethod
     def from_json(cls, text: str) -> AutograderSettings:
         found = json.loads(text)
-        return cls(**{**found, "shown": VisibilityOptions(**found["shown"])})
+        return cls(**{**found, "shown": Visibility(**found["shown"])})
 
 
 class Autograder:

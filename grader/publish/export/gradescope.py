@@ -15,7 +15,7 @@ VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 
 
 @dataclass(frozen=True)
-class VisibilityOptions:
+class Visibility:
     """What students see: the tests, what run_autograder printed, and a leaderboard of scores.
 
     While tests are hidden, students do not see their total either.
@@ -26,7 +26,7 @@ class VisibilityOptions:
     leaderboard: bool = False
 
 
-def gradescope_results(results: SubmissionResult, shown: VisibilityOptions = VisibilityOptions()) -> dict[str, Any]:
+def gradescope_results(results: SubmissionResult, shown: Visibility = Visibility()) -> dict[str, Any]:
     """The results of one submission as Gradescope reads them. They hold no seed and no path of the grader."""
     data: dict[str, Any] = {
         "score": results.score,
@@ -68,6 +68,6 @@ def test_entries(results: SubmissionResult) -> Iterator[dict[str, Any]]:
             }
 
 
-def gradescope_json(results: SubmissionResult, shown: VisibilityOptions = VisibilityOptions()) -> str:
+def gradescope_json(results: SubmissionResult, shown: Visibility = Visibility()) -> str:
     """The text of Gradescope's results.json."""
     return json.dumps(gradescope_results(results, shown), indent=1, ensure_ascii=False) + "\n"

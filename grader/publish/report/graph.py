@@ -79,14 +79,14 @@ def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
     reads: dict[str, tuple[str, ...]] = {}
     for name in drawn:
         behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
-        read = names_read(lines.get(name, ""))
+        read = names_in_statement(lines.get(name, ""))
         through_fused = {source for other in read & fused for source in graph.sources[other]}
         direct = {parent for parent in behind if parent in read or parent not in through_fused}
         reads[name] = tuple(parent for parent in drawn if parent in direct | (read & fused))
     return reads
 
 
-def names_read(line: str) -> set[str]:
+def names_in_statement(line: str) -> set[str]:
     """The names that a statement of the forward pass reads."""
     try:
         nodes = list(ast.walk(ast.parse(line)))
