@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
 from bench.corpus import Attack, helpers
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -76,10 +76,10 @@ class Range:
         """The processes that the session started: a browser's, from an earlier test, are not among them."""
         return [pid for pid in self.processes if pid not in self._before]
 
-    def right(self, number: str) -> Graded:
+    def right(self, number: str) -> GradedSubmission:
         return self.grade(number, {MAIN: self._solutions[number]}, "right")
 
-    def grade(self, number: str, files: dict[str, bytes], student: str) -> Graded:
+    def grade(self, number: str, files: dict[str, bytes], student: str) -> GradedSubmission:
         handed = {lesson.name: LessonFiles(lesson.name, message="not handed in") for lesson in self.lessons.values()}
         lesson = self.lessons[number]
         handed[lesson.name] = LessonFiles(lesson.name, files)
@@ -117,7 +117,7 @@ class Range:
             **attack.files,
         }
 
-    def traces(self, graded: Graded, attack: Attack) -> list[str]:
+    def traces(self, graded: GradedSubmission, attack: Attack) -> list[str]:
         """What was read, written or left running."""
         sources = {lesson.name: attack.files[MAIN].decode(errors="replace") for lesson in self.session.lessons}
         places = {

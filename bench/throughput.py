@@ -59,7 +59,7 @@ def processor_seconds() -> float:
 
 @dataclass
 class Clock:
-    """A grader.gradebook.grading.run.Live that notes when results come. It stops with the last of `expected`.
+    """A grader.gradebook.grading.run.RunListener that notes when results come. It stops with the last of `expected`.
 
     Before the processes end, that is, and with them what they tell of their time.
     """

@@ -12,7 +12,7 @@ from shared_nursery import SharedNursery, forked_zygote
 from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
 from grader.authoring.verify import handed_in
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
@@ -118,7 +118,7 @@ def golden(
     def alone(session: Session) -> dict[str, Any]:
         return graded_right(session).results.to_json()
 
-    def graded_right(session: Session) -> Graded:
+    def graded_right(session: Session) -> GradedSubmission:
         lesson = session.lessons[0]
         return session.grade(handed_in(lesson, "right", solution_of(lesson)))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult
@@ -53,7 +53,7 @@ class Golden:
     """A golden submission as found, what came of it, and the results.json of a right one before and after it."""
 
     submission: Submission
-    graded: Graded
+    graded: GradedSubmission
     right_before: dict[str, Any]
     right_after: dict[str, Any]
 

@@ -14,7 +14,7 @@ from grader.authoring.check_examples import example_faults
 from grader.authoring.lesson_sources import is_formula, right_files, steps_of, variants
 from grader.authoring.slips import faults, not_exact, remarks
 from grader.authoring.stubs import stub_of
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -38,7 +38,7 @@ def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
     return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {"backward.py": source.encode()})})
 
 
-def rows_of(graded: Graded) -> list[Row]:
+def rows_of(graded: GradedSubmission) -> list[Row]:
     return graded.results.lessons[0].rows
 
 
@@ -62,7 +62,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
         return report
     session = Session([lesson], seed)
 
-    def grade(name: str, source: str) -> Graded:
+    def grade(name: str, source: str) -> GradedSubmission:
         return session.grade(handed_in(lesson, name, source))
 
     try:

@@ -12,11 +12,11 @@ from rich.console import Console
 
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
-from grader.publish.inert import terminal
-from grader.publish.report.classroom import some
+from grader.publish.inert import terminal_line
+from grader.publish.wording import first_names
 
 if TYPE_CHECKING:
-    from grader.gradebook.grading.run import Outcome
+    from grader.gradebook.grading.run import RunOutcome
 
 MOST_REASONS, MOST_OF_A_REASON = 5, 600
 RULER = re.compile(r"[=_-]{4,}")
@@ -29,7 +29,7 @@ def console_for(stderr: bool = False) -> Console:
 
 
 def fail(message: str, status: int = UNUSABLE) -> NoReturn:
-    click.echo("\n".join(map(terminal, f"grade: {message}".split("\n"))), err=True)
+    click.echo("\n".join(map(terminal_line, f"grade: {message}".split("\n"))), err=True)
     raise SystemExit(status)
 
 
@@ -60,7 +60,7 @@ course_option = click.option(
 
 def printable(text: str) -> str:
     """A student's text made harmless for a terminal: control characters are shown, not obeyed."""
-    return terminal(text)
+    return terminal_line(text)
 
 
 def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
@@ -72,7 +72,7 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     for student, reason in reasons.items():
         who.setdefault(shortened(reason), []).append(student)
     lines = [
-        f"{len(names)} of {count} could not be graded ({some(names)}): {reason}"
+        f"{len(names)} of {count} could not be graded ({first_names(names, 10)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
     ]
     further = [f"... and {len(lines) - MOST_REASONS} other reasons."] if lines[MOST_REASONS:] else []
@@ -87,7 +87,7 @@ def shortened(reason: str) -> str:
     return line if len(line) <= MOST_OF_A_REASON else f"{line[:half]} ... {line[-half:]}"
 
 
-def summary(console: Console, outcome: Outcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:
+def summary(console: Console, outcome: RunOutcome, count: int, out: Path, left_out: Sequence[str] = ()) -> None:
     graded = len(outcome.results)
     if outcome.stopped:
         console.print(f"Stopped: {graded} of {count} were graded and are on disk.", markup=False)

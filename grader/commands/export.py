@@ -158,14 +158,14 @@ def gradescope(
     from grader.authoring.release.archive import write_zip
     from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
     from grader.errors import UserError
-    from grader.publish.export.autograder import Settings
-    from grader.publish.export.gradescope import Shown
+    from grader.publish.export.autograder import AutograderSettings
+    from grader.publish.export.gradescope import Visibility
 
     loaded, names = chosen_lessons(course, wanted)
     missing = [str(loaded.lessons[name].solution) for name in names if not loaded.lessons[name].solution.is_dir()]
     if missing:
         fail(f"{missing[0]} is missing: grading needs the course's solutions/ with the hidden suites.")
-    settings = Settings(names, require, timeout, Shown(visibility, stdout_visibility, leaderboard))
+    settings = AutograderSettings(names, require, timeout, Visibility(visibility, stdout_visibility, leaderboard))
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
     except UserError as error:

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.console import fail, printable
 
 if TYPE_CHECKING:
-    from grader.intake.submissions.roster import Roster
-    from grader.publish.export.marks import Marks
-
-
-class Platform(Protocol):
-    """A module of grader.export that writes a grade book's CSV."""
-
-    def default_columns(self, marks: Marks) -> dict[str, str]: ...
-
-    def maxima(self, roster: Roster, columns: Mapping[str, str]) -> dict[str, float]: ...
+    from grader.publish.export.marks import Platform
 
 
 roster_option = click.option(
@@ -62,9 +52,9 @@ Examples:
 )
 def canvas(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
-    from grader.publish.export import canvas as platform
+    from grader.publish.export.canvas import CANVAS
 
-    write_marks(graded, roster_path, named, maxima, out or graded / "canvas.csv", platform, platform.canvas_csv)
+    write_marks(graded, roster_path, named, maxima, out or graded / "canvas.csv", CANVAS)
 
 
 @click.command(
@@ -84,11 +74,9 @@ Examples:
 )
 def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
-    from grader.publish.export import moodle as platform
+    from grader.publish.export.moodle import MOODLE
 
-    unscaled = write_marks(
-        graded, roster_path, named, maxima, out or graded / "moodle.csv", platform, platform.moodle_csv
-    )
+    unscaled = write_marks(graded, roster_path, named, maxima, out or graded / "moodle.csv", MOODLE)
     for column, highest in unscaled.items():
         click.echo(
             f"{column} is in points out of {highest:g}. If Moodle's maximum grade is another, give it with --max."
@@ -102,7 +90,6 @@ def write_marks(
     given: tuple[str, ...],
     out: Path,
     platform: Platform,
-    as_text: Callable[..., str],
 ) -> dict[str, float]:
     """Remarks go to standard error; what is not clear is left empty, never guessed.
 
@@ -111,18 +98,18 @@ def write_marks(
     from grader.errors import UserError
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
-    from grader.publish.export import maxima
-    from grader.publish.export.marks import columns, read_marks
+    from grader.publish.export.marks import columns_by_lesson, read_marks
+    from grader.publish.export.maxima import maxima_from_options, scaled_to
 
     try:
         roster = read_roster(roster_path)
         marks = read_marks(graded, roster)
-        wanted = columns(marks, named, platform.default_columns(marks))
-        own = maxima.given(marks, wanted, given)
+        wanted = columns_by_lesson(marks, named, platform.default_columns(marks))
+        own = maxima_from_options(marks, wanted, given)
         if own.keys() < wanted.keys():
-            own = {**platform.maxima(roster, wanted), **own}
-        marks = maxima.scaled_to(own, marks, wanted)
-        text = as_text(roster, marks, wanted)
+            own = {**platform.known_maxima(roster, wanted), **own}
+        marks = scaled_to(own, marks, wanted)
+        text = platform.csv_text(roster, marks, wanted)
         write_whole(out, text)
     except UserError as error:
         fail(printable(str(error)))

@@ -163,13 +163,13 @@ def run(
     nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
-    from grader.gradebook.grading.belonging import Belonging
     from grader.gradebook.grading.run import grade_run
+    from grader.gradebook.grading.run_identity import RunIdentity
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
     from grader.lesson.lesson import Course
-    from grader.publish.export.outputs import tell_github, write_formats
+    from grader.publish.export.outputs import report_to_github, write_formats
     from grader.publish.report.pages import Reporter
 
     on_github, quieted = "github" in formats, ExitStack()
@@ -210,7 +210,7 @@ def run(
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:
         processes = jobs or os.cpu_count() or 1
-        belonging = Belonging.of(loaded, settings, same_course)
+        identity = RunIdentity.of(loaded, settings, same_course)
         outcome = grade_run(
             found,
             lessons,
@@ -222,7 +222,7 @@ def run(
             cluster=cluster,
             attendance=found.attendance,
             nursery=nursery,
-            belonging=belonging,
+            identity=identity,
             only_these=only_these,
             other_names=found.other_names,
         )
@@ -237,7 +237,7 @@ def run(
         quieted.close()
         places = {each.student: each.path for each in found.arrivals}
         paths = {who: innermost(path, lessons) if path.is_dir() else path for who, path in places.items()}
-        tell_github(out, outcome.results, paths, os.environ, click.echo)
+        report_to_github(out, outcome.results, paths, os.environ, click.echo)
     if outcome.stopped:
         raise SystemExit(STOPPED)
     if outcome.faults:

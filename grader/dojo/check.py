@@ -14,7 +14,7 @@ import torch
 from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import Judged, Suite, judge_file, printed_text
+from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
@@ -68,7 +68,7 @@ class LocalJudge:
             return []
         return [lesson.public, *self._book.problems(lesson, lesson.public_draws), lesson.public_chain]
 
-    def judge(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Judged:
+    def judge(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> JudgedFile:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error."""
         output: list[tuple[str, list[str]]] = []
         suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output), self._problems(lesson)

@@ -20,7 +20,7 @@ from grader.lesson.lesson import Course, Lesson, LessonError
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.grading.one_file import Judged
+    from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
 
 
@@ -30,7 +30,7 @@ class Checked:
 
     lesson: Lesson
     submitted: LessonFiles
-    judged: Judged
+    judged: JudgedFile
     seconds: float
 
     @property

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
-from grader.publish.inert import unheard
+from grader.publish.inert import without_ci_commands
 from grader.results import number
 
 TITLE_WIDTH = 41
@@ -26,8 +26,8 @@ class Paragraph:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         for line in self._text.wrap(console, max(20, options.max_width - self._indent)):
             line.rstrip()
-            if unheard(line.plain) != line.plain:
-                line = Text(unheard(line.plain), line.style)
+            if without_ci_commands(line.plain) != line.plain:
+                line = Text(without_ci_commands(line.plain), line.style)
             yield Text.assemble(" " * self._indent, line)
 
 

@@ -12,7 +12,7 @@ from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, shown_path
 from grader.errors import UserError
 from grader.gradebook.files import write_whole
-from grader.gradebook.grading.graded import Graded, environment
+from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult, number
 from grader.sandbox.isolation.probe import Isolation
@@ -20,7 +20,7 @@ from grader.sandbox.isolation.probe import Isolation
 NAME = "my-report.html"
 
 
-def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
+def graded(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:
     """What the checks found, and in `local` a sentence that says what it is not."""
     lessons, hidden = [], 0.0
     for each in checks:
@@ -46,7 +46,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> Graded:
         lessons=lessons,
         local=local + (f", and alone decides about {number(hidden):g} of these points." if hidden else "."),
     )
-    return Graded(
+    return GradedSubmission(
         results,
         pictures={each.lesson.name: each.judged.pictures for each in checks},
         printed={each.lesson.name: each.judged.printed for each in checks if each.judged.printed},

@@ -19,7 +19,8 @@ from grader.dojo.file import HERE, HIDDEN, location
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
-from grader.publish.inert import inert, unheard
+from grader.publish.inert import inert, without_ci_commands
+from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, Row, number
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
@@ -115,7 +116,12 @@ def explanation(rows: Sequence[Row], source: str, checks: Collection[str] = ()) 
 def quoted_line(source: str, line: int | None) -> Iterator[Text]:
     texts = source.splitlines()
     if line is not None and 0 < line <= len(texts):
-        yield Text(f"    {line} │ {unheard(inert(texts[line - 1].strip()))}", "bold", no_wrap=True, overflow="ellipsis")
+        yield Text(
+            f"    {line} │ {without_ci_commands(inert(texts[line - 1].strip()))}",
+            "bold",
+            no_wrap=True,
+            overflow="ellipsis",
+        )
 
 
 def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]:
@@ -153,11 +159,6 @@ def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
     for first, *others in alike.values():
         more = f" So it is with {first_names([row.name for row in others])}." if others else ""
         yield Paragraph(f"• {inert(first.message or '')}{more}")
-
-
-def first_names(names: Sequence[str], most: int = 3) -> str:
-    rest = len(names) - most
-    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def tally(progress: Progress) -> str:
@@ -225,4 +226,4 @@ def printed_on(lesson: Lesson) -> list[str]:
 def printed_lines(lines: Sequence[str], room: int | None) -> Iterator[Text]:
     """The labelled lines of the output; with `room`, the first and the last."""
     for line in lines if room is None else first_and_last(lines, max(3, room // 3)):
-        yield Text(f"    {unheard(inert(line))}", no_wrap=True, overflow="ellipsis")
+        yield Text(f"    {without_ci_commands(inert(line))}", no_wrap=True, overflow="ellipsis")

@@ -20,11 +20,12 @@ from grader.dojo.keys import Changes, Keys
 from grader.dojo.overview import Paragraph, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.report import NAME, open_page, write_report
-from grader.dojo.screen import first_names, heading, lesson_screen
+from grader.dojo.screen import heading, lesson_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
+from grader.publish.wording import first_names
 
 GRACE = 0.1
 """Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""

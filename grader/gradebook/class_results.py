@@ -7,30 +7,33 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any, overload
+from typing import Any
 
 from grader.results import LessonResult, Row, SubmissionResult
 
-FIGURES: dict[str, Any] = dict.fromkeys(("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "other"))
-KEPT = (
+NO_FIGURES: dict[str, Any] = dict.fromkeys(
+    ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "other")
+)
+KEPT_FIELDS = (
     *("name", "status", "points", "max_points", "chain", "because_of", "mistake", "message", "file", "line"),
     *("numerical_differentiation", "counted"),
 )
-values_kept = attrgetter(*KEPT)
+kept_values = attrgetter(*KEPT_FIELDS)
 
 
 class ClassResults(Sequence[SubmissionResult]):
     """The results of each student, in order of name.
 
-    They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. What is
-    equal is one object: do not change it.
+    They lack what only a student's own pages show: figures, shapes, the lessons' times, seed and environment. Equal
+    values are one shared object: do not change them.
     """
 
     def __init__(self) -> None:
         self._results: list[SubmissionResult] = []
-        self._seen: dict[bytes, Any] = {}
+        self._by_digest: dict[bytes, Any] = {}
 
     def add(self, results: SubmissionResult) -> None:
+        """Insert a student's results, reduced to what class pages and grades.csv read."""
         lessons = [self._lesson(lesson) for lesson in results.lessons]
         kept = replace(
             results,
@@ -47,28 +50,24 @@ class ClassResults(Sequence[SubmissionResult]):
     def _lesson(self, lesson: LessonResult) -> LessonResult:
         rows = [self._row(row) for row in lesson.rows]
         key = lesson.name, lesson.score, lesson.max_score, lesson.status, lesson.message, *map(id, rows)
-        found: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows, other=None))
-        return found
+        shared: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows, other=None))
+        return shared
 
     def _row(self, row: Row) -> Row:
-        found: Row = self._shared(values_kept(row), lambda: replace(row, **FIGURES, expected_shape=[]))
-        return found
+        shared: Row = self._shared(kept_values(row), lambda: replace(row, **NO_FIGURES, expected_shape=[]))
+        return shared
 
     def _shared(self, key: object, make: Callable[[], Any] | None = None) -> Any:
         """The first object for an equal key: `key` itself, or what `make` makes.
 
-        Digests are kept, as the keys' texts would fill the memory.
+        Only digests of the keys are stored, because their texts would fill the memory.
         """
         digest = blake2b(repr(key).encode(errors="surrogatepass"), digest_size=16).digest()
-        if digest not in self._seen:
-            self._seen[digest] = make() if make else key
-        return self._seen[digest]
+        if digest not in self._by_digest:
+            self._by_digest[digest] = make() if make else key
+        return self._by_digest[digest]
 
-    @overload
-    def __getitem__(self, place: int) -> SubmissionResult: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[SubmissionResult]: ...
-    def __getitem__(self, place: int | slice) -> SubmissionResult | Sequence[SubmissionResult]:
+    def __getitem__(self, place: Any) -> Any:
         return self._results[place]
 
     def __len__(self) -> int:

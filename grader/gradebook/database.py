@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -40,14 +41,12 @@ ADD = (
 
 
 class Gradebook:
-    """Every attempt of every student, oldest first. Every method raises OutputError when the file is of no use."""
+    """Every attempt of every student. Every method raises OutputError when the file cannot be read or written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with self._sqlite_errors():
             self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
-        except sqlite3.Error as error:
-            raise self._told(error) from error
         try:
             self._prepare()
         except BaseException:
@@ -55,7 +54,7 @@ class Gradebook:
             raise
 
     def _prepare(self) -> None:
-        try:
+        with self._sqlite_errors():
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
             (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if tables and version != VERSION:
@@ -63,24 +62,20 @@ class Gradebook:
                     f"{self._path} was written by another version of grade (its format is {version}, this one's "
                     f"{VERSION}): give another folder with -o."
                 )
-            (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise self._damaged(found)
+            (integrity,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+            if integrity != "ok":
+                raise self._damaged(integrity)
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last rows may be lost
             if not tables:
                 self._connection.executescript(f"BEGIN; {SCHEMA}; {INDEX}; PRAGMA user_version={VERSION}; COMMIT")
-        except sqlite3.Error as error:
-            raise self._told(error) from error
 
     def add(self, key: str, results: SubmissionResult) -> None:
-        """One attempt. With an empty key it is history only: the submission will be graded again."""
+        """Add one attempt. With an empty key it is history only: the submission will be graded again."""
         text = json.dumps(results.to_json())
         about = results.submission_sha256, results.status, results.score, results.max_score
-        try:
+        with self._sqlite_errors():
             self._connection.execute(ADD, (results.student, key, *about, text))
-        except sqlite3.Error as error:
-            raise self._told(error) from error
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
         """(student, key, id) of every attempt, oldest first."""
@@ -113,8 +108,10 @@ class Gradebook:
         A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
         that `student` has not. A later attempt under that name shows it again.
         """
-        own = self._rows("SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student)
-        (sha256,) = next(own, (None,))
+        newest = self._rows(
+            "SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student
+        )
+        (sha256,) = next(newest, (None,))
         hidden = []
         for name in names:
             query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
@@ -130,29 +127,32 @@ class Gradebook:
         return hidden
 
     def about(self) -> dict[str, str]:
-        """What `describe` wrote: which course and which policy for seeds the attempts belong to."""
+        """The entries that `describe` wrote: the course and the seeds of the attempts."""
         if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
             return {}
         return dict(self._rows("SELECT name, value FROM about"))
 
     def describe(self, about: Mapping[str, str]) -> None:
-        """Write down what the attempts belong to. An entry that is not named stays as it is."""
+        """Store which course and which seeds the attempts have. An entry that is not named stays as it is."""
         if about.items() <= self.about().items():
             return
-        try:
+        with self._sqlite_errors():
             self._connection.execute(ABOUT)
             self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
-        except sqlite3.Error as error:
-            raise self._told(error) from error
 
     def _rows(self, query: str, *values: Any) -> Iterator[Any]:
-        try:
+        with self._sqlite_errors():
             yield from self._connection.execute(query, values)
-        except sqlite3.Error as error:
-            raise self._told(error) from error
 
     def close(self) -> None:
         self._connection.close()
+
+    @contextmanager
+    def _sqlite_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._output_error(error) from error
 
     def _damaged(self, reason: str) -> OutputError:
         return OutputError(
@@ -160,7 +160,7 @@ class Gradebook:
             "again) or give another folder with -o."
         )
 
-    def _told(self, error: sqlite3.Error) -> OutputError:
+    def _output_error(self, error: sqlite3.Error) -> OutputError:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
             return OutputError(

@@ -17,7 +17,7 @@ COMMIT = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{7,40}(?![0-9A-Za-z])")
 HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7}")
 OPENING = tuple(" \t-+=0123456789")  # with which a list, a heading, a rule or a block of code begins
 SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"  # with which a formula begins, in each width
-UNSEEN = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls by category, but blank to the eye
+INVISIBLE = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # no controls by category, but blank to the eye
 
 
 def inert(text: str) -> str:
@@ -29,7 +29,7 @@ def inert(text: str) -> str:
     for character in TERMINAL.sub("", text).replace("\r\n", "\n"):
         category = unicodedata.category(character)
         marks = marks + 1 if category in ("Mn", "Me") else 0
-        hidden = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or character in UNSEEN
+        hidden = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") or character in INVISIBLE
         if hidden and character not in "\n\t":
             shown.append(character.encode("unicode_escape").decode())
         elif marks <= 3:  # more accents on one letter than any language has would cover the lines around it
@@ -37,22 +37,22 @@ def inert(text: str) -> str:
     return "".join(shown)
 
 
-def terminal(text: str) -> str:
+def terminal_line(text: str) -> str:
     """One line for a terminal or a job's log: every control and invisible character is shown, and none is obeyed."""
     if text.isascii() and text.isprintable():
-        return unheard(text)
+        return without_ci_commands(text)
     shown = []
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
-        if not character.isprintable() or character in UNSEEN:
-            shown.append(repr(character)[1:-1] if character not in UNSEEN else f"\\u{ord(character):04x}")
+        if not character.isprintable() or character in INVISIBLE:
+            shown.append(repr(character)[1:-1] if character not in INVISIBLE else f"\\u{ord(character):04x}")
         elif marks <= 3:
             shown.append(character)
-    return unheard("".join(shown))
+    return without_ci_commands("".join(shown))
 
 
-def unheard(line: str) -> str:
+def without_ci_commands(line: str) -> str:
     """A line that no CI runner takes for a command.
 
     GitHub obeys `::` at the start of a line and `##[` anywhere, Azure `##vso[` and `##[`, TeamCity `##teamcity[`.
@@ -67,20 +67,20 @@ def markdown(text: str) -> Markup:
     pieces = re.split(r"(`[^`|]+`)", " ↵ ".join(inert(text).split("\n")))
     if pieces[0][:1] in OPENING:
         pieces[0] = unindented(pieces[0])
-    return Markup("".join(piece if at % 2 else plain(piece) for at, piece in enumerate(pieces)))
+    return Markup("".join(piece if at % 2 else plain_markdown(piece) for at, piece in enumerate(pieces)))
 
 
 def unindented(text: str) -> str:
     """The beginning of a line that starts no list, heading, rule or block of code."""
     text = re.sub(r"^(?: {4}| {0,3}\t)\s*", "   ", text)
-    return re.sub(r"^(\s*)(\d{1,9})(?=[.)](?:\s|$))|^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", _leading, text)
+    return re.sub(r"^(\s*)(\d{1,9})(?=[.)](?:\s|$))|^(\s*)(?=[-+](?:\s|$)|-{2,}\s*$|=+\s*$)", _break_leading, text)
 
 
-def _leading(match: re.Match[str]) -> str:
+def _break_leading(match: re.Match[str]) -> str:
     return f"{match[1]}{match[2]}{BREAK}" if match[2] else f"{match[3]}{BREAK}"
 
 
-def plain(text: str) -> str:
+def plain_markdown(text: str) -> str:
     """Text of which nothing is markup, and nothing a link to a person, an issue, a commit or a picture of a smile.
 
     GitHub and GitLab find references in the text that is left after Markdown, where a backslash stops none of them: an
@@ -95,10 +95,10 @@ def plain(text: str) -> str:
         text = re.sub(
             r":(?=[\w+-]+(?::|$))", f":{BREAK}", text
         )  # :tada:, the last colon of which may be the page's own
-    return COMMIT.sub(_broken, text) if HEXADECIMAL.search(text) else text
+    return COMMIT.sub(_break_commit, text) if HEXADECIMAL.search(text) else text
 
 
-def _broken(match: re.Match[str]) -> str:
+def _break_commit(match: re.Match[str]) -> str:
     """A commit's hash in pieces that are too short for one; the digits of a fraction are none."""
     if re.search(r"\d\.$", match.string[: match.start()][-2:]) and re.fullmatch(r"\d+(?:e\d*)?", match[0]):
         return match[0]

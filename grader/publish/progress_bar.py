@@ -7,7 +7,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 def progress_bar(console: Console, live: bool) -> Progress:
-    """One that shows nothing unless `live`. A task's description stands behind its ETA."""
+    """A progress bar, which shows nothing unless `live`. A task's description follows its ETA."""
     return Progress(
         BarColumn(),
         MofNCompleteColumn(),

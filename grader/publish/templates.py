@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import prose
+from grader.publish.wording import shape_text
 
 
 def text_templates(folder: str, **options: Any) -> Environment:
@@ -25,8 +26,8 @@ def text_templates(folder: str, **options: Any) -> Environment:
 
 
 def page_templates(harmless: Callable[[str], str]) -> Environment:
-    """The templates of pages. Every text that a template puts out passes `harmless` and is escaped."""
-    found = Environment(
+    """The templates of pages. Every text that a template writes passes `harmless` and is escaped."""
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -34,10 +35,5 @@ def page_templates(harmless: Callable[[str], str]) -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
-    found.filters |= {"prose": prose, "shape": shape_text}
-    return found
-
-
-def shape_text(sizes: Sequence[int] | None) -> str:
-    """A shape as Python writes it, `(32,)`; a dash where there is none."""
-    return "–" if sizes is None else "(" + ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
+    templates.filters |= {"prose": prose, "shape": shape_text}
+    return templates

@@ -13,7 +13,7 @@ from windows import Window
 
 from grader.dojo.training.contract import Outcome
 from grader.dojo.training.page import page
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.publish.report.pages import Reporter
 
 EVERYTHING = " \n".join(PAYLOADS.values())
@@ -32,7 +32,7 @@ def hostile() -> dict[str, str]:
     told: dict[str, Any] = {"message": EVERYTHING, "file": EVERYTHING, "line": 2}
     rows = row("dz", "error", **told), row("dy", "failed", mistake={"id": EVERYTHING, "message": EVERYTHING}, **told)
     found = results(EVERYTHING, part("04_small", *rows, message=EVERYTHING))
-    graded = Graded(found, printed={"04_small": EVERYTHING}, texts={EVERYTHING: f"x = 1\n{EVERYTHING}"})
+    graded = GradedSubmission(found, printed={"04_small": EVERYTHING}, texts={EVERYTHING: f"x = 1\n{EVERYTHING}"})
     rejected = results(EVERYTHING + "2", status="rejected", message=EVERYTHING)
     reporter = Reporter([])
     run = Outcome(EVERYTHING, 1, 9, finished=False, problem=EVERYTHING, notes=[EVERYTHING], losses=[1.0])

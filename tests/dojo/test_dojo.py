@@ -26,7 +26,7 @@ from grader.dojo.state import State
 from grader.dojo.watch import KEYS, WatchSession
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
-from grader.gradebook.grading.one_file import Judged
+from grader.gradebook.grading.one_file import JudgedFile
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.probe import Isolation
 
@@ -494,7 +494,7 @@ def test_the_memory_as_text_and_back():
 # What is seen where --------------------------------------------------------------------------------------------------
 
 
-def screen_of(judged: Judged, lesson: Lesson, **more) -> str:
+def screen_of(judged: JudgedFile, lesson: Lesson, **more) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
     for part in lesson_screen(Checked(lesson, read_own(lesson), judged, 0.1), **more):
         console.print(part, markup=False, highlight=False)

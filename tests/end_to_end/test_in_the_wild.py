@@ -16,7 +16,7 @@ from wild_members import MEMBERS, Member, handed_in, member_of
 
 from grader.dojo.check import LocalJudge
 from grader.dojo.file import HERE, HIDDEN
-from grader.gradebook.grading.one_file import Judged
+from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -97,7 +97,7 @@ def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, reque
     assert [line for line in member.printed if line not in shown] == [], shown
 
 
-def dojo_check(member: Member, folder: Path, judge: LocalJudge) -> Judged:
+def dojo_check(member: Member, folder: Path, judge: LocalJudge) -> JudgedFile:
     """What `dojo check` says of a stub file: it does not have the lesson's known mistakes."""
     assert member.kind == "functions"
     course = Course(ROOT, secrets=False)

@@ -27,15 +27,15 @@ from grader.commands.console import console_for, fail, printable
 from grader.commands.live import RunView, line
 from grader.dojo.desk import Checked
 from grader.dojo.screen import lesson_screen
-from grader.gradebook.grading.graded import Graded
-from grader.gradebook.grading.one_file import Judged
+from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.one_file import JudgedFile
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.publish.export.classroom import classroom_result
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
-from grader.publish.inert import csv_cell, markdown, unheard
+from grader.publish.inert import csv_cell, markdown, without_ci_commands
 from grader.publish.report.classroom import csv_rows
 from grader.publish.report.pages import Reporter
 from grader.results import Row
@@ -50,21 +50,27 @@ def wrong(**more: Any) -> dict[str, Any]:
     return results("ada", part("04_small", row("dz"), row("dy", "error", line=2, **more)))
 
 
-PLACES: dict[str, Callable[[str], tuple[Graded, str]]] = {
-    "the student's name": lambda text: (Graded(results(text, part("04_small", row("dz")))), ""),
-    "a file's name": lambda text: (Graded(wrong(file=text)), ""),
-    "an exception": lambda text: (Graded(wrong(message=f"ValueError: {text}")), ""),
-    "a sentence": lambda text: (Graded(wrong(message=text, mistake={"id": text, "message": text})), ""),
-    "their own line": lambda text: (Graded(wrong()), f"def dy(x):\n{text}\n"),
-    "a docstring": lambda text: (Graded(wrong()), f'def dy(x):\n    return x\n    """ {text}\n    """\n'),
-    "a notebook's cell": lambda text: (Graded(wrong(file="cell 3"), texts={"cell 3": f"# {text}\n{text}"}), ""),
-    "what it printed": lambda text: (Graded(wrong(), printed={"04_small": text}), ""),
-    "why a lesson stopped": lambda text: (Graded(results("ada", part("04_small", row("dz"), message=text))), ""),
-    "why a lesson was rejected": lambda text: (
-        Graded(results("ada", part("04_small", row("dz", "missing"), status="rejected", message=text))),
+PLACES: dict[str, Callable[[str], tuple[GradedSubmission, str]]] = {
+    "the student's name": lambda text: (GradedSubmission(results(text, part("04_small", row("dz")))), ""),
+    "a file's name": lambda text: (GradedSubmission(wrong(file=text)), ""),
+    "an exception": lambda text: (GradedSubmission(wrong(message=f"ValueError: {text}")), ""),
+    "a sentence": lambda text: (GradedSubmission(wrong(message=text, mistake={"id": text, "message": text})), ""),
+    "their own line": lambda text: (GradedSubmission(wrong()), f"def dy(x):\n{text}\n"),
+    "a docstring": lambda text: (GradedSubmission(wrong()), f'def dy(x):\n    return x\n    """ {text}\n    """\n'),
+    "a notebook's cell": lambda text: (
+        GradedSubmission(wrong(file="cell 3"), texts={"cell 3": f"# {text}\n{text}"}),
         "",
     ),
-    "why all was rejected": lambda text: (Graded(results("ada", status="rejected", message=text)), ""),
+    "what it printed": lambda text: (GradedSubmission(wrong(), printed={"04_small": text}), ""),
+    "why a lesson stopped": lambda text: (
+        GradedSubmission(results("ada", part("04_small", row("dz"), message=text))),
+        "",
+    ),
+    "why a lesson was rejected": lambda text: (
+        GradedSubmission(results("ada", part("04_small", row("dz", "missing"), status="rejected", message=text))),
+        "",
+    ),
+    "why all was rejected": lambda text: (GradedSubmission(results("ada", status="rejected", message=text)), ""),
 }
 
 
@@ -174,7 +180,7 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
     rows[2] = Row(rows[2].name, "passed", 1, 1, message=text if place == "a remark" else None)
     source = f"def dlogprobs():\n{text if place == 'their own line' else 'pass'}\n"
     message, printed = (text if place == at else "" for at in ("why it stopped", "what it printed"))
-    judged = Judged(rows, message or None, printed=printed)
+    judged = JudgedFile(rows, message or None, printed=printed)
     checked = Checked(lesson, LessonFiles(lesson.name, {MAIN: source.encode("utf-8", "replace")}), judged, 0.1)
     for width in (40, 80):  # a narrow one breaks lines elsewhere
         written = io.StringIO()
@@ -196,7 +202,7 @@ def test_dojo_check(lesson: Lesson, place: str, payload: str) -> None:
     ],
 )
 def test_unheard(text: str, shown: str) -> None:
-    assert unheard(text) == shown
+    assert without_ci_commands(text) == shown
 
 
 # --- literally, as each medium has it

@@ -32,7 +32,7 @@ from grader.gradebook.files import FILES
 from grader.gradebook.grading import cluster, cluster_worker
 from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.versions import differences, versions
+from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import SubmissionResult
@@ -43,9 +43,9 @@ SLOWLY = "import time\n\ntime.sleep(0.3)\n"
 
 
 def until(condition: Callable[[], bool], seconds: float = 300.0) -> bool:
-    end = time.monotonic() + seconds
+    kill_late = time.monotonic() + seconds
     while not condition():
-        if time.monotonic() > end:
+        if time.monotonic() > kill_late:
             return False
         time.sleep(0.02)
     return True
@@ -250,7 +250,7 @@ def worker(folder: Path) -> Any:
 
 def test_a_worker_that_isolates_less_than_required_refuses(tmp_path, monkeypatch):
     found = {"level": "weak", "missing": ["No Landlock (left out): files can be read."]}
-    monkeypatch.setattr(cluster_worker, "isolation_here", lambda: found)
+    monkeypatch.setattr(cluster_worker, "probe_isolation", lambda: found)
     graders = cluster_worker.Graders(settings(require="fair"), b"", versions())
     graders.setup(worker(tmp_path))
     assert graders.refusal == (
@@ -292,10 +292,10 @@ def test_grader_processes_that_nobody_needs_end_and_start_again(tmp_path, monkey
     for _ in range(2):
         reply = graders.grade(SimpleNamespace(student="ada"))
         assert reply == Reply(SubmissionResult(student="ada"), files={"report.md": "right"})
-    graders.rest()
+    graders.end_idle_graders()
     assert [each.killed for each in made] == [False]
     monkeypatch.setattr(cluster_worker, "IDLE_SECONDS", 0.0)
-    graders.rest()
+    graders.end_idle_graders()
     graders.grade(SimpleNamespace(student="ada"))
     assert [each.killed for each in made] == [True, False]
     graders.teardown(worker(tmp_path))
@@ -313,7 +313,7 @@ def test_a_worker_looks_for_its_isolation_in_a_process_of_its_own():
     from grader.sandbox.isolation.probe import probe
 
     found = probe()
-    assert cluster_worker.isolation_here() == {"level": found.level, "missing": list(found.missing)}
+    assert cluster_worker.probe_isolation() == {"level": found.level, "missing": list(found.missing)}
 
 
 def test_the_course_travels_without_what_python_left_in_it(tmp_path):
@@ -326,8 +326,8 @@ def test_the_course_travels_without_what_python_left_in_it(tmp_path):
 
 
 def test_versions_in_words():
-    assert differences({"Python": "3.11.7", "torch": "2.13.0"}, {"torch": "2.13.0", "Python": "3.11.7"}) is None
-    assert differences({"Python": "3.11.7", "torch": "2.13.0"}, {"Python": "3.12.1"}) == (
+    assert version_differences({"Python": "3.11.7", "torch": "2.13.0"}, {"torch": "2.13.0", "Python": "3.11.7"}) is None
+    assert version_differences({"Python": "3.11.7", "torch": "2.13.0"}, {"Python": "3.12.1"}) == (
         "Python 3.12.1 instead of 3.11.7, torch missing instead of 2.13.0"
     )
 

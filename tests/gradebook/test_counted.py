@@ -24,7 +24,7 @@ from grader.commands.grade import main
 from grader.intake.submissions import finding
 from grader.intake.submissions.finding import find
 from grader.publish.export.classroom import classroom_result
-from grader.publish.export.gradescope import gradescope
+from grader.publish.export.gradescope import gradescope_results
 from grader.publish.export.junit import junit_xml
 from grader.publish.report.classroom import csv_rows, difficulties, partly_counted
 
@@ -156,7 +156,12 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     rows = {row["name"]: row for row in bo["lessons"][2]["gradients"]}
     assert (rows["dhprebn"]["counted"], rows["dhprebn"]["max_points"]) == (True, 4)
     left = rows["forward"]
-    assert (left["status"], left["counted"], left["points"], left["max_points"]) == ("missing", False, 0, 0)
+    assert (left["status"], left["counted"], left["points"], left["max_points"]) == (
+        "missing",
+        False,
+        0,
+        0,
+    )
     assert left["message"] == (
         "Not counted: the lecture's notebook has no such row. It counts in a backward.py that has `BatchNorm1d`."
     )
@@ -243,7 +248,7 @@ def test_a_row_that_does_not_count_is_not_hard():
 
 
 def test_exports_have_the_student_s_own_maximum():
-    shown = gradescope(PARTLY)
+    shown = gradescope_results(PARTLY)
     assert shown["output"] == "1 of 1 points.\n\nCounted: 05_norm (1 of 2 rows)."
     assert [test["name"] for test in shown["tests"]] == ["05_norm: dx"]
     suite = ElementTree.fromstring(junit_xml(PARTLY)).find("testsuite")

@@ -28,8 +28,8 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.files import DERIVED, FILES, OutputError, write_files
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.batch import Reply
-from grader.gradebook.grading.belonging import Belonging
-from grader.gradebook.grading.run import Outcome, grade_run
+from grader.gradebook.grading.run import RunOutcome, grade_run
+from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
@@ -61,7 +61,7 @@ def result_for(submission: Submission, lessons: Iterable[str], points: int) -> S
     return results_by_hand(submission.student, *parts, submission_sha256=submission.sha256)
 
 
-Ran = Callable[..., tuple[Outcome, list[str]]]
+Ran = Callable[..., tuple[RunOutcome, list[str]]]
 
 
 @pytest.fixture
@@ -75,10 +75,10 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
         faults: Collection[str] = (),
         only_these: bool = False,
         fresh: bool = False,
-        belonging: Belonging | None = None,
+        identity: RunIdentity | None = None,
         other_names: dict[str, tuple[str, ...]] | None = None,
         **settings: Any,
-    ) -> tuple[Outcome, list[str]]:
+    ) -> tuple[RunOutcome, list[str]]:
         def grade_all(due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
             for submission in due:
                 if submission.student in faults:
@@ -101,7 +101,7 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, course: Course) -> Ran:
             watching,
             Reporter([*course.lessons.values()]),
             fresh=fresh,
-            belonging=belonging or Belonging.of(course, chosen),
+            identity=identity or RunIdentity.of(course, chosen),
             only_these=only_these,
             other_names=other_names or {},
         )
@@ -163,8 +163,8 @@ def test_after_a_failed_regrade_no_view_shows_the_old_score(ran, out, roster):
         text = (out / "ada" / name).read_text(encoding="utf-8")
         assert RIGHT not in text and "no earlier score counts" in text and "could not be graded" in text
         assert "dprobs" not in text, "a fault may quote the hidden suite"
-    left = {path.name for path in (out / "ada").iterdir()}
-    assert left == {"report.md", "report.html", "notes of the TA.txt"}
+    remaining = {path.name for path in (out / "ada").iterdir()}
+    assert remaining == {"report.md", "report.html", "notes of the TA.txt"}
     assert (out / "bo" / "report.md").read_text() == RIGHT
 
     # the same command again grades what failed, and everything is there again
@@ -387,18 +387,18 @@ def test_another_course_is_refused_before_anything_is_written(ran, out, course, 
     ran([submitted("ada", STEPS)])
     other = copied(course, tmp_path / "other", STEPS)
     settings = Settings(course="", lessons=[], seed=1, out="")
-    moved = Belonging.of(other, settings)
-    assert ran([submitted("ada", STEPS)], belonging=moved)[0].faults == 0, "the same lessons in another place"
+    moved = RunIdentity.of(other, settings)
+    assert ran([submitted("ada", STEPS)], identity=moved)[0].faults == 0, "the same lessons in another place"
     (other.root / "exercises" / STEPS / "README.md").write_text("another year's")
-    changed = Belonging.of(Course(other.root), settings)
+    changed = RunIdentity.of(Course(other.root), settings)
     ran([submitted("ada", STEPS)])  # the book belongs to the first course again
     before = everything(out)
     with pytest.raises(
         OutputError, match=rf"{out} holds the results of another course, .*Nothing was written.* -o; .*--same-course"
     ):
-        ran([submitted("bo", STEPS)], belonging=changed)
+        ran([submitted("bo", STEPS)], identity=changed)
     assert everything(out) == before
-    ran([submitted("bo", STEPS)], belonging=Belonging.of(Course(other.root), settings, same_course=True))
+    ran([submitted("bo", STEPS)], identity=RunIdentity.of(Course(other.root), settings, same_course=True))
     assert set(table(out / "grades.csv")) == {"ada", "bo"}
 
 
@@ -425,9 +425,9 @@ def test_another_seed_is_refused_unless_everything_is_graded_again(ran, out, fir
 def test_drawn_seeds_are_one_policy_and_a_lesson_that_changed_is_the_same_course(ran, out, course, tmp_path):
     own = copied(course, tmp_path / "own", STEPS)
     settings = Settings(course="", lessons=[], seed=1, out="")
-    ran([submitted("ada", STEPS)], belonging=Belonging.of(own, settings), seed=1)
+    ran([submitted("ada", STEPS)], identity=RunIdentity.of(own, settings), seed=1)
     (own.root / "exercises" / STEPS / "README.md").write_text("better")
-    assert ran([submitted("ada", STEPS)], belonging=Belonging.of(Course(own.root), settings), seed=2)[0].faults == 0
+    assert ran([submitted("ada", STEPS)], identity=RunIdentity.of(Course(own.root), settings), seed=2)[0].faults == 0
 
 
 def test_a_book_from_before_belongs_to_whoever_comes_first(ran, out, course):

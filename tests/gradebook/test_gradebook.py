@@ -29,13 +29,13 @@ from support import ROOT
 from grader.gradebook import database as gradebook_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
-from grader.gradebook.files import FILES, LOCK, OutputError, only_run, write_files, write_whole
+from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.batch import Reply
-from grader.gradebook.grading.keys import conditions, key
-from grader.gradebook.grading.run import Outcome, grade_run, write_class
+from grader.gradebook.grading.keys import conditions_key, result_key
+from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.stop import Stop, stopping_at_signals
+from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
@@ -70,7 +70,7 @@ def results_of(submission: Submission, **changed: Any) -> SubmissionResult:
 
 
 class Watching:
-    """A grader.gradebook.grading.run.Live that remembers."""
+    """A grader.gradebook.grading.run.RunListener that remembers."""
 
     def __init__(self) -> None:
         self.plan: tuple[int, int] | None = None
@@ -86,7 +86,7 @@ class Watching:
         self.graded.append(results.student)
 
 
-Play = Callable[..., tuple[Outcome, Watching]]
+Play = Callable[..., tuple[RunOutcome, Watching]]
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: Lesson) -> Play
         fresh: bool = False,
         meanwhile: Callable[[str], None] = lambda student: None,
         **settings: Any,
-    ) -> tuple[Outcome, Watching]:
+    ) -> tuple[RunOutcome, Watching]:
         def grade_all(
             due: Iterable[Submission], settings: Settings, jobs: int, on_start: Callable[[str], None], *_: object
         ) -> Generator[tuple[Submission, Reply], None, None]:
@@ -209,23 +209,23 @@ def test_the_order_of_results_does_not_depend_on_speed(play, tmp_path):
 
 def test_the_key_holds_all_that_a_result_depends_on(small):
     settings = Settings(course="", lessons=[], seed=1, out="")
-    under = conditions([small], settings)
+    under = conditions_key([small], settings)
     part = LessonFiles(LESSON, {"backward.py": b"pass\n"})
     keys = [
-        key(under, handed("ada")),
-        key(under, handed("ada", b"pass \n")),
-        key(under, replace(handed("ada"), message="It is a link.")),
-        key(under, replace(handed("ada"), note="The last of three counts.")),
+        result_key(under, handed("ada")),
+        result_key(under, handed("ada", b"pass \n")),
+        result_key(under, replace(handed("ada"), message="It is a link.")),
+        result_key(under, replace(handed("ada"), note="The last of three counts.")),
         *(
-            key(under, replace(handed("ada"), lessons={LESSON: replace(part, **change)}))
+            result_key(under, replace(handed("ada"), lessons={LESSON: replace(part, **change)}))
             for change in ({"shown": "a.py"}, {"message": "x"}, {"rejected": True})
         ),
-        key(conditions([small], replace(settings, limits={"step_seconds": 1})), handed("ada")),
-        key(conditions([small], replace(settings, seed_given=True)), handed("ada")),
-        key(conditions([small, Course(ROOT).find("03")], settings), handed("ada")),
+        result_key(conditions_key([small], replace(settings, limits={"step_seconds": 1})), handed("ada")),
+        result_key(conditions_key([small], replace(settings, seed_given=True)), handed("ada")),
+        result_key(conditions_key([small, Course(ROOT).find("03")], settings), handed("ada")),
     ]
     assert len(set(keys)) == len(keys)
-    assert key(conditions([small], replace(settings, out="x", seed=9)), handed("zo")) == keys[0]
+    assert result_key(conditions_key([small], replace(settings, out="x", seed=9)), handed("zo")) == keys[0]
 
 
 def test_a_class_is_kept_without_figures_and_equal_rows_once(small):
@@ -262,7 +262,7 @@ def test_ten_thousand_results_and_their_page_take_little_memory(tmp_path):
         kept.add(results(number))
     data, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
-    write_class(tmp_path, Reporter([lesson]), kept, [lesson])
+    write_pages(tmp_path, Reporter([lesson]).class_pages(kept, [lesson]))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"10,000 results: {data / 2**20:.1f} MiB; while their page is written: {peak / 2**20:.1f} MiB")
@@ -276,7 +276,7 @@ def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(play, tmp
     refusals = []
 
     def another_run(student: str) -> None:
-        with pytest.raises(OutputError) as refused, only_run(tmp_path / "out"):
+        with pytest.raises(OutputError) as refused, lock_output(tmp_path / "out"):
             pass
         refusals.append(str(refused.value))
 
@@ -291,8 +291,8 @@ def test_a_second_run_on_the_same_out_is_refused_and_the_first_goes_on(play, tmp
 HOLD = """
 import sys, time
 from pathlib import Path
-from grader.gradebook.files import only_run
-with only_run(Path(sys.argv[1])):
+from grader.gradebook.files import lock_output
+with lock_output(Path(sys.argv[1])):
     print("in", flush=True)
     time.sleep(60)
 """
@@ -301,10 +301,10 @@ with only_run(Path(sys.argv[1])):
 def test_the_lock_ends_with_a_process_that_is_killed(tmp_path):
     with subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None and process.stdout.readline() == b"in\n"
-        with pytest.raises(OutputError), only_run(tmp_path):
+        with pytest.raises(OutputError), lock_output(tmp_path):
             pass
         process.kill()
-    with only_run(tmp_path):
+    with lock_output(tmp_path):
         assert (tmp_path / LOCK).exists()
 
 
@@ -428,8 +428,8 @@ def endless(seen: list[str]) -> Generator[int, None, None]:
 
 def test_a_signal_while_a_result_is_made_ends_the_run_after_what_is_left():
     got: list[int] = []
-    with stopping_at_signals() as stop, pytest.raises(KeyboardInterrupt):
-        for item in stop.over(endless([])):
+    with stop_at_signals() as stop, pytest.raises(KeyboardInterrupt):
+        for item in stop.each_item(endless([])):
             got.append(item)
     assert got == [0, 1, -1]
 
@@ -438,8 +438,8 @@ def test_a_signal_while_a_result_is_made_ends_the_run_after_what_is_left():
 def test_a_signal_while_a_result_is_written_waits_until_it_is(number):
     got: list[int] = []
     before = signal.signal(number, signal.default_int_handler)
-    with stopping_at_signals() as stop, pytest.raises(KeyboardInterrupt):
-        for item in stop.over(endless([])):
+    with stop_at_signals() as stop, pytest.raises(KeyboardInterrupt):
+        for item in stop.each_item(endless([])):
             if item == 0:
                 signal.raise_signal(number)
                 signal.raise_signal(number)
@@ -450,9 +450,9 @@ def test_a_signal_while_a_result_is_written_waits_until_it_is(number):
 
 def test_an_ignored_signal_stays_ignored_and_handlers_are_put_back():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with stopping_at_signals() as stop:
+    with stop_at_signals() as stop:
         assert isinstance(stop, Stop) and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGTERM) == stop.heard
+        assert signal.getsignal(signal.SIGTERM) == stop.handle_signal
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     signal.signal(signal.SIGHUP, before)
 

@@ -257,8 +257,8 @@ def test_sigterm_stops_as_ctrl_c_does_and_the_next_run_grades_the_rest(tmp_path)
     with subprocess.Popen(
         command(folder, out, "--timeout", "60"), stderr=subprocess.PIPE, text=True, env=environment()
     ) as run:
-        end = time.monotonic() + 120
-        while len(students_in_the_book(out)) < 3 and time.monotonic() < end:
+        kill_late = time.monotonic() + 120
+        while len(students_in_the_book(out)) < 3 and time.monotonic() < kill_late:
             time.sleep(0.05)
         run.send_signal(signal.SIGTERM)
         said = run.communicate(timeout=60)[1]

@@ -10,7 +10,7 @@ from grader.authoring.figures.svg import Drawing, number
 from grader.comparison.tensors import written
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in, parts_of, reads_of
+from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in_statement, parts_of, reads_of
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""
@@ -159,7 +159,7 @@ def operations_in(node: ast.expr, values: Collection[str]) -> Iterator[str]:
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
             yield from operations_in(node.func.value, values)
-        of_module = isinstance(node.func, ast.Name) or not names_in(ast.unparse(node.func)) & set(values)
+        of_module = isinstance(node.func, ast.Name) or not names_in_statement(ast.unparse(node.func)) & set(values)
         for argument in node.args if of_module else ():  # a method's arguments are sizes and axes
             yield from operations_in(argument, values)
         yield node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)

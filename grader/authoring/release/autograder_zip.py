@@ -8,12 +8,12 @@ from grader.authoring.release.engine import Files, engine_files, files_under, pi
 from grader.authoring.release.kit import KEPT_BY_RESET, settings_file
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
-from grader.publish.export.autograder import SETTINGS, Settings
+from grader.publish.export.autograder import SETTINGS, AutograderSettings
 
 SCRIPTS = ("setup.sh", "run_autograder")
 
 
-def autograder_files(course: Course, settings: Settings, pip_options: Sequence[str] = ()) -> Files:
+def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> Files:
     """What the zip holds. `pip_options` are handed to pip for the requirements. Raises UserError, OSError."""
     found = {name: (TEMPLATES / "export" / name).read_bytes() for name in SCRIPTS}
     found[SETTINGS] = settings.to_json().encode()

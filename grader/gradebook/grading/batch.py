@@ -1,4 +1,4 @@
-"""Many submissions over several grader processes: handed out one by one, results as they arrive."""
+"""Grading of many submissions in several grader processes: each takes the next one, and results come as they arrive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITHIN = b'{"within":'
 
 @dataclass
 class Reply:
-    """What comes of a submission: `results`, or a `fault`, the reason of ours why it could not be graded.
+    """The answer to a submission: its `results`, or the `fault` of the grader for which it could not be graded.
 
     From a cluster come `files`, {name: text} of the student's folder, or `refused`, why a worker must not grade.
     """
@@ -44,21 +44,21 @@ class GraderProcess:
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
-        self._settings, self._nursery, self._own = settings, nursery, None if nursery else Nursery(PRELOAD)
+        self._settings, self._nursery, self._private_nursery = settings, nursery, None if nursery else Nursery(PRELOAD)
         self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
     def _start(self) -> ForkedProcess:
-        nursery = self._own or self._nursery
+        nursery = self._private_nursery or self._nursery
         assert nursery is not None
         zygote = nursery.zygote()
         with zygote or contextlib.nullcontext():
             try:
                 return nursery.program(PROGRAM, self._settings.to_json(), given=[zygote] if zygote else [])
             except NurseryEnded:
-                if self._own is not None:
-                    self._own.close(at_once=True)
-                self._own = Nursery(PRELOAD)
+                if self._private_nursery is not None:
+                    self._private_nursery.close(at_once=True)
+                self._private_nursery = Nursery(PRELOAD)
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
@@ -69,9 +69,9 @@ class GraderProcess:
         """
         fault = ""
         for _ in range(TRIES):
-            line, late = self._ask(submission)
+            line, late = self._request(submission)
             if late:
-                submission = too_late(submission, late)
+                submission = with_timeout_message(submission, late)
             if line.endswith(b"\n"):
                 reply = json.loads(line)
                 if "unwritable" in reply:
@@ -87,12 +87,12 @@ class GraderProcess:
                     self._process = self._start()
         return Reply(fault=fault)
 
-    def _ask(self, submission: Submission) -> tuple[bytes, float]:
+    def _request(self, submission: Submission) -> tuple[bytes, float]:
         """(the reply's line; b"" when the process ended, the seconds after which it was ended for taking longer)."""
         late = threading.Event()
-        process, within = self._process, 0.0
+        process, limit = self._process, 0.0
 
-        def end() -> None:
+        def kill_late() -> None:
             late.set()
             process.kill()
 
@@ -102,8 +102,8 @@ class GraderProcess:
             line = process.stdout.readline()
             if not line.startswith(WITHIN):
                 return line, 0.0
-            within = float(json.loads(line)["within"])
-            timer = threading.Timer(within, end)
+            limit = float(json.loads(line)["within"])
+            timer = threading.Timer(limit, kill_late)
             timer.daemon = True
             timer.start()
             try:
@@ -112,7 +112,7 @@ class GraderProcess:
                 timer.cancel()
         except (OSError, ValueError):
             line = b""
-        return line, within if late.is_set() and not line.endswith(b"\n") else 0.0
+        return line, limit if late.is_set() and not line.endswith(b"\n") else 0.0
 
     def close(self) -> None:
         try:
@@ -121,29 +121,29 @@ class GraderProcess:
         except (OSError, subprocess.TimeoutExpired):
             self.kill()
         else:
-            self._let_go()
+            self._release()
 
     def stay_ended(self) -> None:
-        """From now on it is not started again when it ends."""
+        """Do not start the process again when it ends."""
         with self._lock:
             self._closing = True
 
     def kill(self) -> None:
         self.stay_ended()
         self._process.kill()
-        if self._own is not None:  # it may still be loading torch, and not hear of it
-            self._own.close(at_once=True)
+        if self._private_nursery is not None:  # it may still be loading torch, and not hear of it
+            self._private_nursery.close(at_once=True)
         self._process.wait()
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._process.close()
-        if self._own is not None:
-            self._own.close(at_once=True)
+        if self._private_nursery is not None:
+            self._private_nursery.close(at_once=True)
 
 
-def too_late(submission: Submission, seconds: float) -> Submission:
-    """The submission with a sentence that says why nothing of it is graded."""
+def with_timeout_message(submission: Submission, seconds: float) -> Submission:
+    """The submission with the message that it took too long, for which nothing of it is graded."""
     message = (
         f"Grading was stopped after {seconds:g} seconds, the most that a submission may take. Does a function return "
         "something very large, or is the file very long?"
@@ -151,7 +151,7 @@ def too_late(submission: Submission, seconds: float) -> Submission:
     return replace(submission, message=message)
 
 
-def nobody(student: str) -> None:
+def ignore_start(student: str) -> None:
     pass
 
 
@@ -159,12 +159,12 @@ def grade_all(
     submissions: Iterable[Submission],
     settings: Settings,
     jobs: int,
-    on_start: Callable[[str], None] = nobody,
+    on_start: Callable[[str], None] = ignore_start,
     nursery: Nursery | None = None,
 ) -> Replies:
     """(submission, reply) in the order in which they finish; submissions are taken one by one as graders are free.
 
-    `on_start` is told each student as grading begins, from any thread. Leaving the loop early ends the grader
+    `on_start` is called with each student as grading begins, from any thread. Leaving the loop early ends the grader
     processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
     been started earlier; it is closed at the end. Raises OutputError.
     """
@@ -182,7 +182,7 @@ def grade_all(
         ended = True
     except KeyboardInterrupt:
         batch.stop(graders, nursery)
-        yield from batch.left()
+        yield from batch.remaining()
         raise
     finally:
         if ended:
@@ -196,12 +196,12 @@ def grade_all(
 
 
 class Batch:
-    """What the threads share, one for each grader process: submissions to be handed out, and what has come of them."""
+    """Shared by the threads, one per grader process: the submissions that wait, and the replies."""
 
     def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
         self._waiting, self._on_start = iter(submissions), on_start
-        self._taking, self._stopping = threading.Lock(), threading.Event()
-        # a pair as it is given on, an exception to be raised, or None from a thread that has no more to do
+        self._next_lock, self._stopping = threading.Lock(), threading.Event()
+        # a pair to yield, an exception to raise, or None from a thread that has finished
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
 
     def work(self, grader: GraderProcess) -> None:
@@ -212,16 +212,16 @@ class Batch:
                     reply = grader.grade(submission)
                 except OutputError:
                     raise
-                except Exception as error:  # a fault of ours is told, and the others are graded
+                except Exception as error:  # report this fault, and grade the others
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
             self._done.put(None)
-        except Exception as error:  # must not leave the loop that waits for this thread waiting for ever
+        except Exception as error:  # else finished() would wait for this thread for ever
             self._done.put(error)
 
     def _next(self) -> Submission | None:
-        with self._taking:
+        with self._next_lock:
             return None if self._stopping.is_set() else next(self._waiting, None)
 
     def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
@@ -234,8 +234,8 @@ class Batch:
             else:
                 yield entry
 
-    def left(self) -> Iterator[tuple[Submission, Reply]]:
-        """What finished before the stop and was not yet given on."""
+    def remaining(self) -> Iterator[tuple[Submission, Reply]]:
+        """Replies that arrived before the stop and were not yielded yet."""
         while not self._done.empty():
             entry = self._done.get()
             if isinstance(entry, tuple):

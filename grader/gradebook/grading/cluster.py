@@ -24,8 +24,8 @@ from distributed.scheduler import KilledWorker
 
 from grader.errors import GraderFault, UserError
 from grader.gradebook.files import write_files
-from grader.gradebook.grading.batch import Replies, Reply, nobody
-from grader.gradebook.grading.cluster_worker import SAME, Graders, grade_here, pack_course, refusal_of
+from grader.gradebook.grading.batch import Replies, Reply, ignore_start
+from grader.gradebook.grading.cluster_worker import SAME_VERSIONS, Graders, grade_task, pack_course, refusal_of
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import versions
 from grader.intake.submissions.submission import Submission
@@ -33,9 +33,9 @@ from grader.intake.submissions.submission import Submission
 CONNECT_SECONDS = 30.0
 WORKER_SECONDS = 60.0
 """How long a cluster may be without any worker, at first or in the middle."""
-LOOK_SECONDS = 2.0
+COUNT_SECONDS = 2.0
 """How often the workers are counted."""
-AHEAD = 3
+SENT_AHEAD = 3
 """Submissions sent for each thread that grades: one is graded while others travel, and memory stays bounded."""
 
 
@@ -50,9 +50,9 @@ class ClusterLost(ClusterError):
 
 
 def grade_on_cluster(
-    submissions: Iterable[Submission], settings: Settings, address: str, on_start: Callable[[str], None] = nobody
+    submissions: Iterable[Submission], settings: Settings, address: str, on_start: Callable[[str], None] = ignore_start
 ) -> Replies:
-    """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` is told whom has been sent.
+    """As batch.grade_all, by the workers of the scheduler at `address`; `on_start` gets each student who was sent.
 
     Raises ClusterError before the first submission is sent, ClusterLost after that, and OutputError.
     """
@@ -70,10 +70,10 @@ class Cluster:
         self._address, self._run = address, f"backprop-ninja-{uuid.uuid4().hex}"
         self._in_flight: dict[str, tuple[Submission, Future[Reply]]] = {}
         self._done: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._threads, self._looked, self._seen = 0, 0.0, time.monotonic()
+        self._threads, self._counted_at, self._workers_seen_at = 0, 0.0, time.monotonic()
         for library in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(library).setLevel(logging.CRITICAL)  # what goes wrong is told in sentences of ours
-        self._client = connected(address)
+            logging.getLogger(library).setLevel(logging.CRITICAL)  # errors are reported in our own sentences
+        self._client = connect_client(address)
         try:
             self._prepare(settings)
         except BaseException:
@@ -92,12 +92,12 @@ class Cluster:
         try:
             graders = Graders(settings, pack_course(Path(settings.course)), versions())
             self._client.register_plugin(graders, name=self._run)
-            found: dict[str, str | None] = self._client.run(refusal_of, self._run)
+            refusals: dict[str, str | None] = self._client.run(refusal_of, self._run)
         except Exception as error:  # whatever a worker raises is raised here: most often, that it has no such module
             raise ClusterError(
-                f"the workers of {address} cannot be made ready ({type(error).__name__}: {error}): {SAME}."
+                f"the workers of {address} cannot be made ready ({type(error).__name__}: {error}): {SAME_VERSIONS}."
             ) from error
-        refused = [f"{worker} cannot grade: {reason}" for worker, reason in sorted(found.items()) if reason]
+        refused = [f"{worker} cannot grade: {reason}" for worker, reason in sorted(refusals.items()) if reason]
         if refused:
             more = f" (So it is with {len(refused) - 1} more.)" if len(refused) > 1 else ""
             raise ClusterError(refused[0] + more)
@@ -120,7 +120,7 @@ class Cluster:
             self._client.close(10)
 
     def grade(
-        self, submissions: Iterable[Submission], on_start: Callable[[str], None] = nobody
+        self, submissions: Iterable[Submission], on_start: Callable[[str], None] = ignore_start
     ) -> Iterator[tuple[Submission, Reply]]:
         """(submission, reply) in the order in which they finish, each submission once. Raises ClusterLost.
 
@@ -128,7 +128,7 @@ class Cluster:
         """
         waiting = iter(submissions)
         while True:
-            room = max(1, AHEAD * self._count()) - len(self._in_flight)
+            room = max(1, SENT_AHEAD * self._count()) - len(self._in_flight)
             for submission in islice(waiting, max(0, room)):
                 self._send(submission)
                 on_start(submission.student)
@@ -142,15 +142,15 @@ class Cluster:
 
     def _send(self, submission: Submission) -> None:
         key = f"{self._run}-{uuid.uuid4().hex}"
-        future = self._client.submit(grade_here, self._run, submission, key=key, pure=False)
+        future = self._client.submit(grade_task, self._run, submission, key=key, pure=False)
         self._in_flight[key] = submission, future
         future.add_done_callback(lambda _: self._done.put(key))
 
     def _next(self) -> str:
-        """The key of one that has finished."""
+        """The key of a submission that has finished."""
         while True:
             try:
-                return self._done.get(timeout=LOOK_SECONDS)
+                return self._done.get(timeout=COUNT_SECONDS)
             except queue.Empty:
                 self._count()
 
@@ -158,12 +158,12 @@ class Cluster:
         while True:
             try:
                 if future.status == "error":
-                    return self._fault(future.exception(timeout=LOOK_SECONDS))
-                reply = future.result(timeout=LOOK_SECONDS)
+                    return self._fault(future.exception(timeout=COUNT_SECONDS))
+                reply = future.result(timeout=COUNT_SECONDS)
             except TimeoutError:  # its worker died with the result: Dask has it graded again
                 self._count()
                 continue
-            except Exception as error:  # cancelled: nobody does that but a scheduler that is gone
+            except Exception as error:  # cancelled: only a lost scheduler does that
                 raise self._lost() from error
             if reply.refused:
                 raise ClusterLost(reply.refused)
@@ -174,22 +174,22 @@ class Cluster:
             return Reply(fault="Every worker that it was given to ended.")
         if isinstance(error, (ImportError, AttributeError)):  # a worker without this package, or with another version
             raise ClusterLost(
-                f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME}."
+                f"a worker that joined cannot grade ({type(error).__name__}: {error}): {SAME_VERSIONS}."
             ) from error
         return Reply(fault=f"{type(error).__name__}: {error}")
 
     def _count(self) -> int:
-        """How many submissions can be graded at the same time. Raises ClusterLost when nobody is left to grade."""
+        """How many submissions can be graded at the same time. Raises ClusterLost when no worker is left."""
         now = time.monotonic()
-        if now - self._looked >= LOOK_SECONDS:
-            self._looked = now
+        if now - self._counted_at >= COUNT_SECONDS:
+            self._counted_at = now
             try:
                 self._threads = sum(self._client.nthreads().values())
             except Exception as error:
                 raise self._lost() from error
             if self._threads:
-                self._seen = now
-            elif now - self._seen > WORKER_SECONDS:
+                self._workers_seen_at = now
+            elif now - self._workers_seen_at > WORKER_SECONDS:
                 raise ClusterLost(
                     f"the scheduler at {self._address} has had no workers for {WORKER_SECONDS:g} seconds: start some "
                     "and run the same command again, which grades only what is missing."
@@ -203,10 +203,10 @@ class Cluster:
         )
 
 
-def connected(address: str) -> Client:
+def connect_client(address: str) -> Client:
     """Raises ClusterError."""
     try:
-        asyncio.run(knock(address))
+        asyncio.run(try_connection(address))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of versions that differ: they are refused, with names
             return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
@@ -218,7 +218,7 @@ def connected(address: str) -> Client:
         ) from error
 
 
-async def knock(address: str) -> None:
+async def try_connection(address: str) -> None:
     """Raises what goes wrong. A Client that fails to connect leaves threads behind, which complain at exit."""
     arguments = Security().get_connection_args("client")
     comm = await asyncio.wait_for(connect(address, timeout=CONNECT_SECONDS, **arguments), CONNECT_SECONDS + 1)

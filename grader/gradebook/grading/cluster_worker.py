@@ -25,15 +25,15 @@ from tornado.ioloop import PeriodicCallback
 
 from grader.gradebook.grading.batch import GraderProcess, Reply
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.versions import differences, versions
+from grader.gradebook.grading.versions import version_differences, versions
 from grader.intake.submissions.submission import Submission
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.sandbox.isolation.probe import at_least
 
 IDLE_SECONDS = 600.0
-"""After so long without work grader processes end: the coordinator may have been killed without a word."""
+"""Idle grader processes end after this time, because the coordinator may have been killed."""
 
-SAME = "install the same versions on every machine, then start its worker again"
+SAME_VERSIONS = "install the same versions on every machine, then start its worker again"
 
 PROBE = """
 import json
@@ -80,20 +80,20 @@ class Graders(WorkerPlugin):
             folder.mkdir()
         with zipfile.ZipFile(io.BytesIO(self._course)) as archive:
             archive.extractall(course)
-        self._there = replace(self._settings, course=str(course), out=str(out), hide=[str(out)])
-        self._free: queue.SimpleQueue[GraderProcess | None] = queue.SimpleQueue()
+        self._settings_here = replace(self._settings, course=str(course), out=str(out), hide=[str(out)])
+        self._idle: queue.SimpleQueue[GraderProcess | None] = queue.SimpleQueue()
         for _ in range(worker.state.nthreads):
-            self._free.put(None)
+            self._idle.put(None)
         self._all: set[GraderProcess] = set()
-        self._used, self._ended = time.monotonic(), False
-        self._resting = PeriodicCallback(self.rest, 1000 * IDLE_SECONDS / 4)
-        self._resting.start()
+        self._used_at, self._ended = time.monotonic(), False
+        self._idle_timer = PeriodicCallback(self.end_idle_graders, 1000 * IDLE_SECONDS / 4)
+        self._idle_timer.start()
 
     def _refusal(self) -> str | None:
-        found = differences(self._expected, versions())
-        if found is not None:
-            return f"it has {found}: {SAME}."
-        isolation = isolation_here()
+        other_versions = version_differences(self._expected, versions())
+        if other_versions is not None:
+            return f"it has {other_versions}: {SAME_VERSIONS}."
+        isolation = probe_isolation()
         if not at_least(isolation["level"], self._settings.require):
             return (
                 f"it isolates student code at level {isolation['level']!r} only, and {self._settings.require!r} is "
@@ -105,31 +105,31 @@ class Graders(WorkerPlugin):
     def teardown(self, worker: Worker) -> None:
         if self.refusal is None:
             self._ended = True
-            self._resting.stop()
+            self._idle_timer.stop()
             for grader in list(self._all):
                 grader.kill()
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def rest(self) -> None:
-        """Ends grader processes that nobody has needed for long; the next submission starts new ones."""
-        if time.monotonic() - self._used < IDLE_SECONDS:
+    def end_idle_graders(self) -> None:
+        """End grader processes that were idle for IDLE_SECONDS; the next submission starts new ones."""
+        if time.monotonic() - self._used_at < IDLE_SECONDS:
             return
-        for _ in range(self._free.qsize()):
+        for _ in range(self._idle.qsize()):
             try:
-                grader = self._free.get_nowait()
+                grader = self._idle.get_nowait()
             except queue.Empty:  # work has come in between
                 return
             if grader is not None:
                 grader.kill()
                 self._all.discard(grader)
-            self._free.put(None)
+            self._idle.put(None)
 
     def grade(self, submission: Submission) -> Reply:
         """The grader process's reply; with results come `files`."""
-        grader = self._free.get()
+        grader = self._idle.get()
         try:
             if grader is None and not self._ended:
-                grader = GraderProcess(self._there)
+                grader = GraderProcess(self._settings_here)
                 self._all.add(grader)
             if grader is None or self._ended:
                 if grader is not None:
@@ -137,20 +137,20 @@ class Graders(WorkerPlugin):
                 return Reply(fault="The run has ended.")
             reply = grader.grade(submission)
         finally:
-            self._used = time.monotonic()
-            self._free.put(grader)
+            self._used_at = time.monotonic()
+            self._idle.put(grader)
         if reply.results is not None:
-            folder = Path(self._there.out) / submission.student
+            folder = Path(self._settings_here.out) / submission.student
             reply.files = {path.name: path.read_bytes().decode() for path in folder.iterdir()}
             shutil.rmtree(folder)
         return reply
 
 
-def isolation_here() -> dict[str, Any]:
-    """{"level", "missing"}, as a process of its own finds it: trials fork, and a Dask worker has many threads."""
+def probe_isolation() -> dict[str, Any]:
+    """{"level", "missing"}, as a separate process finds it: the probe forks, and a Dask worker has many threads."""
     done = subprocess.run([sys.executable, "-P", "-c", PROBE], capture_output=True, text=True, check=True, timeout=60)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    isolation: dict[str, Any] = json.loads(done.stdout)
+    return isolation
 
 
 # What Dask calls by name ----------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def refusal_of(run: str, dask_worker: Worker) -> str | None:
     return graders.refusal if isinstance(graders, Graders) else "it did not get the course"
 
 
-def grade_here(run: str, submission: Submission) -> Reply:
+def grade_task(run: str, submission: Submission) -> Reply:
     """The task: Graders.grade's reply, or one that refuses."""
     worker = get_worker()
     refused = refusal_of(run, worker)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.gradebook.current import lessons_of
 from grader.gradebook.files import FILES, drop_report, replace_report, write_files
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.publisher import Publisher
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
@@ -34,16 +34,16 @@ def are_current(results: SubmissionResult, folder: Path, later: Sequence[Submiss
             return False
     if reported_in(folder) == results:
         return True
-    parts = [lesson for lesson in results.lessons if lesson.status != "missing"]
-    return not is_latest and all(reported_in(folder / part.name) == results.only(part) for part in parts)
+    present = [lesson for lesson in results.lessons if lesson.status != "missing"]
+    return not is_latest and all(reported_in(folder / lesson.name) == results.only(lesson) for lesson in present)
 
 
-def make_room(folder: Path, submission: Submission, lessons: Sequence[Lesson], publisher: Publisher) -> None:
+def move_earlier_report(folder: Path, submission: Submission, lessons: Sequence[Lesson], publisher: Publisher) -> None:
     """Keep what the present report says about lessons that are not graded now, each in a folder of its own.
 
     The report of several lessons is written anew for each, without pictures and quoted lines. Raises OutputError.
     """
-    graded = {lesson.name for lesson in lessons if contains(submission, lesson.name)}
+    graded = {lesson.name for lesson in lessons if is_judged_on(submission, lesson.name)}
     results = reported_in(folder)
     for lesson in results.lessons if results else ():
         if lesson.name in graded or lesson.status == "missing":
@@ -53,19 +53,19 @@ def make_room(folder: Path, submission: Submission, lessons: Sequence[Lesson], p
             texts = {name: (folder / name).read_text(encoding="utf-8", errors="replace") for name in FILES}
         else:
             alone = results.only(lesson)
-            texts = {RESULTS: alone.to_text(), **publisher.student_pages(Graded(alone), {})}
+            texts = {RESULTS: alone.to_text(), **publisher.student_pages(GradedSubmission(alone), {})}
         write_files(folder / lesson.name, texts)
     for name in graded:
         drop_report(folder, name)
 
 
-def contains(submission: Submission, lesson: str) -> bool:
+def is_judged_on(submission: Submission, lesson: str) -> bool:
     """Whether the submission is judged on the lesson, and not found to be without it."""
-    handed = submission.lessons.get(lesson)
-    return submission.message is not None or handed is None or not handed.nothing
+    submitted = submission.lessons.get(lesson)
+    return submission.message is not None or submitted is None or not submitted.nothing
 
 
-def take_back(folder: Path, results: SubmissionResult, publisher: Publisher) -> None:
+def withdraw_report(folder: Path, results: SubmissionResult, publisher: Publisher) -> None:
     """Replace an earlier report, whose score no longer counts, by a page that says so. Raises OutputError."""
     if folder.is_dir():
-        replace_report(folder, publisher.student_pages(Graded(replace(results, message=NO_SCORE)), {}))
+        replace_report(folder, publisher.student_pages(GradedSubmission(replace(results, message=NO_SCORE)), {}))

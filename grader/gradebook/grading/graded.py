@@ -11,7 +11,7 @@ from grader.results import SubmissionResult
 
 
 @dataclass
-class Graded:
+class GradedSubmission:
     """`results`, and what only the report shows.
 
     `pictures` are {lesson: {row: heat map}}, `printed` {lesson: text}, `shown` {lesson: lines of it, each labelled with

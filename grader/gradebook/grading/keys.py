@@ -1,4 +1,4 @@
-"""When a result still stands: the key of all that it depends on, under which the gradebook keeps it."""
+"""Keys of results in the gradebook: a digest of everything on which a result depends. The same key, the same result."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import hashlib
 import json
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
+from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.versions import LOADED
 from grader.intake.submissions.submission import Submission
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
 
-if TYPE_CHECKING:
-    from grader.gradebook.grading.settings import Settings
-
 LIBRARIES = ("torch", "numpy")
-"""Those whose version a result depends on, beside this package itself."""
+"""Libraries whose version a result depends on; this package's is included too."""
 
 
-def digest(*parts: str | bytes) -> str:
+def sha256_of(*parts: str | bytes) -> str:
     total = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -28,23 +25,24 @@ def digest(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
-def conditions(lessons: Sequence[Lesson], settings: Settings) -> str:
-    """Of all that is the same for every submission of a run.
+def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
+    """A digest of everything that is the same for all submissions of a run.
 
-    A seed that was drawn is none of it: any hidden problems are as good as others, and whoever resubmits meets new
-    ones. A seed that was given is: those problems are wanted, and no others.
+    A seed that was drawn is not included: any hidden problems are as good as others. A seed that was given is, because
+    the instructor wants exactly these problems.
     """
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
-    made_of = (f"{name} {version(name)}" for name in LIBRARIES)
-    decided = sorted({settings_text(each.settings) for each in lessons})
+    libraries = (f"{name} {version(name)}" for name in LIBRARIES)
+    lesson_settings = sorted({settings_text(each.settings) for each in lessons})
     parts = (part for each in lessons for part in (each.name, each.digest))
-    return digest(LOADED, *made_of, seed, limits, *decided, "left out", *settings.left_out, *parts)
+    return sha256_of(LOADED, *libraries, seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
 
 
-def key(conditions: str, submission: Submission) -> str:
-    """Of one submission under these conditions: what is graded, and what is said where nothing can be."""
-    said = [
-        [name, handed.shown, handed.message, handed.rejected] for name, handed in sorted(submission.lessons.items())
+def result_key(conditions: str, submission: Submission) -> str:
+    """The key of one submission's result: a digest of `conditions`, its files and its messages."""
+    messages = [
+        [name, submitted.shown, submitted.message, submitted.rejected]
+        for name, submitted in sorted(submission.lessons.items())
     ]
-    return digest(conditions, submission.sha256, json.dumps([submission.full_message, said]))
+    return sha256_of(conditions, submission.sha256, json.dumps([submission.full_message, messages]))

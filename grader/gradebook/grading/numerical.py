@@ -1,4 +1,5 @@
-"""Numerical differentiation: records in a student's rows what was read in the file, and takes points where they count.
+"""Numerical differentiation: writes into a student's rows what was found in the file, and takes the points where the
+course gives none for it.
 
 The reading (grader/sandbox/policy/numerical.py) is of the text alone and happens on the trusted side, so nothing that
 the file does when it runs can change it.
@@ -14,57 +15,57 @@ from grader.results import NumericalUse, Row
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
 from grader.sandbox.policy.reading import numerical_observations
 
-JUDGED = ("passed", "failed", "here", "hidden")
+WITH_VALUE = ("passed", "failed", "here", "hidden")
 """Statuses of rows that have a value; `here` and `hidden` are those of a student's own check."""
-LONG = 100_000
-"""A longer file is read by the process that has limits of time, whatever its words are."""
+LONG_FILE = 100_000
+"""In bytes. A longer file is always read, by the process that has time limits."""
 
 
-def observations(lesson: Lesson, handed: LessonFiles) -> list[Observation]:
+def observations(lesson: Lesson, submitted: LessonFiles) -> list[Observation]:
     """What of the lesson's rows depends on numerical differentiation. Raises ReadingStopped, ReadingFailed."""
-    rows = read_for(lesson)
-    texts = handed.files.values()
-    if not rows or not any(len(text) > LONG or may_differentiate_numerically(text) for text in texts):
+    rows = functions_by_row(lesson)
+    texts = submitted.files.values()
+    if not rows or not any(len(text) > LONG_FILE or may_differentiate_numerically(text) for text in texts):
         return []
-    neighbours = {name: text for name, text in handed.files.items() if name != MAIN}
-    return numerical_observations(handed.files[MAIN], MAIN, rows, neighbours)
+    neighbours = {name: text for name, text in submitted.files.items() if name != MAIN}
+    return numerical_observations(submitted.files[MAIN], MAIN, rows, neighbours)
 
 
-def read_for(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
+def functions_by_row(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
     """{row: (the function or method whose result it is about, the gradients that this returns together)}.
 
     Of rows that are not gradients, those about the function of a gradient, or about what lesson.toml names.
     """
     joint = lesson.joint
-    own = {item.function for item in lesson.gradients}
+    functions = {item.function for item in lesson.gradients}
     rows: dict[str, tuple[str, Sequence[str]]] = {}
     for item in lesson.items:
-        function = item.differentiates or (item.function if item.function in own else "")
+        function = item.differentiates or (item.function if item.function in functions else "")
         together = joint.returns if joint is not None and function == joint.name else ()
         if function and (not together or item.name in together):
             rows[item.name] = function, list(together)
     return rows
 
 
-def record(lesson: Lesson, handed: LessonFiles, rows: Sequence[Row], found: Sequence[Observation]) -> None:
-    """Writes what was found into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
+def mark_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[Row], by_row_list: Sequence[Observation]) -> None:
+    """Write the observations into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
     counts = lesson.settings.numerical_differentiation == "points"
-    by_row: Mapping[str, Observation] = {each.row: each for each in found}
+    by_row: Mapping[str, Observation] = {each.row: each for each in by_row_list}
     for row in rows:
         observation = by_row.get(row.name)
         if observation is None:
             continue
         message = sentence(observation, MAIN, counts)
         line = observation.line if observation.filename == MAIN else None
-        file: str | None = handed.shown if line is not None else observation.filename
+        file: str | None = submitted.shown if line is not None else observation.filename
         shown = line if line is not None else observation.line
-        if handed.origin is not None:
-            message = handed.origin.translated(message)
-            place = handed.origin.place(line)
+        if submitted.origin is not None:
+            message = submitted.origin.translated(message)
+            place = submitted.origin.place(line)
             file, shown = place if place else (file, shown)
         row.numerical_differentiation = NumericalUse(observation.method, message, file, shown)
         if counts:
             if row.status == "passed":
                 row.message = f"{row.message} {message}" if row.message else message
-        elif row.status in JUDGED:
+        elif row.status in WITH_VALUE:
             row.status, row.points, row.message, row.line, row.mistake = "forbidden", 0, message, line, None

@@ -32,16 +32,16 @@ from grader.verdict.judging.own_sizes import is_published, terms_of
 from grader.verdict.judging.verdicts import STATUS_OF
 
 MAX_PRINTED = 4_000
-MOST_BYTES = 100_000
-"""A longer file is looked at by the process that reads source text under limits of time."""
+LONG_FILE = 100_000
+"""In bytes. A longer file is read by the process that reads source text under time limits."""
 
 Suite = Callable[[Student], tuple[list[Row], dict[str, Any]]]
-"""What judges a student's rows: rows in the lesson's order, and {row's name: picture of its error}."""
+"""Judges a student's rows: returns rows in the lesson's order, and {row's name: picture of its error}."""
 
 
 @dataclass
-class Judged:
-    """What comes of a file.
+class JudgedFile:
+    """The verdict on a file.
 
     `message` is about the file as a whole: why it does not run, or stopped early. `printed` is the beginning of what it
     printed; `shown` are lines of that, each labelled with the function that printed it.
@@ -57,44 +57,47 @@ class Judged:
 
 def judge_file(
     lesson: Lesson,
-    handed: LessonFiles,
+    submitted: LessonFiles,
     zygote: ZygoteProcess,
     suite: Suite,
     interrupt: int | None = None,
     problems: Sequence[Problem] = (),
-) -> Judged:
-    """Judges a file that is there. `interrupt` is a descriptor: once it is readable, waiting is given up.
+) -> JudgedFile:
+    """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
     `problems` are some that the zygote's worker may have been sent already, see student.send_ahead.
 
-    Raises ZygoteDied and what `suite` raises, for reasons of ours; and Interrupted.
+    Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     steps = [item.name for item in lesson.gradients]
-    neighbours = {name: source for name, source in handed.files.items() if name != MAIN}
+    neighbours = {name: source for name, source in submitted.files.items() if name != MAIN}
     remark = None
     try:
-        sources = handed.files.values()
-        may_act = any(len(source) > MOST_BYTES or may_hold_acts(source) for source in sources)
-        found = static_findings(handed.files[MAIN], MAIN, lesson.functions, neighbours) if may_act else []
+        sources = submitted.files.values()
+        may_act = any(len(source) > LONG_FILE or may_hold_acts(source) for source in sources)
+        found = static_findings(submitted.files[MAIN], MAIN, lesson.functions, neighbours) if may_act else []
     except ReadingStopped as reason:  # the check names what the sandbox stops anyway
-        found, remark = [], f"{handed.shown} could not be read before it was run: {reason}. It was graded all the same."
+        found, remark = (
+            [],
+            f"{submitted.shown} could not be read before it was run: {reason}. It was graded all the same.",
+        )
     findings = {finding.step: finding for finding in reversed(found)}
-    origin = handed.origin
+    origin = submitted.origin
     terms = terms_of(lesson, origin.sizes, origin.numbers) if origin else terms_of(lesson, None)
     at_own_sizes = None if is_published(lesson, terms.sizes) else lesson.published_at(terms.sizes or {})
     public, whole = at_own_sizes or (None, lesson.public_chain if lesson.gradients else None)
-    chain = own_chain(lesson, whole) if whole is not None else None
+    chain = with_steps_above(lesson, whole) if whole is not None else None
     student = Student(
-        zygote, handed.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
+        zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
     )
-    student.trials = trials = FileTrials(student, handed.files[MAIN], lesson.functions)
+    student.trials = trials = FileTrials(student, submitted.files[MAIN], lesson.functions)
     try:
         failure = student.load_failure
         if failure is not None:
-            place = f"{handed.shown}, line {failure.line}" if failure.line else handed.shown
-            if handed.origin is not None:
-                place = handed.origin.in_words(failure.line, handed.shown)
-            judged = Judged([], f"{place}: {failure.message}", runs=False)
+            place = f"{submitted.shown}, line {failure.line}" if failure.line else submitted.shown
+            if submitted.origin is not None:
+                place = submitted.origin.in_words(failure.line, submitted.shown)
+            judged = JudgedFile([], f"{place}: {failure.message}", runs=False)
             for item in lesson.items:
                 row = Row(item.name, STATUS_OF[failure.outcome], 0, item.points)
                 row.expected_shape = lesson.expected_shape(item)
@@ -102,29 +105,29 @@ def judge_file(
                 judged.rows.append(row)
         else:
             rows, pictures = suite(student)
-            judged = Judged(rows, handed.message, pictures)
+            judged = JudgedFile(rows, submitted.message, pictures)
             if lesson.gradients:
                 add_chain(lesson, student, rows, whole or lesson.public_chain)
             if student.note:
                 judged.message = (
-                    f"{handed.shown} stopped before its end; the functions above were graded. {student.note}"
+                    f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
-            explain_missing(lesson, rows, student, handed)
-            find_changes(lesson, rows, student, handed)
+            explain_missing(lesson, rows, student, submitted)
+            locate_changes(lesson, rows, student, submitted)
     finally:
         trials.close()
         student.close()
-    if judged.runs and any(row.status in numerical.JUDGED for row in judged.rows):
+    if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
         try:
-            numerical.record(lesson, handed, judged.rows, numerical.observations(lesson, handed))
-        except (ReadingStopped, ReadingFailed) as reason:  # its verdicts stand all the same
-            remark = f"{handed.shown} could not be read for numerical differentiation: {reason}."
+            numerical.mark_rows(lesson, submitted, judged.rows, numerical.observations(lesson, submitted))
+        except (ReadingStopped, ReadingFailed) as reason:  # the verdicts do not depend on this reading
+            remark = f"{submitted.shown} could not be read for numerical differentiation: {reason}."
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:
-        row.file = handed.shown
-        if handed.origin is not None:
-            handed.origin.tell(row)
+        row.file = submitted.shown
+        if submitted.origin is not None:
+            submitted.origin.tell(row)
     if remark:
         judged.message = f"{judged.message} {remark}" if judged.message else remark
     if student.printed_bytes:
@@ -139,8 +142,8 @@ def judge_file(
     return judged
 
 
-def forbid_all(judged: Judged) -> None:
-    """No row counts where a worker says that it can differentiate again: it may have done so for any of them."""
+def forbid_all(judged: JudgedFile) -> None:
+    """Give every row no points: a worker in which autograd was switched on may have used it for any of them."""
     judged.message, judged.pictures = SWITCHED_ON, {}
     judged.rows = [
         Row(row.name, "forbidden", 0, row.max_points, message=SWITCHED_ON, expected_shape=row.expected_shape)
@@ -148,7 +151,7 @@ def forbid_all(judged: Judged) -> None:
     ]
 
 
-def own_chain(lesson: Lesson, problem: Problem) -> tuple[Problem, dict[str, set[str]]]:
+def with_steps_above(lesson: Lesson, problem: Problem) -> tuple[Problem, dict[str, set[str]]]:
     """The problem on which a student's own chain is run, and for each step the steps above it."""
     steps = {item.name for item in lesson.gradients}
     above = {item.name: problem.graph.above(item.name[1:]) for item in lesson.gradients}
@@ -165,8 +168,8 @@ def add_chain(lesson: Lesson, student: Student, rows: list[Row], problem: Proble
             row.chain, row.because_of = verdicts[row.name]
 
 
-def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: LessonFiles) -> None:
-    """Points a row that failed because an argument was changed in place to the line that changed it."""
+def locate_changes(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
+    """Add the line that changed an argument in place to the rows that failed because of it."""
     found: list[tuple[Row, tuple[str, Sequence[str]]]] = []
     for row in rows:
         item = lesson.item_for(row.name)
@@ -176,7 +179,7 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Less
                 found.append((row, (item.function, tuple(changed))))
     if not found:
         return
-    source = handed.files[MAIN]
+    source = submitted.files[MAIN]
     try:
         text = source.decode("utf-8", errors="replace")
         numbers = source_reader().call(lines_of_changes, text, [change for _, change in found])
@@ -191,17 +194,17 @@ def find_changes(lesson: Lesson, rows: list[Row], student: Student, handed: Less
             row.mistake = row.mistake._replace(message=row.message)
 
 
-def explain_missing(lesson: Lesson, rows: list[Row], student: Student, handed: LessonFiles) -> None:
-    """Says of a function that is not there where it is instead, what it may be called, or why the file ended before."""
-    own = set(lesson.functions)
+def explain_missing(lesson: Lesson, rows: list[Row], student: Student, submitted: LessonFiles) -> None:
+    """Write into a missing row where its function is instead, a similar name, or why the file stopped before it."""
+    allowed = set(lesson.functions)
     missing = [row for row in rows if row.status == "missing" and row.message is None]
-    wanted = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
-    near = close_names(wanted, (name for name in student.functions if name not in own)) if wanted else {}
+    names = list(dict.fromkeys(lesson.item_for(row.name).function for row in missing))
+    near = close_names(names, (name for name in student.functions if name not in allowed)) if names else {}
     inside: Mapping[str, tuple[int, str]] = {}
-    if wanted:
+    if names:
         with suppress(ReadingStopped):
             inside = source_reader().call(
-                nested_definitions, handed.files[MAIN].decode("utf-8", errors="replace"), wanted
+                nested_definitions, submitted.files[MAIN].decode("utf-8", errors="replace"), names
             )
     for row in missing:
         name = lesson.item_for(row.name).function

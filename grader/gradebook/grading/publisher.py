@@ -1,11 +1,11 @@
-"""What a run needs of whoever writes pages for people: an interface, so that grading knows no page."""
+"""The interface of what writes pages and reports, so that grading does not depend on them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult
@@ -14,8 +14,8 @@ from grader.results import SubmissionResult
 class Publisher(Protocol):
     """Writes the pages about students and about the class. grader.publish.report.pages.Reporter is one."""
 
-    def student_pages(self, graded: Graded, sources: Mapping[str, str]) -> dict[str, str]:
-        """{file name: text} of what a student's folder holds beside results.json.
+    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
+        """{file name: text} of what a student's folder holds next to results.json.
 
         `sources` are {lesson: the student's file}, from which the pages quote.
         """

@@ -10,15 +10,15 @@ from typing import Protocol
 
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import only_run, unwritable, write_whole
+from grader.gradebook.files import lock_output, output_errors, write_pages
 from grader.gradebook.grading.batch import grade_all
-from grader.gradebook.grading.belonging import Belonging
-from grader.gradebook.grading.earlier_reports import are_current, make_room, take_back
+from grader.gradebook.grading.earlier_reports import are_current, move_earlier_report, withdraw_report
 from grader.gradebook.grading.graded import environment
-from grader.gradebook.grading.keys import conditions, key
+from grader.gradebook.grading.keys import conditions_key, result_key
 from grader.gradebook.grading.publisher import Publisher
+from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
-from grader.gradebook.grading.stop import Stop, stopping_at_signals
+from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
@@ -27,8 +27,8 @@ from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.forked import Nursery
 
 
-class Live(Protocol):
-    """Who is told how a run goes on. `started` may be called from any thread."""
+class RunListener(Protocol):
+    """Is called as a run progresses. `started` may be called from any thread."""
 
     def planned(self, due: int, kept: int) -> None: ...
 
@@ -38,10 +38,10 @@ class Live(Protocol):
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """`results` are those of this run, in order of name: `kept` of them from earlier runs.
 
-    `reasons` are {student: why nothing could be graded, a reason of ours}; `class_size` counts everybody in the book.
+    `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students.
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -61,7 +61,7 @@ class Outcome:
 def fault_results(
     submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
 ) -> SubmissionResult:
-    """The results of a submission that could not be graded for a reason of ours."""
+    """The results of a submission that could not be graded through a fault of the grader."""
     return SubmissionResult(
         student=submission.student,
         submission_sha256=submission.sha256,
@@ -80,17 +80,17 @@ def grade_run(
     lessons: Sequence[Lesson],
     settings: Settings,
     jobs: int,
-    live: Live,
+    live: RunListener,
     publisher: Publisher,
     *,
     fresh: bool = False,
     cluster: str | None = None,
     attendance: Attendance | None = None,
     nursery: Nursery | None = None,
-    belonging: Belonging | None = None,
+    identity: RunIdentity | None = None,
     only_these: bool = False,
     other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
-) -> Outcome:
+) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
@@ -99,16 +99,16 @@ def grade_run(
     `nursery` may have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
-    with only_run(out), stopping_at_signals() as stop:
+    with lock_output(out), stop_at_signals() as stop:
         gradebook = Gradebook(out / GRADEBOOK)
-        outcome = Outcome()
-        course = lessons if belonging is None else [*belonging.course.lessons.values()]
+        outcome = RunOutcome()
+        course = lessons if identity is None else [*identity.course.lessons.values()]
         try:
-            if belonging is not None:
-                belonging.check(out, gradebook, submissions, lessons, fresh)
-                gradebook.describe(belonging.entries(lessons))
+            if identity is not None:
+                identity.check(out, gradebook, submissions, lessons, fresh)
+                gradebook.describe(identity.entries(lessons))
             run = Run(gradebook, lessons, settings, outcome, publisher)
-            due = list(range(len(submissions))) if fresh else run.keep_what_stands(submissions)
+            due = list(range(len(submissions))) if fresh else run.keep_current(submissions)
             outcome.kept = len(outcome.results)
             live.planned(len(due), outcome.kept)
             if due:
@@ -126,37 +126,37 @@ def grade_run(
 
 
 class Run:
-    """One run over a gradebook: what stands from before, and what is graded now."""
+    """One run over a gradebook: keeps results that are current, and grades the rest."""
 
     def __init__(
         self,
         gradebook: Gradebook,
         lessons: Sequence[Lesson],
         settings: Settings,
-        outcome: Outcome,
+        outcome: RunOutcome,
         publisher: Publisher,
     ) -> None:
         self._gradebook, self._lessons, self._settings, self._outcome = gradebook, lessons, settings, outcome
         self._publisher, self._out = publisher, Path(settings.out)
-        self._conditions = conditions(lessons, settings)
+        self._conditions = conditions_key(lessons, settings)
 
-    def keep_what_stands(self, submissions: Sequence[Submission]) -> list[int]:
-        """Adds the results that stand from an earlier run; gives the places of the submissions that are due."""
+    def keep_current(self, submissions: Sequence[Submission]) -> list[int]:
+        """Add the results of earlier runs that are current; return the indices of those to be graded."""
         known = {(student, key): attempt for student, key, attempt in self._gradebook.attempts() if key}
         if not known:
             return list(range(len(submissions)))
         latest = {student: attempt for student, _, attempt in self._gradebook.attempts()}
         due = []
         for place, submission in enumerate(submissions):
-            attempt = known.get((submission.student, key(self._conditions, submission)))
+            attempt = known.get((submission.student, result_key(self._conditions, submission)))
             results = None if attempt is None else self._gradebook.results(attempt)
-            if attempt is None or results is None or not self._stands(results, attempt, latest[submission.student]):
+            if attempt is None or results is None or not self._is_current(results, attempt, latest[submission.student]):
                 due.append(place)
             else:
                 self._outcome.results.add(results)
         return due
 
-    def _stands(self, results: SubmissionResult, attempt: int, latest: int) -> bool:
+    def _is_current(self, results: SubmissionResult, attempt: int, latest: int) -> bool:
         """Whether the results are current, and were reached with enough isolation."""
         later = self._gradebook.attempts_of(results.student, after=attempt) if attempt != latest else []
         return are_current(results, self._out / results.student, later, attempt == latest) and at_least(
@@ -168,82 +168,65 @@ class Run:
         submissions: Sequence[Submission],
         due: Sequence[int],
         jobs: int,
-        live: Live,
+        live: RunListener,
         stop: Stop,
         cluster: str | None = None,
         nursery: Nursery | None = None,
     ) -> None:
         """Adds results to the gradebook and the outcome as they arrive."""
-        wanted = self._making_room(submissions, due)
+        pending = self._with_earlier_moved(submissions, due)
         if cluster is None:
-            replies = grade_all(wanted, self._settings, jobs, live.started, nursery)
+            replies = grade_all(pending, self._settings, jobs, live.started, nursery)
         else:
             from grader.gradebook.grading.cluster import grade_on_cluster  # with Dask, which is an extra
 
-            replies = grade_on_cluster(wanted, self._settings, cluster, live.started)
+            replies = grade_on_cluster(pending, self._settings, cluster, live.started)
         settings = self._settings
         try:
-            for submission, reply in stop.over(replies):
+            for submission, reply in stop.each_item(replies):
                 results = reply.results
-                # a file changed between two readings: the result is of what nobody has a key for
+                # a file that changed between two readings has no key: it will be graded again
                 sound = results is not None and results.submission_sha256 == submission.sha256
                 if results is None:
                     self._outcome.reasons[submission.student] = reply.fault
                     results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
-                    take_back(self._out / submission.student, results, self._publisher)
-                self._gradebook.add(key(self._conditions, submission) if sound else "", results)
+                    withdraw_report(self._out / submission.student, results, self._publisher)
+                self._gradebook.add(result_key(self._conditions, submission) if sound else "", results)
                 self._outcome.results.add(results)
                 live.result(results)
         except KeyboardInterrupt:
             self._outcome.stopped = True
 
-    def _making_room(self, submissions: Sequence[Submission], due: Sequence[int]) -> Iterator[Submission]:
+    def _with_earlier_moved(self, submissions: Sequence[Submission], due: Sequence[int]) -> Iterator[Submission]:
         """The submissions that are due; before each, reports of lessons that keep their result move aside.
 
         Graders take from the iterator in their own threads, where the gradebook cannot be read.
         """
         known = {student for student, _, _ in self._gradebook.attempts()}
-        return (self._with_room(submissions[place], known) for place in due)
+        return (self._move_earlier(submissions[place], known) for place in due)
 
-    def _with_room(self, submission: Submission, known: Collection[str]) -> Submission:
+    def _move_earlier(self, submission: Submission, known: Collection[str]) -> Submission:
         if submission.student in known:
-            make_room(self._out / submission.student, submission, self._lessons, self._publisher)
+            move_earlier_report(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
 
     def publish(
         self, course: Sequence[Lesson], attendance: Attendance | None, only_these: bool, present: Collection[str]
     ) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
-        everybody, names = ClassResults(), {lesson.name for lesson in self._lessons}
-        found: set[str] = set()
+        whole_class, names = ClassResults(), {lesson.name for lesson in self._lessons}
+        graded_lessons: set[str] = set()
         for result in self._gradebook.current():
             self._outcome.class_size += 1
             if not only_these:
-                everybody.add(result)
-                found |= {lesson.name for lesson in result.lessons}
-        write_class(
-            self._out,
-            self._publisher,
-            self._outcome.results if only_these else everybody,
-            [lesson for lesson in course if lesson.name in found | names],
+                whole_class.add(result)
+                graded_lessons |= {lesson.name for lesson in result.lessons}
+        pages = self._publisher.class_pages(
+            self._outcome.results if only_these else whole_class,
+            [lesson for lesson in course if lesson.name in graded_lessons | names],
             attendance,
-            [name for name in self._settings.left_out if name not in found],
+            [name for name in self._settings.left_out if name not in graded_lessons],
             present,
         )
-
-
-def write_class(
-    out: Path,
-    publisher: Publisher,
-    results: Sequence[SubmissionResult],
-    lessons: Sequence[Lesson],
-    attendance: Attendance | None = None,
-    left_out: Sequence[str] = (),
-    present: Collection[str] | None = None,
-) -> None:
-    """Write the class's pages, see Publisher.class_pages. Raises OutputError."""
-    try:
-        for name, text in publisher.class_pages(results, lessons, attendance, left_out, present):
-            write_whole(out / name, text)
-    except OSError as error:
-        raise unwritable(out, error) from error
+        with output_errors(self._out):
+            write_pages(self._out, pages)

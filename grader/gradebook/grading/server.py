@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from grader.errors import GraderFault
 from grader.gradebook.files import OutputError, write_files
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
@@ -52,7 +52,7 @@ class Server:
         self._settings, self._out = settings, Path(settings.out)
         self._publisher = publisher(self._lessons)
         self._session = self._start(zygote)
-        self._seen: set[str] = set()  # lessons whose hidden suite has run in this session
+        self._started_lessons: set[str] = set()  # lessons whose hidden suite has run in this session
 
     def _start(self, zygote: socket.socket | None = None) -> Session:
         settings = self._settings
@@ -73,10 +73,10 @@ class Server:
         """How long grading may take, with everything that is done in this process. The coordinator ends it then."""
         limits = Limits.from_dict(self._settings.limits)
         present = [lesson.name for lesson in self._lessons if submission.lessons.get(lesson.name)]
-        first = set(present) - self._seen
-        self._seen.update(present)
-        own = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
-        return max(own, LEAST_SECONDS) + FIRST_SECONDS * len(first)
+        unseen = set(present) - self._started_lessons
+        self._started_lessons.update(present)
+        limit = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
+        return max(limit, LEAST_SECONDS) + FIRST_SECONDS * len(unseen)
 
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
@@ -94,18 +94,18 @@ class Server:
             except (GraderFault, OSError) as error:
                 reply = {"fault": f"{type(error).__name__}: {error}"}
                 self._session.close()
-                self._session, self._seen = self._start(), set()
+                self._session, self._started_lessons = self._start(), set()
             replies.write(json.dumps(reply) + "\n")
             replies.flush()
         self._session.close()
 
 
-def write_student(folder: Path, graded: Graded, submission: Submission, publisher: Publisher) -> None:
+def write_student(folder: Path, graded: GradedSubmission, submission: Submission, publisher: Publisher) -> None:
     """One student's FILES. Raises OutputError."""
     sources = {
-        name: handed.files["backward.py"].decode("utf-8", errors="replace")
-        for name, handed in submission.lessons.items()
-        if handed.present and submission.message is None
+        name: submitted.files["backward.py"].decode("utf-8", errors="replace")
+        for name, submitted in submission.lessons.items()
+        if submitted.present and submission.message is None
     }
     write_files(folder, {RESULTS: graded.results.to_text(), **publisher.student_pages(graded, sources)})
 
@@ -119,8 +119,8 @@ def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Pu
     gc.set_threshold(100_000, 50, 100)  # a submission leaves few cycles behind, and looking for them takes its time
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints in here does not get between the lines of the protocol
-    waiting = socket.socket(fileno=int(zygote)) if zygote else None
-    if waiting is not None:
-        waiting.set_inheritable(False)
-    Server(settings, publisher, waiting).serve(sys.stdin.buffer, replies)
+    zygote_socket = socket.socket(fileno=int(zygote)) if zygote else None
+    if zygote_socket is not None:
+        zygote_socket.set_inheritable(False)
+    Server(settings, publisher, zygote_socket).serve(sys.stdin.buffer, replies)
     os._exit(0)  # taking torch apart piece by piece would be half a second that the run waits for

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from grader.errors import GraderFault
-from grader.gradebook.grading.graded import Graded, environment
+from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import judge_file
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -74,11 +74,11 @@ class Session:
         self._zygote.close()
         source_reader().close()  # it would be started again by who needs it
 
-    def grade(self, submission: Submission) -> Graded:
+    def grade(self, submission: Submission) -> GradedSubmission:
         """Grades every lesson. Raises GraderFault for a fault of the grader, nothing for what students do."""
         self.wait_until_ready()
         started = time.monotonic()
-        graded = Graded(SubmissionResult(student=submission.student))
+        graded = GradedSubmission(SubmissionResult(student=submission.student))
         lessons = [self._lesson(lesson, submission, graded) for lesson in self.lessons]
         graded.results = SubmissionResult(
             student=submission.student,
@@ -101,37 +101,37 @@ class Session:
             self._frozen = True
         return graded
 
-    def _lesson(self, lesson: Lesson, submission: Submission, graded: Graded) -> LessonResult:
+    def _lesson(self, lesson: Lesson, submission: Submission, graded: GradedSubmission) -> LessonResult:
         started = time.monotonic()
-        handed = submission.lessons.get(lesson.name) or LessonFiles(
+        submitted = submission.lessons.get(lesson.name) or LessonFiles(
             lesson.name, message=submission.message, rejected=True
         )
         status: LessonStatus = "graded"
         message = None
-        if handed.present and submission.message is None:
-            rows, message = self._judged(lesson, handed, graded)
+        if submitted.present and submission.message is None:
+            rows, message = self._judged(lesson, submitted, graded)
         else:
-            refused = handed.rejected or handed.present
-            status, message = ("rejected" if refused else "missing"), handed.message or submission.message
+            refused = submitted.rejected or submitted.present
+            status, message = ("rejected" if refused else "missing"), submitted.message or submission.message
             rows = [
                 Row(item.name, "missing", 0, item.points, expected_shape=lesson.expected_shape(item))
                 for item in lesson.items
             ]
-            if handed.origin is not None:
+            if submitted.origin is not None:
                 for row in rows:
-                    handed.origin.tell(row)
+                    submitted.origin.tell(row)
         rows = [row.cleaned() for row in rows]
         return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
-    def _judged(self, lesson: Lesson, handed: LessonFiles, graded: Graded) -> tuple[list[Row], str | None]:
+    def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
         try:
-            judged = judge_file(lesson, handed, self._zygote, self._suites[lesson.name].rows)
+            judged = judge_file(lesson, submitted, self._zygote, self._suites[lesson.name].rows)
         except ReadingFailed as error:
             raise GraderFault(str(error)) from error
         graded.pictures[lesson.name] = judged.pictures
-        graded.texts |= handed.origin.texts if handed.origin else {}
+        graded.texts |= submitted.origin.texts if submitted.origin else {}
         if judged.printed:
             graded.printed[lesson.name] = judged.printed
             graded.shown[lesson.name] = judged.shown

@@ -17,17 +17,17 @@ class Stop:
     """The first signal is a KeyboardInterrupt inside what makes the next item; any other is too late to matter."""
 
     def __init__(self) -> None:
-        self._asked = self._pending = self._waiting = False
+        self._stopped = self._pending = self._waiting = False
 
-    def heard(self, number: int, frame: FrameType | None) -> None:
-        if not self._asked:
-            self._asked = self._pending = True
+    def handle_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self._stopped:
+            self._stopped = self._pending = True
             if self._waiting:
                 self._pending = False
                 raise KeyboardInterrupt
 
-    def over(self, items: Generator[Item, None, None]) -> Iterator[Item]:
-        """Every item; a signal while one is being used is kept until the next is wanted."""
+    def each_item(self, items: Generator[Item, None, None]) -> Iterator[Item]:
+        """Yield every item. A signal that arrives while the caller uses an item takes effect before the next one."""
         while True:
             self._waiting = True
             try:
@@ -45,13 +45,13 @@ class Stop:
 
 
 @contextmanager
-def stopping_at_signals() -> Iterator[Stop]:
+def stop_at_signals() -> Iterator[Stop]:
     """Handles the signals of the main thread. One that is ignored stays so: `nohup`, or a shell's background job."""
     stop = Stop()
     before: dict[int, Callable[[int, FrameType | None], object] | int | None] = {}
     if threading.current_thread() is threading.main_thread():
-        heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, stop.heard) for number in heeded}
+        handled = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, stop.handle_signal) for number in handled}
     try:
         yield stop
     finally:

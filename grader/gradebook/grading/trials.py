@@ -45,11 +45,11 @@ class FileTrials:
         self._student, self._functions = student, tuple(functions)
         self._text = source.decode("utf-8", errors="replace")
         self._contents: Mapping[str, Any] | None = None
-        self._tried: dict[str, tuple[list[Edit], Student | None]] = {}
+        self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
-        self._left = SECONDS
-        self._until: dict[str, float] = {}
-        self._checked = "", 0.0  # the function of the last check that was run again, and when that began
+        self._seconds_left = SECONDS
+        self._deadlines: dict[str, float] = {}
+        self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents_of; None where that is not known."""
@@ -61,20 +61,20 @@ class FileTrials:
         return self._contents.get(function)
 
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
-        if function not in self._tried:
-            self._tried[function] = self._made(function, known)
-        return self._tried[function][0]
+        if function not in self._workers:
+            self._workers[function] = self._find_edits(function, known)
+        return self._workers[function][0]
 
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
-        _, student = self._tried[step if joint is None else joint.name]
-        if student is None or self._left <= 0:
+        _, student = self._workers[step if joint is None else joint.name]
+        if student is None or self._seconds_left <= 0:
             return {}
         started = time.monotonic()
         try:
             return self._run(student, step, problem, numbers)
         finally:
-            self._left -= time.monotonic() - started
+            self._seconds_left -= time.monotonic() - started
 
     def _run(self, student: Student, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
@@ -91,28 +91,32 @@ class FileTrials:
         return result
 
     def target(self, function: str, number: int) -> Target | None:
-        _, student = self._tried[function]
+        _, student = self._workers[function]
         now = time.monotonic()
-        before, since = self._checked
-        self._left -= now - since if before == function else 0.0
-        self._checked = function, now
-        if student is None or self._left <= 0 or now > self._until.setdefault(function, now + SECONDS_OF_A_CHECK):
+        before, since = self._last_check
+        self._seconds_left -= now - since if before == function else 0.0
+        self._last_check = function, now
+        if (
+            student is None
+            or self._seconds_left <= 0
+            or now > self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK)
+        ):
             return None
         return RenamedTarget(student, function, f"{NAME}{number}")
 
     def close(self) -> None:
-        for _, student in self._tried.values():
+        for _, student in self._workers.values():
             if student is not None:
                 student.close()
 
-    def _made(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
+    def _find_edits(self, function: str, known: Known) -> tuple[list[Edit], Student | None]:
         try:
-            found, texts = source_reader().call(edits_of, self._text, function, NAME, known)
+            edits_as_data, texts = source_reader().call(edits_of, self._text, function, NAME, known)
         except (ReadingStopped, ReadingFailed):
             return [], None
-        edits = [Edit(**each) for each in found]
-        if not edits or self._left <= 0:
+        edits = [Edit(**each) for each in edits_as_data]
+        if not edits or self._seconds_left <= 0:
             return [], None
         self.close()  # one worker for trials at a time
         steps = [f"{NAME}{number}" for number in range(len(edits))]
-        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._left)
+        return edits, self._student.extended("\n\n".join(texts).encode("utf-8", "replace"), steps, self._seconds_left)

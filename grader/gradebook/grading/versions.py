@@ -32,23 +32,23 @@ LOADED = package_digest()
 def versions() -> dict[str, str]:
     """{what: version} of this machine."""
     on_disk = package_digest()
-    found = {
+    installed = {
         "grader": LOADED if on_disk == LOADED else f"{LOADED} in memory and {on_disk} on disk",
         "Python": platform.python_version(),
     }
     for library in LIBRARIES:
         try:
-            found[library] = version(library)
+            installed[library] = version(library)
         except PackageNotFoundError:
-            found[library] = "missing"
-    return found
+            installed[library] = "missing"
+    return installed
 
 
-def differences(here: Mapping[str, str], there: Mapping[str, str]) -> str | None:
+def version_differences(here: Mapping[str, str], there: Mapping[str, str]) -> str | None:
     """What another machine has that this one has not, in words; None when all is the same."""
-    found = [
-        f"{what} {there.get(what, 'missing')} instead of {wanted}"
-        for what, wanted in here.items()
-        if there.get(what) != wanted
+    differing = [
+        f"{what} {there.get(what, 'missing')} instead of {expected}"
+        for what, expected in here.items()
+        if there.get(what) != expected
     ]
-    return ", ".join(found) or None
+    return ", ".join(differing) or None

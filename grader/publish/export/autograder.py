@@ -1,7 +1,7 @@
 """What runs on Gradescope: grades /autograder/submission and writes /autograder/results/results.json.
 
-A submission that cannot be read is a result. For a fault of ours nothing is written, so that Gradescope says that the
-autograder failed, and counts no zero; why is on standard output, which instructors see.
+A submission that cannot be read is a result. For a fault of the grader nothing is written, so that Gradescope reports a
+failed autograder and counts no zero. The reason is on standard output, which instructors see.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.export.gradescope import Shown, gradescope
+from grader.publish.export.gradescope import Visibility, gradescope_json
 from grader.publish.inert import inert
 from grader.results import SubmissionResult
 from grader.sandbox.isolation.limits import Limits
@@ -30,21 +30,21 @@ TRIES = 2
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What `grade export gradescope` was told; `lessons` are full names."""
+class AutograderSettings:
+    """The options of `grade export gradescope`, as the archive holds them; `lessons` are full names."""
 
     lessons: list[str]
     require: str = "fair"
     timeout: float = 10.0
-    shown: Shown = field(default_factory=Shown)
+    shown: Visibility = field(default_factory=Visibility)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Settings:
+    def from_json(cls, text: str) -> AutograderSettings:
         found = json.loads(text)
-        return cls(**{**found, "shown": Shown(**found["shown"])})
+        return cls(**{**found, "shown": Visibility(**found["shown"])})
 
 
 class Autograder:
@@ -52,7 +52,7 @@ class Autograder:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._settings = Settings.from_json((root / "source" / SETTINGS).read_text(encoding="utf-8"))
+        self._settings = AutograderSettings.from_json((root / "source" / SETTINGS).read_text(encoding="utf-8"))
         course = Course(root / "source" / "course")
         self._lessons = [course.lessons[name] for name in self._settings.lessons]
 
@@ -75,7 +75,7 @@ class Autograder:
         fault = ""
         for _ in range(TRIES):
             try:
-                return graded(self._lessons, submission, limits, isolation, self._root)
+                return grade_once(self._lessons, submission, limits, isolation, self._root)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
         raise GraderFault(fault)
@@ -85,12 +85,11 @@ class Autograder:
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
-        shown = gradescope(results, self._settings.shown)
-        write_whole(place / "results.json", json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
+        write_whole(place / "results.json", gradescope_json(results, self._settings.shown))
         print(f"{results.student}: {results.score:g} of {results.max_score:g}; isolation {results.isolation}.")
 
     def _student(self) -> str:
-        """The names of who handed in, from Gradescope's submission_metadata.json; a group has several."""
+        """The names of the submitters, from Gradescope's submission_metadata.json; a group has several."""
         try:
             found = json.loads((self._root / "submission_metadata.json").read_text(encoding="utf-8"))
             names = [str(user["name"]) for user in found["users"]]
@@ -99,7 +98,7 @@ class Autograder:
         return " ".join(inert(", ".join(names)).split()) or "submission"
 
 
-def graded(
+def grade_once(
     lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
 ) -> SubmissionResult:
     """Raises GraderFault."""

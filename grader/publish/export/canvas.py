@@ -9,28 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.intake.submissions.roster import Member, Roster
-from grader.publish.export.marks import TOTAL, Marks, as_csv
-from grader.publish.export.maxima import of_grade_book
+from grader.publish.export.marks import TOTAL, Marks, Platform, as_csv
+from grader.publish.export.maxima import grade_book_maxima
 from grader.results import number
 
-OWN = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+IDENTITY_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
 
 
-def default_columns(marks: Marks) -> dict[str, str]:
-    """An assignment for each lesson, called as the lesson is."""
+def canvas_columns(marks: Marks) -> dict[str, str]:
+    """{lesson: column}: an assignment per lesson, with the lesson's name."""
     return {lesson: lesson for lesson in marks.possible if lesson != TOTAL}
 
 
-def maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
-    """{lesson: points possible} of the assignments that are in Canvas already, where the roster is its own export."""
-    return of_grade_book(roster, columns)
-
-
 def canvas_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:
-    """`columns` are {lesson or "total": the assignment's column}."""
+    """The text of the file. `columns` are {lesson or "total": the assignment's column}."""
     possible = [f"{number(marks.possible[lesson])}" for lesson in columns]
-    rows = [[*OWN, *columns.values()], [POINTS_POSSIBLE, "", "", "", "", *possible]]
+    rows = [[*IDENTITY_COLUMNS, *columns.values()], [POINTS_POSSIBLE, "", "", "", "", *possible]]
     exported = {"sis user id", "sis login id"} & {column.lower() for column in roster.columns}
     for member in roster.members:
         rows.append([*identity(member, bool(exported)), *(marks.cell(member, lesson) for lesson in columns)])
@@ -38,8 +33,11 @@ def canvas_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:
 
 
 def identity(member: Member, exported: bool) -> Sequence[str]:
-    """OWN of a student: from a roster that Canvas exported as there, else `id` is the one of the student system."""
+    """A student's cells for IDENTITY_COLUMNS: those of Canvas's own export, else `id` is the SIS User ID."""
     given = {column.lower(): cell for column, cell in member.line.items()}
     if exported:
-        return [given.get(column.lower(), "") for column in OWN]
+        return [given.get(column.lower(), "") for column in IDENTITY_COLUMNS]
     return [member.name, "", member.id, given.get("login", ""), given.get("section", "")]
+
+
+CANVAS = Platform(canvas_columns, grade_book_maxima, canvas_csv)

@@ -6,8 +6,8 @@ import base64
 import json
 from typing import Any
 
-from grader.publish.export.rows import message
-from grader.publish.inert import unheard
+from grader.publish.export.rows import row_message
+from grader.publish.inert import without_ci_commands
 from grader.results import SubmissionResult
 
 MOST_CHARACTERS = 100_000
@@ -23,7 +23,7 @@ def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
             "status": "pass" if row.status == "passed" else "fail",
             "score": row.points,
             "max_score": row.max_points,
-            "message": one_line(message(row))[:message_length],
+            "message": one_line(row_message(row))[:message_length],
             "line_no": row.line or 0,
         }
         for lesson, row in rows
@@ -36,7 +36,7 @@ def classroom(results: SubmissionResult, message_length: int) -> dict[str, Any]:
 
 def one_line(text: str) -> str:
     """The reporter prints messages as they are: none may begin a line of its own, or look like a command."""
-    return unheard(" ".join(text.split()))
+    return without_ci_commands(" ".join(text.split()))
 
 
 def classroom_result(results: SubmissionResult) -> str:

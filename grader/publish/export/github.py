@@ -1,7 +1,7 @@
 """GitHub Actions: annotations at the student's file and line, and the job's summary.
 
 Nothing that a student wrote becomes a workflow command: commands are stopped while anything else is printed, and what
-stands in ours is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+is part of ours is escaped. https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.publish.export.rows import message, not_graded
+from grader.publish.export.rows import not_graded, row_message
 from grader.publish.inert import inert
+from grader.publish.wording import first_names
 from grader.results import WORDS, WRONG, Row, SubmissionResult
 
 MOST_ANNOTATIONS = 10  # of a kind in a step; GitHub drops the rest
@@ -25,7 +26,7 @@ Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Note:
+class Annotation:
     """An annotation. `file` is inside the submission, None where there is none to point to."""
 
     title: str
@@ -55,42 +56,44 @@ def commands_stopped(say: Say) -> Iterator[None]:
         say(f"::{token}::")
 
 
-def notes(results: SubmissionResult) -> list[Note]:
-    """What is wrong, one note for rows that tell the same of the same line."""
-    found = [Note(f"{what}: not graded", why) for what, why in not_graded(results)]
+def annotations_of(results: SubmissionResult) -> list[Annotation]:
+    """What is wrong, with one annotation for rows that have the same message about the same line."""
+    annotated = [Annotation(f"{what}: not graded", why) for what, why in not_graded(results)]
     together: dict[tuple[str, str | None, int | None], list[Row]] = {}
     for lesson in results.lessons:
         for row in lesson.rows:
             if row.status in WRONG:
-                together.setdefault((message(row), row.file, row.line), []).append(row)
+                together.setdefault((row_message(row), row.file, row.line), []).append(row)
     for (text, file, line), rows in together.items():
-        names = ", ".join(row.name for row in rows[:4]) + (f" and {len(rows) - 4} more" if len(rows) > 4 else "")
+        names = first_names([row.name for row in rows], 4)
         word = WORDS[rows[0].status]
-        found.append(Note(f"{names}: {word}", text or f"{names}: {word}", file, line))
-    return found
+        annotated.append(Annotation(f"{names}: {word}", text or f"{names}: {word}", file, line))
+    return annotated
 
 
-def command(note: Note, place: str | None) -> str:
+def error_command(annotation: Annotation, place: str | None) -> str:
     """`place` is the note's file, relative to the repository."""
-    properties = {"title": inert(note.title)}
+    properties = {"title": inert(annotation.title)}
     if place is not None:
         properties = {"file": place} | properties
-        if note.line is not None and not place.endswith(".ipynb"):  # its lines are JSON's; the text names the cell
-            properties = {"file": place, "line": str(note.line), **properties}
+        if annotation.line is not None and not place.endswith(
+            ".ipynb"
+        ):  # its lines are JSON's; the text names the cell
+            properties = {"file": place, "line": str(annotation.line), **properties}
     written = ",".join(f"{name}={escape_property(text)}" for name, text in properties.items())
-    return f"::error {written}::{escape(note.text[:MOST_CHARACTERS])}"
+    return f"::error {written}::{escape(annotation.text[:MOST_CHARACTERS])}"
 
 
 def error_commands(results: Iterable[SubmissionResult], paths: Mapping[str, Path], workspace: Path) -> Iterator[str]:
     """MOST_ANNOTATIONS at most. `paths` are {student: the folder that the rows' files are in, or the file itself}."""
-    every = [(result.student, note) for result in results for note in notes(result)]
-    for student, note in every[:MOST_ANNOTATIONS]:
-        yield command(note, located(paths.get(student), note.file, workspace))
+    every = [(result.student, annotation) for result in results for annotation in annotations_of(result)]
+    for student, annotation in every[:MOST_ANNOTATIONS]:
+        yield error_command(annotation, path_in_repository(paths.get(student), annotation.file, workspace))
     if len(every) > MOST_ANNOTATIONS:
         yield f"::notice title=Not shown here::{len(every) - MOST_ANNOTATIONS} more, see the job's summary."
 
 
-def located(submission: Path | None, file: str | None, workspace: Path) -> str | None:
+def path_in_repository(submission: Path | None, file: str | None, workspace: Path) -> str | None:
     """A submission's file relative to the repository; None where it is not in it, or in an archive."""
     if submission is None or file is None:
         return None

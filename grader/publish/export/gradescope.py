@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from grader.publish.export.rows import explained, not_graded, number_of, what_counts
+from grader.publish.export.rows import explanation_lines, lesson_number, not_graded, what_counts
 from grader.publish.inert import inert
 from grader.results import SubmissionResult
 
@@ -15,7 +15,7 @@ VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 
 
 @dataclass(frozen=True)
-class Shown:
+class Visibility:
     """What students see: the tests, what run_autograder printed, and a leaderboard of scores.
 
     While tests are hidden, students do not see their total either.
@@ -26,23 +26,23 @@ class Shown:
     leaderboard: bool = False
 
 
-def gradescope(results: SubmissionResult, shown: Shown = Shown()) -> dict[str, Any]:
+def gradescope_results(results: SubmissionResult, shown: Visibility = Visibility()) -> dict[str, Any]:
     """The results of one submission as Gradescope reads them. They hold no seed and no path of the grader."""
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "score": results.score,
         "execution_time": round(results.seconds),
-        "output": "\n\n".join(overview(results)),
+        "output": "\n\n".join(overview_lines(results)),
         "output_format": "text",
         "visibility": shown.tests,
         "stdout_visibility": shown.stdout,
-        "tests": list(tests(results)),
+        "tests": list(test_entries(results)),
     }
     if shown.leaderboard:
-        found["leaderboard"] = [{"name": "Score", "value": results.score}]
-    return found
+        data["leaderboard"] = [{"name": "Score", "value": results.score}]
+    return data
 
 
-def overview(results: SubmissionResult) -> Iterator[str]:
+def overview_lines(results: SubmissionResult) -> Iterator[str]:
     yield f"{results.score:g} of {results.max_score:g} points."
     if what_counts(results):
         yield what_counts(results)
@@ -52,21 +52,22 @@ def overview(results: SubmissionResult) -> Iterator[str]:
             yield f"{lesson.name}: {inert(lesson.message)}"
 
 
-def tests(results: SubmissionResult) -> Iterator[dict[str, Any]]:
+def test_entries(results: SubmissionResult) -> Iterator[dict[str, Any]]:
     for lesson in results.lessons:
         for place, row in enumerate(lesson.rows, 1):
             if not row.counted:
                 continue
             yield {
                 "name": f"{lesson.name}: {row.name}",
-                "number": f"{number_of(lesson)}.{place}",
+                "number": f"{lesson_number(lesson)}.{place}",
                 "score": row.points,
                 "max_score": row.max_points,
                 "status": "passed" if row.status == "passed" else "failed",
-                "output": "\n".join(explained(row)),
+                "output": "\n".join(explanation_lines(row)),
                 "output_format": "text",
             }
 
 
-def gradescope_json(results: SubmissionResult) -> str:
-    return json.dumps(gradescope(results), indent=1, ensure_ascii=False) + "\n"
+def gradescope_json(results: SubmissionResult, shown: Visibility = Visibility()) -> str:
+    """The text of Gradescope's results.json."""
+    return json.dumps(gradescope_results(results, shown), indent=1, ensure_ascii=False) + "\n"

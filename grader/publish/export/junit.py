@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from grader.publish.export.rows import explained, message
+from grader.publish.export.rows import explanation_lines, row_message
 from grader.publish.inert import inert
 from grader.results import BROKEN, UNWRITTEN, WORDS, LessonResult, Row, SubmissionResult
 
@@ -56,8 +56,8 @@ def add_case(suite: Element, lesson: str, row: Row) -> None:
     case = SubElement(suite, "testcase", name=row.name, classname=lesson, time="0")
     status = row.status
     if status in UNWRITTEN:
-        SubElement(case, "skipped", message=message(row) or WORDS[status])
+        SubElement(case, "skipped", message=row_message(row) or WORDS[status])
     elif status != "passed":
         kind = "error" if status in BROKEN else "failure"
-        told = SubElement(case, kind, type=status, message=message(row) or WORDS[status])
-        told.text = "\n".join(explained(row))
+        element = SubElement(case, kind, type=status, message=row_message(row) or WORDS[status])
+        element.text = "\n".join(explanation_lines(row))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -38,6 +39,15 @@ class Marks:
         return "" if score is None else f"{number(score)}"
 
 
+class Platform(NamedTuple):
+    """What distinguishes one grade book from another. `columns` are {lesson or TOTAL: the grade book's column}."""
+
+    default_columns: Callable[[Marks], dict[str, str]]
+    known_maxima: Callable[[Roster, Mapping[str, str]], dict[str, float]]
+    """{lesson: maximum} as the roster's file says it. Raises UserError."""
+    csv_text: Callable[[Roster, Marks, Mapping[str, str]], str]
+
+
 def read_marks(out: Path, roster: Roster) -> Marks:
     """From the current results in OUT. A student whom several of them match has no score. Raises UserError."""
     results = class_results(out)
@@ -48,7 +58,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     for found in results.values():
         for lesson in found.lessons:
             possible[lesson.name] = max(possible.get(lesson.name, 0), lesson.max_score)
-    remarks = [*joined.remarks, *scaled(results, possible), *incomplete(list(results.values()))]
+    remarks = [*joined.remarks, *scaling_remarks(results, possible), *incomplete(list(results.values()))]
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
@@ -100,25 +110,25 @@ def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[
 
     There is no total where a lesson could not be graded: it would be a zero that nobody earned.
     """
-    found = {lesson.name: lesson.score * factor(lesson, possible) for lesson in results.lessons}
+    scores = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in results.lessons}
     if results.status == "error":
-        return found
-    return found | {TOTAL: results.score - sum(each.score for each in results.lessons) + sum(found.values())}
+        return scores
+    return scores | {TOTAL: results.score - sum(each.score for each in results.lessons) + sum(scores.values())}
 
 
-def factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
+def scale_factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
     """1 unless the submission cannot contain some of the lesson's rows, and others can."""
     if not lesson.max_score or lesson.counted == len(lesson.rows):
         return 1.0
     return possible[lesson.name] / lesson.max_score
 
 
-def scaled(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> list[str]:
+def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> list[str]:
     """A sentence for each lesson whose scores are scaled."""
     who: dict[tuple[str, float], list[str]] = {}
     for student, found in results.items():
         for lesson in found.lessons:
-            if factor(lesson, possible) != 1:
+            if scale_factor(lesson, possible) != 1:
                 who.setdefault((lesson.name, lesson.max_score), []).append(student)
     return [
         f"{name}: a notebook cannot contain all rows. Scores out of {number(highest):g} are scaled to the column's "
@@ -127,16 +137,16 @@ def scaled(results: Mapping[str, SubmissionResult], possible: Mapping[str, float
     ]
 
 
-def columns(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
+def columns_by_lesson(marks: Marks, named: Sequence[str], default: Mapping[str, str]) -> dict[str, str]:
     """{lesson or TOTAL: the grade book's column} from LESSON=COLUMN texts, else `default`. Raises UserError."""
-    found = {}
+    columns = {}
     for text in named:
-        wanted, equals, column = text.partition("=")
-        lesson = lesson_named(marks, wanted)
+        name, equals, column = text.partition("=")
+        lesson = lesson_named(marks, name)
         if not equals or not column.strip() or lesson is None:
             raise UserError(f"--name {text!r}: give LESSON=COLUMN, with a lesson of {', '.join(marks.possible)}.")
-        found[lesson] = column.strip()
-    return found or dict(default)
+        columns[lesson] = column.strip()
+    return columns or dict(default)
 
 
 def lesson_named(marks: Marks, wanted: str) -> str | None:

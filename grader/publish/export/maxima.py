@@ -14,7 +14,7 @@ MAXIMUM = "maximum grade"
 """The column of Moodle's grading worksheet that has the assignment's maximum."""
 
 
-def points(cell: str) -> float | None:
+def points_in_cell(cell: str) -> float | None:
     """A positive number as a platform writes it: "100.00", "100,00", "1,000"; None for anything else."""
     text = re.sub(r"\s", "", cell)
     if re.fullmatch(r"([0-9]+|[0-9]{1,3}(\.[0-9]{3})+),([0-9]{1,2}|[0-9]{4,})", text):  # a decimal comma
@@ -26,39 +26,39 @@ def points(cell: str) -> float | None:
     return float(text) or None
 
 
-def of_worksheet(roster: Roster) -> float | None:
+def worksheet_maximum(roster: Roster) -> float | None:
     """The maximum in a Moodle worksheet; None where the roster is none. Raises UserError for several maxima."""
     column = next((name for name in roster.columns if name.lower() == MAXIMUM), None)
     if column is None:
         return None
     cells = {cell for member in roster.members if (cell := member.line.get(column, ""))}
-    found = {points(cell) for cell in cells}
-    if len(found) > 1:
+    maxima = {points_in_cell(cell) for cell in cells}
+    if len(maxima) > 1:
         raise UserError(
             f"the column `{column}` has several values ({', '.join(sorted(cells)[:5])}): give the maximum with --max."
         )
-    return next(iter(found), None)
+    return next(iter(maxima), None)
 
 
-def of_grade_book(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
+def grade_book_maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
     """{lesson: points possible} for the columns that Canvas's own export has already."""
-    found = {lesson: points(roster.possible.get(column, "")) for lesson, column in columns.items()}
-    return {lesson: value for lesson, value in found.items() if value is not None}
+    maxima = {lesson: points_in_cell(roster.possible.get(column, "")) for lesson, column in columns.items()}
+    return {lesson: value for lesson, value in maxima.items() if value is not None}
 
 
-def given(marks: Marks, columns: Mapping[str, str], options: Sequence[str]) -> dict[str, float]:
+def maxima_from_options(marks: Marks, columns: Mapping[str, str], options: Sequence[str]) -> dict[str, float]:
     """{lesson: maximum} from `--max 100` (every column) and `--max 03=50`. Raises UserError."""
-    found: dict[str, float] = {}
+    maxima: dict[str, float] = {}
     for option in sorted(options, key=lambda option: "=" in option):  # one column comes after all
-        wanted, equals, number = option.rpartition("=")
-        value = points(number)
-        named = lesson_named(marks, wanted) if equals else None
+        name, equals, number = option.rpartition("=")
+        value = points_in_cell(number)
+        named = lesson_named(marks, name) if equals else None
         if value is None or (equals and named not in columns):
             raise UserError(
                 f"--max {option!r}: give a positive number, or LESSON=NUMBER with one of {', '.join(columns)}."
             )
-        found |= dict.fromkeys(columns if named is None else [named], value)
-    return found
+        maxima |= dict.fromkeys(columns if named is None else [named], value)
+    return maxima
 
 
 def scaled_to(maxima: Mapping[str, float], marks: Marks, columns: Mapping[str, str]) -> Marks:

@@ -9,26 +9,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.intake.submissions.roster import Roster
-from grader.publish.export.marks import TOTAL, Marks, as_csv
-from grader.publish.export.maxima import of_worksheet
+from grader.publish.export.marks import TOTAL, Marks, Platform, as_csv
+from grader.publish.export.maxima import worksheet_maximum
 
-OWN = ("Identifier", "Full name", "Email address")
+IDENTITY_COLUMNS = ("Identifier", "Full name", "Email address")
 GRADE = "Grade"
 
 
-def default_columns(marks: Marks) -> dict[str, str]:
+def moodle_columns(marks: Marks) -> dict[str, str]:
+    """{lesson: column}: one column with the total."""
     return {TOTAL: GRADE}
 
 
-def maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
-    """{lesson: maximum}: a worksheet says it of its own column Grade. Raises UserError."""
-    found = of_worksheet(roster)
-    return {} if found is None else {lesson: found for lesson, column in columns.items() if column == GRADE}
+def moodle_maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float]:
+    """{lesson: maximum} for the column Grade, where the roster is a worksheet. Raises UserError."""
+    maximum = worksheet_maximum(roster)
+    return {} if maximum is None else {lesson: maximum for lesson, column in columns.items() if column == GRADE}
 
 
 def moodle_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:
-    """`columns` are {lesson or "total": the grade's column}."""
-    rows = [[*OWN, *columns.values()]]
+    """The text of the file. `columns` are {lesson or "total": the grade's column}."""
+    rows = [[*IDENTITY_COLUMNS, *columns.values()]]
     for member in roster.members:
         rows.append([member.id, member.name, member.email, *(marks.cell(member, lesson) for lesson in columns)])
     return as_csv(rows)
+
+
+MOODLE = Platform(moodle_columns, moodle_maxima, moodle_csv)

@@ -1,11 +1,11 @@
-"""`grade run --format`: files beside the reports in OUT, and what GitHub is told about a job."""
+"""`grade run --format`: files next to the reports in OUT, and annotations and summaries for GitHub."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader.gradebook.files import unwritable, write_whole
+from grader.gradebook.files import output_errors, write_whole
 from grader.publish.export.classroom import classroom_result
 from grader.publish.export.github import Say, append_summary, error_commands
 from grader.publish.export.gradescope import gradescope_json
@@ -13,24 +13,25 @@ from grader.publish.export.junit import junit_xml
 from grader.results import SubmissionResult, read_results
 
 FORMATS = ("gradescope", "github", "junit")
-FILES = {"gradescope": ("gradescope.json", gradescope_json), "junit": ("junit.xml", junit_xml)}
+FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
+    "gradescope": ("gradescope.json", gradescope_json),
+    "junit": ("junit.xml", junit_xml),
+}
 
 
 def write_formats(out: Path, students: Iterable[str], formats: Sequence[str]) -> None:
     """Each format's file in each student's folder, from the results.json there. Raises OutputError."""
-    wanted = [FILES[name] for name in dict.fromkeys(formats) if name in FILES]
-    for student in students if wanted else ():
-        results = read_results(out / student)  # a fault of ours has none, and must not become a zero
-        for name, write in wanted if results else ():
+    chosen = [FILES[name] for name in dict.fromkeys(formats) if name in FILES]
+    for student in students if chosen else ():
+        results = read_results(out / student)  # none after a fault of the grader, which must not become a zero
+        for name, write in chosen if results else ():
             assert results is not None
             path = out / student / name
-            try:
+            with output_errors(path):
                 write_whole(path, write(results))
-            except OSError as error:
-                raise unwritable(path, error) from error
 
 
-def tell_github(
+def report_to_github(
     out: Path, results: Sequence[SubmissionResult], paths: Mapping[str, Path], environment: Mapping[str, str], say: Say
 ) -> None:
     """Annotations through `say`, the reports as the job's summary, and of a single submission Classroom's result.
@@ -41,14 +42,12 @@ def tell_github(
     workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
     for line in error_commands(results, paths, workspace):
         say(line)
-    try:
-        if summary := environment.get("GITHUB_STEP_SUMMARY"):
+    if summary := environment.get("GITHUB_STEP_SUMMARY"):
+        with output_errors(Path(summary)):
             append_summary(Path(summary), reports(out, results))
-        if (output := environment.get("GITHUB_OUTPUT")) and len(results) == 1:
-            with open(output, "a", encoding="utf-8") as file:
-                file.write(f"result={classroom_result(results[0])}\n")
-    except OSError as error:
-        raise unwritable(Path(error.filename or out), error) from error
+    if (output := environment.get("GITHUB_OUTPUT")) and len(results) == 1:
+        with output_errors(Path(output)), open(output, "a", encoding="utf-8") as file:
+            file.write(f"result={classroom_result(results[0])}\n")
 
 
 def reports(out: Path, results: Sequence[SubmissionResult]) -> Iterator[str]:

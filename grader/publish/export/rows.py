@@ -1,4 +1,4 @@
-"""What every format tells of a row of results.json: a word, a sentence, a place; all of it inert text."""
+"""A row of results.json as every format shows it: status, message and place, all of it inert text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from grader.publish.inert import inert
 from grader.results import WORDS, LessonResult, Row, SubmissionResult
 
 
-def message(row: Row) -> str:
-    """What the student is told, "" where there is nothing to tell."""
-    told = row.mistake.message if row.mistake else row.message
-    return inert(told or "")
+def row_message(row: Row) -> str:
+    """The message for the student, "" where there is none."""
+    return inert((row.mistake.message if row.mistake else row.message) or "")
 
 
-def place(row: Row) -> str:
+def row_place(row: Row) -> str:
     """The row's file and line in words, "" where it has none."""
     if not row.file:
         return ""
@@ -29,11 +28,11 @@ def lecture_line(row: Row) -> str:
     return f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff}"
 
 
-def explained(row: Row) -> Iterator[str]:
+def explanation_lines(row: Row) -> Iterator[str]:
     """The row in lines of plain text."""
-    yield WORDS[row.status].capitalize() + (f" ({place(row)})" if place(row) else "")
-    if message(row):
-        yield message(row)
+    yield WORDS[row.status].capitalize() + (f" ({row_place(row)})" if row_place(row) else "")
+    if row_message(row):
+        yield row_message(row)
     if row.status == "passed" and row.chain == "failed":
         above = ", ".join(row.because_of)
         yield "Your line is right; in your own chain it is red" + (f" because of {above} above it." if above else ".")
@@ -41,7 +40,7 @@ def explained(row: Row) -> Iterator[str]:
         yield lecture_line(row)
 
 
-def number_of(lesson: LessonResult) -> str:
+def lesson_number(lesson: LessonResult) -> str:
     """The lesson's number, as in 03."""
     return lesson.name.partition("_")[0]
 

@@ -1,16 +1,19 @@
-"""What a class's results say: the hardest gradients, the most frequent mistakes, who handed in nothing, grades.csv."""
+"""What a class's results say: the hardest gradients, the most frequent mistakes, who submitted nothing, grades.csv."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
+from grader.publish.wording import first_names
 from grader.results import UNWRITTEN, Row, SubmissionResult, number
+
+Key = TypeVar("Key", bound=Hashable)
 
 NOTHING: Final = "nothing"
 """The status of somebody who submitted nothing, in a class's pages only."""
@@ -35,8 +38,8 @@ class Difficulty:
 
 
 def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
-    """Every row of the lessons handed in, the one that fewest passed first."""
-    found: dict[tuple[str, str], Difficulty] = {}
+    """Every row of the submitted lessons, the one that fewest passed first."""
+    by_row: dict[tuple[str, str], Difficulty] = {}
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for result in results:
         for lesson in result.lessons:
@@ -44,34 +47,42 @@ def difficulties(results: Sequence[SubmissionResult]) -> list[Difficulty]:
                 if not row.counted:
                     continue
                 key = lesson.name, row.name
-                entry = found.setdefault(key, Difficulty(*key))
+                entry = by_row.setdefault(key, Difficulty(*key))
                 kind = "unwritten" if row.status in UNWRITTEN else "passed" if row.status == "passed" else "wrong"
                 setattr(entry, kind, getattr(entry, kind) + 1)
                 points.setdefault(key, []).append((row.points, result.score - row.points))
     for key, pairs in points.items():
         own, rest = zip(*pairs, strict=True)
         if len(pairs) >= 10 and len(set(own)) > 1 and len(set(rest)) > 1:
-            found[key].discrimination = statistics.correlation(own, rest)
-    return sorted(found.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
+            by_row[key].discrimination = statistics.correlation(own, rest)
+    return sorted(by_row.values(), key=lambda entry: (entry.passed / entry.total, -entry.wrong))
 
 
-def mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
-    """(lesson, row, what is told, the students who made it) of every named mistake, the most frequent first."""
-    who: dict[tuple[str, str, str], list[str]] = {}
-    told: dict[tuple[str, str, str], str] = {}
-    for result in results:
-        for lesson in result.lessons:
-            for row in lesson.rows:
-                if row.mistake:
-                    key = lesson.name, row.name, row.mistake.id
-                    told.setdefault(key, row.mistake.message)
-                    who.setdefault(key, []).append(result.student)
-    return [(*key[:2], told[key], names) for key, names in sorted(who.items(), key=lambda entry: -len(entry[1]))]
+def grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, list[str]]:
+    """{key: students}, from pairs of a key and a student."""
+    groups: dict[Key, list[str]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, []).append(name)
+    return groups
 
 
-def numerical(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
+def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str, list[str]]]:
+    """(lesson, row, message, students who made it) of every named mistake, the most frequent first."""
+    made = [
+        ((lesson.name, row.name, row.mistake.id), row.mistake.message, result.student)
+        for result in results
+        for lesson in result.lessons
+        for row in lesson.rows
+        if row.mistake
+    ]
+    messages = {key: message for key, message, _ in reversed(made)}  # the first student's
+    groups = grouped((key, name) for key, _, name in made)
+    return [(*key[:2], messages[key], names) for key, names in sorted(groups.items(), key=lambda entry: -len(entry[1]))]
+
+
+def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
     """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
-    who: dict[tuple[str, str, tuple[str, ...], bool], list[str]] = {}
+    uses: list[tuple[tuple[str, str, tuple[str, ...], bool], str]] = []
     for result in results:
         for lesson in result.lessons:
             by_method: dict[str, list[Row]] = {}
@@ -79,56 +90,53 @@ def numerical(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[
                 if row.numerical_differentiation:
                     by_method.setdefault(row.numerical_differentiation.method, []).append(row)
             for method, rows in by_method.items():
-                earned = any(row.points for row in rows)
-                key = lesson.name, method, tuple(row.name for row in rows), earned
-                who.setdefault(key, []).append(result.student)
-    return [
-        (name, method, [*rows], earned, students)
-        for (name, method, rows, earned), students in sorted(who.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-    ]
+                key = lesson.name, method, tuple(row.name for row in rows), any(row.points for row in rows)
+                uses.append((key, result.student))
+    groups = sorted(grouped(uses).items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    return [(name, method, [*rows], earned, students) for (name, method, rows, earned), students in groups]
 
 
 def absences(results: Sequence[SubmissionResult]) -> list[tuple[str, str, str | None, list[str]]]:
-    """(lesson or "", status, reason, students): what was not graded, the same reason told once."""
-    who: dict[tuple[str, str, str | None], list[str]] = {}
+    """(lesson or "" for all lessons, status, reason, students) of what was not graded, each reason once."""
+    missing: list[tuple[tuple[str, str, str | None], str]] = []
     for result in results:
         if result.status != "graded":
-            who.setdefault(("", result.status, result.message), []).append(result.student)
-            continue
-        for lesson in result.lessons:
-            if lesson.status != "graded":
-                who.setdefault((lesson.name, lesson.status, lesson.message), []).append(result.student)
-    return [(*key, names) for key, names in sorted(who.items(), key=lambda entry: (entry[0][0], -len(entry[1])))]
+            missing.append((("", result.status, result.message), result.student))
+        else:
+            absent = [lesson for lesson in result.lessons if lesson.status != "graded"]
+            missing += [((lesson.name, lesson.status, lesson.message), result.student) for lesson in absent]
+    groups = sorted(grouped(missing).items(), key=lambda entry: (entry[0][0], -len(entry[1])))
+    return [(*key, names) for key, names in groups]
 
 
 def partly_counted(results: Sequence[SubmissionResult]) -> list[tuple[str, int, int, list[str]]]:
     """(lesson, rows that count, rows, students) where a submission cannot contain all rows of a lesson."""
-    who: dict[tuple[str, int, int], list[str]] = {}
-    for result in results:
-        for lesson in result.lessons:
-            if lesson.counted < len(lesson.rows):
-                key = lesson.name, lesson.counted, len(lesson.rows)
-                who.setdefault(key, []).append(result.student)
-    return [(*key, names) for key, names in sorted(who.items())]
+    partly = (
+        ((lesson.name, lesson.counted, len(lesson.rows)), result.student)
+        for result in results
+        for lesson in result.lessons
+        if lesson.counted < len(lesson.rows)
+    )
+    return [(*key, names) for key, names in sorted(grouped(partly).items())]
 
 
 def incomplete(results: Sequence[SubmissionResult]) -> list[str]:
     """Sentences about what the class has no current result for."""
     failed = [result.student for result in results if result.status == "error"]
-    found = []
+    sentences = []
     if failed:
-        found.append(
+        sentences.append(
             f"{len(failed)} could not be graded in the last run, for a reason of the grader or the course, and have no "
-            f"score: {some(failed)}. The next `grade run` tries again."
+            f"score: {first_names(failed, 10)}. The next `grade run` tries again."
         )
     for lesson in lesson_names(results):
         without = [result.student for result in results if lacks(result, lesson)]
         if without:
-            found.append(
+            sentences.append(
                 f"{lesson} was not run on the submissions of {len(without)}, who have no result for it: "
-                f"{some(without)}."
+                f"{first_names(without, 10)}."
             )
-    return found
+    return sentences
 
 
 def lacks(result: SubmissionResult, lesson: str) -> bool:
@@ -137,13 +145,9 @@ def lacks(result: SubmissionResult, lesson: str) -> bool:
     return bool(named) and lesson not in named
 
 
-def some(names: Sequence[str], most: int = 10) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if names[most:] else "")
-
-
 @dataclass(frozen=True, slots=True)
-class Student:
-    """A row of the table of students. `points` are those of each lesson; None is what was not handed in or not read.
+class StudentRow:
+    """A row of the table of students. `points` are those of each lesson; None if not submitted or not read.
 
     `kind` are words to filter by: graded, full, absent, rejected, error, nothing.
     """
@@ -178,7 +182,7 @@ def without_results(attendance: Attendance, max_score: float) -> list[Submission
     return [*(nothing_submitted(member.student, max_score) for member in attendance.absent), *unclear]
 
 
-def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
+def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
     points = {part.name: part.score for part in result.lessons if part.status == "graded"}
     unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
     known, share = result.status not in ("error", NOTHING, UNCLEAR), result.percent
@@ -189,7 +193,7 @@ def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
         kinds += ["absent"] if len(points) < len(result.lessons) else []
-    return Student(
+    return StudentRow(
         result.student,
         " ".join(kinds),
         result.score if known else None,
@@ -202,20 +206,10 @@ def student(result: SubmissionResult, lessons: Sequence[str]) -> Student:
     )
 
 
-def link(student: str, lesson: str = "") -> str:
+def report_link(student: str, lesson: str = "") -> str:
     """The address of a student's page from index.html, whatever the name holds; of an earlier `lesson`'s page."""
     places = [student, lesson] if lesson else [student]
     return "/".join(quote(place, safe="", errors="surrogateescape") for place in places) + "/report.html"
-
-
-def duration(seconds: float) -> str:
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 100
-        else f"{seconds / 60:.0f} min"
-        if seconds < 6000
-        else f"{seconds / 3600:.1f} h"
-    )
 
 
 def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
@@ -223,10 +217,10 @@ def lesson_names(results: Sequence[SubmissionResult]) -> list[str]:
 
 
 def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None = None) -> list[list[str]]:
-    """grades.csv with its header. What could not be graded for a reason of ours has no figures: it is no zero.
+    """grades.csv with its header. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
-    With a roster, its own columns follow, but for those that would stand there twice.
+    With a roster, its own columns follow, except those that are there already.
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]

@@ -46,12 +46,12 @@ def smooth(values: Sequence[float], window: int) -> list[tuple[float, float]]:
 def spread(values: Sequence[float], whole: bool) -> list[tuple[float, float, float]]:
     """(step, low, high) of each of at most COLUMNS columns: the middle nine tenths of many, or all if `whole`."""
     wide = max(1, math.ceil(len(values) / COLUMNS))
-    found = []
+    columns = []
     for start in range(0, len(values), wide):
         part = sorted(values[start : start + wide])
         rest = 0 if whole or len(part) < MANY else len(part) // 20
-        found.append((start + (len(part) - 1) / 2, part[rest], part[-1 - rest]))
-    return found
+        columns.append((start + (len(part) - 1) / 2, part[rest], part[-1 - rest]))
+    return columns
 
 
 def plot(
@@ -99,10 +99,10 @@ def logarithmic_ticks(low: float, high: float) -> list[float]:
     """Round numbers between 10**low and 10**high: powers of ten over a wide range, multiples of them over a narrow."""
     decades = range(math.floor(low), math.ceil(high) + 1)
     for factors in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0)):
-        found = [f * 10.0**d for d in decades for f in factors if low <= math.log10(f * 10.0**d) <= high]
-        if len(found) >= 3:
-            apart = math.ceil(len(found) / 7)
-            return found[::apart]
+        ticks = [f * 10.0**d for d in decades for f in factors if low <= math.log10(f * 10.0**d) <= high]
+        if len(ticks) >= 3:
+            apart = math.ceil(len(ticks) / 7)
+            return ticks[::apart]
     count = 10 ** max(0, 1 - math.floor(math.log10(max(1e-12, 10**high - 10**low))))
     first, last = math.ceil(10**low * count), math.floor(10**high * count)
     return [n / count for n in range(first, last + 1, max(1, math.ceil((last - first + 1) / 6)))]

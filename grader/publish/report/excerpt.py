@@ -41,17 +41,17 @@ def excerpt(source: str | Lines, name: str, line: int | None) -> tuple[tuple[int
 
 def without_docstring(lines: Sequence[str], start: int) -> tuple[tuple[int, str], ...]:
     """Lines from number `start` on, up to the next function; the docstring is the stub's, not the student's."""
-    found: list[tuple[int, str]] = []
+    excerpted: list[tuple[int, str]] = []
     quotes = ""  # those that end the docstring we are in
     for n, text in enumerate(lines[start - 1 : start - 1 + MOST_LOOKED_AT], start):
         if quotes:
             quotes = "" if quotes in text else quotes
-        elif found and found[-1][1].rstrip().endswith(":") and (opened := re.match(r"\s*(\"\"\"|''')", text)):
+        elif excerpted and excerpted[-1][1].rstrip().endswith(":") and (opened := re.match(r"\s*(\"\"\"|''')", text)):
             quotes = "" if text.count(opened[1]) > 1 else opened[1]
-        elif len(found) == EXCERPT_LINES or (found and re.match(r"(def|class|@)\b|# %%", text)):
+        elif len(excerpted) == EXCERPT_LINES or (excerpted and re.match(r"(def|class|@)\b|# %%", text)):
             break
         else:
-            found.append((n, text if len(text) <= EXCERPT_WIDTH else text[:EXCERPT_WIDTH] + " …"))
-    while len(found) > 1 and not found[-1][1].strip():
-        found.pop()
-    return tuple(found)
+            excerpted.append((n, text if len(text) <= EXCERPT_WIDTH else text[:EXCERPT_WIDTH] + " …"))
+    while len(excerpted) > 1 and not excerpted[-1][1].strip():
+        excerpted.pop()
+    return tuple(excerpted)

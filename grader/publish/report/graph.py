@@ -1,7 +1,7 @@
-"""A lesson's computational graph as the forward pass runs: where its boxes stand and how its lines run.
+"""A lesson's computational graph as the forward pass runs: the places of its nodes and the paths of its edges.
 
-Layers run from top to bottom, one for each step of the forward pass. What a layer's steps read stands above it: values
-computed earlier in the first column, parameters beside them. An edge that skips layers runs down a lane at the left.
+Layers run from top to bottom, one for each step of the forward pass. A layer's steps read values above it: values
+computed earlier in the first column, parameters next to them. An edge that skips layers runs down a lane at the left.
 Parts that have nothing to do with each other are drawings of their own, so that a page can set them side by side.
 """
 
@@ -22,7 +22,7 @@ Kind = Literal["input", "step", "fused"]
 Reads = Mapping[str, Sequence[str]]
 
 HEIGHT, GAP, BESIDE, LANE, CHARACTER, SMALL = 40, 24, 14, 16, 7.8, 6.7
-"""In CSS pixels: a node, the space under it and beside it, a lane for edges that skip layers, a letter of a name, one
+"""In CSS pixels: a node, the space under it and next to it, a lane for edges that skip layers, a letter of a name, one
 of a shape."""
 
 
@@ -76,17 +76,17 @@ def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
     fused = {name for name in graph.fused if is_floating(graph.values[name])}
     drawn = [name for name in graph.values if name in graph.names or name in fused]
     lines = forward_statements(lesson)
-    found: dict[str, tuple[str, ...]] = {}
+    reads: dict[str, tuple[str, ...]] = {}
     for name in drawn:
         behind = graph.sources[name] if name in fused else graph.parents.get(name, ())
-        read = names_in(lines.get(name, ""))
+        read = names_in_statement(lines.get(name, ""))
         through_fused = {source for other in read & fused for source in graph.sources[other]}
         direct = {parent for parent in behind if parent in read or parent not in through_fused}
-        found[name] = tuple(parent for parent in drawn if parent in direct | (read & fused))
-    return found
+        reads[name] = tuple(parent for parent in drawn if parent in direct | (read & fused))
+    return reads
 
 
-def names_in(line: str) -> set[str]:
+def names_in_statement(line: str) -> set[str]:
     """The names that a statement of the forward pass reads."""
     try:
         nodes = list(ast.walk(ast.parse(line)))
@@ -127,16 +127,16 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
     """{(parent, name): the lane} of every read that skips a layer; lane 0 is next to the nodes, for short ones."""
     skipping = [(parent, name) for name in reads for parent in reads[name] if layers[name] - layers[parent] > 1]
     skipping.sort(key=lambda edge: (layers[edge[1]] - layers[edge[0]], layers[edge[0]]))
-    taken: list[list[tuple[int, int]]] = []
-    found: dict[tuple[str, str], int] = {}
+    lanes: list[list[tuple[int, int]]] = []
+    lane_of: dict[tuple[str, str], int] = {}
     for edge in skipping:
         top, low = layers[edge[0]], layers[edge[1]]
-        free = (i for i, others in enumerate(taken) if all(low <= a or top >= b for a, b in others))
-        lane = found[edge] = next(free, len(taken))
-        if lane == len(taken):
-            taken.append([])
-        taken[lane].append((top, low))
-    return found
+        free = (i for i, others in enumerate(lanes) if all(low <= a or top >= b for a, b in others))
+        lane = lane_of[edge] = next(free, len(lanes))
+        if lane == len(lanes):
+            lanes.append([])
+        lanes[lane].append((top, low))
+    return lane_of
 
 
 def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float = 44) -> Layout:
@@ -171,8 +171,8 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], 
     nodes = tuple(placed[name] for name in reads)
     edges = []
     for name, parents in reads.items():
-        beside = [p for p in parents if (p, name) in lane_of and column[p] == column[name] == 0]
-        above = [placed[p] for p in parents if p not in beside]
+        at_left = [p for p in parents if (p, name) in lane_of and column[p] == column[name] == 0]
+        above = [placed[p] for p in parents if p not in at_left]
         port = dict(zip((p.name for p in above), ports(placed[name], above), strict=True))
         for parent in parents:
             lane = lane_of.get((parent, name))
@@ -187,10 +187,10 @@ def ports(node: Node, parents: Sequence[Node]) -> list[float]:
     order = sorted(range(len(parents)), key=lambda i: parents[i].middle)
     middle = min(range(len(order)), key=lambda i: abs(parents[order[i]].middle - node.middle), default=0)
     step = min(18.0, (node.width - 24) / 2 / max(1, len(order)))
-    found = [0.0] * len(parents)
+    places = [0.0] * len(parents)
     for place, index in enumerate(order):
-        found[index] = node.middle + (place - middle) * step
-    return found
+        places[index] = node.middle + (place - middle) * step
+    return places
 
 
 def path(start: Node, end: Node, port: float | None, lane: float | None) -> str:

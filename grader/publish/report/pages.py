@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
@@ -30,30 +30,30 @@ from grader.publish.report.classroom import (
     absences,
     csv_rows,
     difficulties,
-    duration,
     incomplete,
     lesson_names,
-    link,
-    mistakes,
-    numerical,
+    named_mistakes,
+    numerical_uses,
     partly_counted,
-    student,
+    report_link,
+    student_row,
     without_results,
 )
 from grader.publish.report.heat_map import SCALE
-from grader.publish.report.reading import STATE_WORDS, Part, figure, next_step, part
+from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.templates import page_templates
+from grader.publish.wording import duration_text, figure_text
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
 
 if TYPE_CHECKING:
     from grader.publish.report.graph import Layout
 
 FILTERS = {
-    "figure": figure,
+    "figure": figure_text,
     "score": lambda value: f"{number(value):g}",
     "six": lambda value: f"{value:.6g}",
-    "duration": duration,
-    "link": link,
+    "duration": duration_text,
+    "link": report_link,
 }
 MOST_NAMES = 40
 AT_ONCE = 100  # rows of the class that a browser lays out before its script has run
@@ -70,7 +70,7 @@ def layouts(lesson: Lesson) -> tuple[Layout, ...]:
 
 
 @dataclass(frozen=True)
-class Script:
+class PageScript:
     """A page's own script; by its digest the page's policy lets it run, and nothing else."""
 
     text: Markup
@@ -78,12 +78,12 @@ class Script:
 
 
 @cache
-def script(name: str) -> Script:
+def page_script(name: str) -> PageScript:
     text = (TEMPLATES / name).read_text(encoding="utf-8")
-    return Script(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
+    return PageScript(Markup(text), base64.b64encode(hashlib.sha256(text.encode()).digest()).decode())
 
 
-def any_gradients(parts: Sequence[Part]) -> bool:
+def any_gradients(parts: Sequence[LessonPart]) -> bool:
     return any(part.has_gradients for part in parts if part.results.status == "graded")
 
 
@@ -103,11 +103,13 @@ class Reporter:
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
 
-    def _parts(self, graded: Graded, sources: Mapping[str, str]) -> list[Part]:
+    def _parts(self, graded: GradedSubmission, sources: Mapping[str, str]) -> list[LessonPart]:
         lessons = graded.results.lessons
-        return [part(each, self._lessons.get(each.name), graded, sources.get(each.name, "")) for each in lessons]
+        return [
+            arrange_lesson(each, self._lessons.get(each.name), graded, sources.get(each.name, "")) for each in lessons
+        ]
 
-    def student_page(self, graded: Graded, sources: Mapping[str, str] = {}) -> str:
+    def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
         parts = self._parts(graded, sources)
         drawn = {part.results.name: layouts(part.lesson) if part.lesson else () for part in parts}
@@ -120,18 +122,18 @@ class Reporter:
             layouts=drawn,
             most_nodes=max((len(layout.nodes) for each in drawn.values() for layout in each), default=0),
             states=[state for state in STATES if state in occurring],
-            script=script("report.js"),
+            script=page_script("report.js"),
             percent=graded.results.percent,
         )
 
-    def student_markdown(self, graded: Graded) -> str:
+    def student_markdown(self, graded: GradedSubmission) -> str:
         """report.md, for a job summary or a comment."""
         parts = self._parts(graded, {})
         return self._markdown.render(
             results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
         )
 
-    def student_pages(self, graded: Graded, sources: Mapping[str, str]) -> dict[str, str]:
+    def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
         """See gradebook.grading.publisher.Publisher."""
         return {"report.html": self.student_page(graded, sources), "report.md": self.student_markdown(graded)}
 
@@ -172,7 +174,7 @@ class Reporter:
         about results that are missing or from an earlier run.
         """
         lessons = lesson_names(results)
-        students = [student(result, lessons) for result in results]
+        students = [student_row(result, lessons) for result in results]
         scores = [one.percent for one in students if one.percent is not None]
         seconds = [one.seconds for one in students if one.kind not in (NOTHING, UNCLEAR)]
         missing = (sentence for result in results for sentence in result.isolation_missing or ())
@@ -187,8 +189,8 @@ class Reporter:
             median=statistics.median(scores) if scores else None,
             histogram=[sum(min(int(score // 10), 9) == bin for score in scores) for bin in range(10)],
             difficulties=difficulties(results),
-            mistakes=mistakes(results),
-            numerical=numerical(results),
+            mistakes=named_mistakes(results),
+            numerical=numerical_uses(results),
             absences=absences(results),
             partly_counted=partly_counted(results),
             left_out=left_out,
@@ -198,7 +200,7 @@ class Reporter:
             median_seconds=statistics.median(seconds) if seconds else 0,
             slowest=max(students, key=lambda one: one.seconds, default=None),
             most_names=MOST_NAMES,
-            script=script("index.js"),
+            script=page_script("index.js"),
         )
         page = bytearray()  # a list of half a million pieces would be the largest thing in memory
         for piece in pieces:

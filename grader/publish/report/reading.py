@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.lesson.lesson import Item, Lesson
 from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
-from grader.publish.templates import shape_text
+from grader.publish.wording import figure_text, shape_text
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ STATE_WORDS = WORDS | {
 }
 
 
-class Cells(NamedTuple):
+class TableRow(NamedTuple):
     """All that a row of the table shows, and nothing else: two students' rows that are equal here look alike."""
 
     name: str
@@ -47,7 +47,7 @@ class Cells(NamedTuple):
     function: str
 
 
-class Told(NamedTuple):
+class NodeTooltip(NamedTuple):
     """All that a node of the graph shows of the row of its gradient."""
 
     state: str
@@ -104,24 +104,24 @@ class Line:
         text = f"`{nearest}` above it is {'wrong' if is_written else 'not written yet'}"
         return f"{text}, and {len(others)} more" if others else text
 
-    def cells(self, why: str | None) -> Cells:
+    def cells(self, why: str | None) -> TableRow:
         row = self.row
         figures = row.exact, row.approximate, row.maxdiff, row.ulps, row.points, row.max_points
         function = self.item.function if self.item else row.name
-        return Cells(row.name, self.anchor, why, self.state, self.word, self.chain, *figures, function)
+        return TableRow(row.name, self.anchor, why, self.state, self.word, self.chain, *figures, function)
 
-    def told(self, shape: str, first: bool) -> Told:
+    def tooltip(self, shape: str, first: bool) -> NodeTooltip:
         """For the node of its gradient in the graph, of the value's `shape`."""
         row = self.row
         facts = [f"{row.name}: {STATE_WORDS[self.state]}", f"shape {shape}"]
         if row.shape not in (None, row.expected_shape):
             facts.append(f"your shape {shape_text(row.shape)}")
         if row.maxdiff is not None:
-            facts.append(f"maxdiff {figure(row.maxdiff)}, {figure(row.ulps)} ulps")
+            facts.append(f"maxdiff {figure_text(row.maxdiff)}, {figure_text(row.ulps)} ulps")
         facts.append("your chain: " + {"passed": "right", "failed": "red", "skipped": "not run"}[row.chain])
         if self.state == "chain" and self.culprits:
             facts.append(f"because of {self.culprits[0][0]}")
-        return Told(self.state, self.anchor, first, tuple(facts))
+        return NodeTooltip(self.state, self.anchor, first, tuple(facts))
 
     @property
     def wrong(self) -> bool:
@@ -159,7 +159,7 @@ class Line:
 
 
 @dataclass
-class Part:
+class LessonPart:
     """A lesson's part of the page; `groups` are rows that tell the same, in one section."""
 
     results: LessonResult
@@ -202,41 +202,34 @@ class Part:
         return {line.anchor: group[0].anchor for group in self.groups for line in group}
 
     @property
-    def cells(self) -> list[Cells]:
+    def cells(self) -> list[TableRow]:
         explained = self.explained
         return [line.cells(explained.get(line.anchor)) for line in self.lines]
 
-    def told(self, layout: Layout) -> list[tuple[int, Node, Told | None]]:
+    def nodes_of(self, layout: Layout) -> list[tuple[int, Node, NodeTooltip | None]]:
         """The drawing's nodes, numbered, each with what it tells of its gradient."""
         lines, first = self.by_target, self.first
-        found = [(node, lines.get(node.name)) for node in layout.nodes]
+        nodes = [(node, lines.get(node.name)) for node in layout.nodes]
         return [
-            (n, node, line.told(node.shape, line is first) if line else None) for n, (node, line) in enumerate(found)
+            (n, node, line.tooltip(node.shape, line is first) if line else None) for n, (node, line) in enumerate(nodes)
         ]
 
 
 @dataclass(frozen=True)
-class Next:
+class NextStep:
     """What to do next: a row to mend or to write, or a lesson to hand in; nothing when all is right."""
 
-    part: Part | None = None
+    part: LessonPart | None = None
     line: Line | None = None
     together: int = 1  # rows that fail with this one sentence
 
 
-def figure(value: float | None) -> str:
-    """A count in full while it is short, else two digits."""
-    if value is None or value == 0:
-        return "–" if value is None else "0"
-    return f"{value:,}" if isinstance(value, int) and value < 1_000_000 else f"{value:.2g}"
-
-
-def next_step(parts: Sequence[Part]) -> Next:
+def next_step(parts: Sequence[LessonPart]) -> NextStep:
     graded = [part for part in parts if part.results.status == "graded" and part.first]
     for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
         together = next((len(group) for group in part.groups if part.first in group), 1)
-        return Next(part, part.first, together)
-    return Next(next((part for part in parts if part.results.status != "graded"), None))
+        return NextStep(part, part.first, together)
+    return NextStep(next((part for part in parts if part.results.status != "graded"), None))
 
 
 def state_of(row: Row) -> str:
@@ -245,7 +238,7 @@ def state_of(row: Row) -> str:
     return "chain" if row.status == "passed" and row.chain == "failed" else row.status
 
 
-def part(results: LessonResult, lesson: Lesson | None, graded: Graded, source: str) -> Part:
+def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedSubmission, source: str) -> LessonPart:
     name = results.name
     rows = {row.name: row for row in results.rows}
     items = {item.name: item for item in lesson.items} if lesson else {}
@@ -271,18 +264,18 @@ def part(results: LessonResult, lesson: Lesson | None, graded: Graded, source: s
         )
         for row in results.rows
     ]
-    found = Part(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
+    arranged = LessonPart(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
         tells = line.wrong or (line.state not in ("todo", "uncounted") and line.row.message)
-        alike = found.groups and telling(found.groups[-1][-1]) == telling(line)
-        if tells and alike and (line.broken or together(found.groups[-1][-1], line)):
-            found.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
+        alike = arranged.groups and verdict_and_message(arranged.groups[-1][-1]) == verdict_and_message(line)
+        if tells and alike and (line.broken or same_function(arranged.groups[-1][-1], line)):
+            arranged.groups[-1].append(line)  # a file that does not run fails all its rows with one sentence
         elif tells:
-            found.groups.append([line])
-    return found
+            arranged.groups.append([line])
+    return arranged
 
 
-def together(line: Line, other: Line) -> bool:
+def same_function(line: Line, other: Line) -> bool:
     """Whether both are wrong gradients of one function, which one mistake may spoil."""
     items = line.item, other.item
     return (
@@ -292,5 +285,5 @@ def together(line: Line, other: Line) -> bool:
     )
 
 
-def telling(line: Line) -> tuple[str, str | None, int | None]:
+def verdict_and_message(line: Line) -> tuple[str, str | None, int | None]:
     return line.state, line.row.message, line.row.line

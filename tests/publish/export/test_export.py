@@ -21,9 +21,9 @@ from support import ROOT
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE, printable
 from grader.publish.export import classroom, github
-from grader.publish.export.gradescope import VISIBILITIES, Shown, gradescope
+from grader.publish.export.gradescope import VISIBILITIES, Visibility, gradescope_results
 from grader.publish.export.junit import junit_xml
-from grader.publish.export.outputs import tell_github, write_formats
+from grader.publish.export.outputs import report_to_github, write_formats
 from grader.results import WORDS, SubmissionResult
 
 
@@ -48,7 +48,7 @@ def hostile() -> SubmissionResult:
 
 
 def test_gradescope_has_a_test_for_each_row(ada):
-    found = gradescope(ada)
+    found = gradescope_results(ada)
     assert {key: found[key] for key in found if key != "tests"} == {
         "score": 2,
         "execution_time": 2,
@@ -82,13 +82,13 @@ def test_gradescope_has_a_test_for_each_row(ada):
 
 @pytest.mark.parametrize("visibility", VISIBILITIES)
 def test_gradescope_visibility_and_leaderboard_are_options(ada, visibility):
-    found = gradescope(ada, Shown(visibility, visibility, leaderboard=True))
+    found = gradescope_results(ada, Visibility(visibility, visibility, leaderboard=True))
     assert (found["visibility"], found["stdout_visibility"]) == (visibility, visibility)
     assert found["leaderboard"] == [{"name": "Score", "value": 2}]
 
 
 def test_gradescope_tells_what_is_rejected():
-    found = gradescope(results("bo", status="rejected", message="bo.zip is no archive."))
+    found = gradescope_results(results("bo", status="rejected", message="bo.zip is no archive."))
     assert found["tests"] == [] and found["score"] == 0
     assert found["output"] == "0 of 0 points.\n\nThe submission was not graded: bo.zip is no archive."
 
@@ -200,7 +200,7 @@ def test_ten_annotations_at_most(repository):
 @pytest.mark.parametrize("inside", ["../../outside.py", "/etc/passwd", "nowhere.py"])
 def test_a_file_that_is_not_in_the_repository_is_not_pointed_at(repository, inside):
     (repository.parent / "outside.py").write_text("")
-    assert github.located(repository / "exercises", inside, repository) is None
+    assert github.path_in_repository(repository / "exercises", inside, repository) is None
 
 
 def test_a_notebook_has_no_line(repository):
@@ -212,7 +212,7 @@ def test_a_notebook_has_no_line(repository):
 
 @given(title=st.text(), text=st.text(), place=st.none() | st.text(min_size=1))
 def test_an_annotation_is_one_command_whatever_is_in_it(title, text, place):
-    line = github.command(github.Note(title, text, "f.py", 3), place)
+    line = github.error_command(github.Annotation(title, text, "f.py", 3), place)
     (found,) = Runner().read(line).commands
     assert found.name == "error"
     assert found.data == text[: github.MOST_CHARACTERS]
@@ -311,12 +311,12 @@ def test_github_is_told_through_the_files_that_it_names(ada, repository, tmp_pat
     (out / "ada" / "report.md").write_text("# ada: 2 of 11\n")
     files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     environment = {"GITHUB_WORKSPACE": str(repository), **{name: str(path) for name, path in files.items()}}
-    tell_github(out, [ada], {"ada": repository / "exercises"}, environment, said.append)
+    report_to_github(out, [ada], {"ada": repository / "exercises"}, environment, said.append)
     assert said == commands_of(ada, repository)
     assert files["GITHUB_STEP_SUMMARY"].read_text() == "# ada: 2 of 11\n"
     name, _, value = files["GITHUB_OUTPUT"].read_text().partition("=")
     assert name == "result" and decoded(value.removesuffix("\n"))["version"] == 3
-    tell_github(out, [ada], {}, {}, said.append)  # not on GitHub: nowhere to write to, and no error
+    report_to_github(out, [ada], {}, {}, said.append)  # not on GitHub: nowhere to write to, and no error
 
 
 # Hostile text --------------------------------------------------------------------------------------------------------
@@ -328,13 +328,13 @@ def test_hostile_text_is_inert_in_every_format(repository):
     assert len(root.findall(".//failure")) == 1 and not root.findall(".//script")
     obeyed = Runner().read("\n".join(commands_of(found, repository))).commands
     assert {command.name for command in obeyed} == {"error"}
-    shown = [junit_xml(found), json.dumps(gradescope(found), ensure_ascii=False), *(c.data for c in obeyed)]
+    shown = [junit_xml(found), json.dumps(gradescope_results(found), ensure_ascii=False), *(c.data for c in obeyed)]
     for text in shown:
         assert not {"\x1b", "\x00", "\u202e", "\u200b", "\udc80", "\r"} & set(text)
 
 
 def test_seed_and_platform_are_in_no_format(ada, repository):
-    told = [junit_xml(ada), json.dumps(gradescope(ada)), *commands_of(ada, repository)]
+    told = [junit_xml(ada), json.dumps(gradescope_results(ada)), *commands_of(ada, repository)]
     told.append(json.dumps(decoded(classroom.classroom_result(ada))))
     assert not any(str(ada.seed) in text or "somewhere" in text for text in told)
 

@@ -373,7 +373,7 @@ def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
         tried.append(arguments)
         raise OSError("no space")
 
-    monkeypatch.setattr(autograder, "graded", fails)
+    monkeypatch.setattr(autograder, "grade_once", fails)
     assert autograder.main([str(unbuilt)]) == 1
     assert len(tried) == autograder.TRIES
     assert capsys.readouterr().out == "autograder: OSError: no space\n"

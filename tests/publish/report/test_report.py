@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from support import ROOT
 
-from grader.gradebook.grading.graded import Graded
+from grader.gradebook.grading.graded import GradedSubmission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.inert import inert, markdown, prose
-from grader.publish.report.classroom import csv_rows, difficulties, link, mistakes, student
+from grader.publish.report.classroom import csv_rows, difficulties, named_mistakes, report_link, student_row
 from grader.publish.report.excerpt import excerpt
-from grader.publish.report.pages import Reporter, figure
+from grader.publish.report.pages import Reporter
+from grader.publish.wording import figure_text
 from grader.results import LessonResult, Row, SubmissionResult
 
 SEED = 987_654_321_987
@@ -113,7 +114,7 @@ def reporter(lessons: dict[str, Lesson]) -> Reporter:
 
 
 @pytest.fixture(scope="module")
-def hostile(lesson: Lesson) -> Graded:
+def hostile(lesson: Lesson) -> GradedSubmission:
     told: dict[str, Any] = {"message": HOSTILE, "file": HOSTILE, "line": 1}
     rows = {
         "dprobs": row("dprobs", "failed", **told, mistake={"id": HOSTILE, "message": HOSTILE + "!"}),
@@ -122,7 +123,7 @@ def hostile(lesson: Lesson) -> Graded:
         "dC": row("dC", **told),
     }
     results = results_of(part_of(lesson, rows, message=HOSTILE), student=HOSTILE)
-    return Graded(results, printed={lesson.name: HOSTILE})
+    return GradedSubmission(results, printed={lesson.name: HOSTILE})
 
 
 # --- text that somebody else wrote
@@ -176,7 +177,7 @@ def test_prose_marks_code_and_nothing_else() -> None:
     assert prose("your `dW1 < 3` & <b>") == "your <code>dW1 &lt; 3</code> &amp; &lt;b&gt;"
 
 
-def test_hostile_text_makes_no_markup(reporter: Reporter, hostile: Graded, lesson: Lesson) -> None:
+def test_hostile_text_makes_no_markup(reporter: Reporter, hostile: GradedSubmission, lesson: Lesson) -> None:
     text = reporter.student_page(hostile, {lesson.name: HOSTILE.replace("\n\n", "\ndef dprobs():\n")})
     page = Page(text)
     tags = [tag for tag, _ in page.tags]
@@ -189,7 +190,7 @@ def test_hostile_text_makes_no_markup(reporter: Reporter, hostile: Graded, lesso
     text.encode("utf-8")
 
 
-def test_hostile_text_makes_no_markdown(reporter: Reporter, hostile: Graded) -> None:
+def test_hostile_text_makes_no_markdown(reporter: Reporter, hostile: GradedSubmission) -> None:
     text = reporter.student_markdown(hostile)
     assert not re.search(r"(?<!\\)<", text)
     assert "@everyone" not in text and not re.search(r"#1\b", text)
@@ -201,7 +202,7 @@ def test_hostile_text_makes_no_markdown(reporter: Reporter, hostile: Graded) -> 
     assert [line for line in text.splitlines() if line.startswith("::")] == []
 
 
-def test_hostile_text_in_the_class_page(reporter: Reporter, hostile: Graded) -> None:
+def test_hostile_text_in_the_class_page(reporter: Reporter, hostile: GradedSubmission) -> None:
     rejected = results_of(student=HOSTILE + "2", status="rejected", message=HOSTILE)
     text = reporter.class_page([hostile.results, rejected])
     page = Page(text)
@@ -216,7 +217,7 @@ def test_hostile_text_in_the_class_page(reporter: Reporter, hostile: Graded) -> 
 # --- one file, nothing secret
 
 
-def attacked(lesson: Lesson) -> tuple[Graded, dict[str, str]]:
+def attacked(lesson: Lesson) -> tuple[GradedSubmission, dict[str, str]]:
     """The largest report there is: everything wrong, every picture full, every hint there."""
     noise = [[(x * 37 + y * 91) % 997 / 500 for x in range(64)] for y in range(32)]
     worst = [{"index": [0, at], "found": 0.25, "expected": -1e-3} for at in range(5)]
@@ -232,7 +233,7 @@ def attacked(lesson: Lesson) -> tuple[Graded, dict[str, str]]:
     source = "\n".join(
         f"def {name}(x):\n" + "    x = x + 1  # a line of a student's, quite long as lines go\n" * 19 for name in names
     )
-    graded = Graded(
+    graded = GradedSubmission(
         results_of(part_of(lesson, rows)), {lesson.name: dict.fromkeys(names, picture)}, {lesson.name: "x" * 4000}
     )
     return graded, {lesson.name: source}
@@ -262,7 +263,7 @@ def test_links_inside_the_page_lead_somewhere_once(reporter: Reporter, lesson: L
 
 
 def test_page_tells_neither_seed_nor_platform(reporter: Reporter, lesson: Lesson) -> None:
-    graded = Graded(results_of(part_of(lesson)))
+    graded = GradedSubmission(results_of(part_of(lesson)))
     for text in (
         reporter.student_page(graded),
         reporter.student_markdown(graded),
@@ -277,7 +278,7 @@ def test_graph_is_well_formed_and_marks_every_gradient(reporter: Reporter, lesso
         "dh": row("dh", "todo"),
         "dC": row("dC", chain="failed", because_of=["dh"]),
     }
-    text = reporter.student_page(Graded(results_of(part_of(lesson, changed))))
+    text = reporter.student_page(GradedSubmission(results_of(part_of(lesson, changed))))
     svg = ElementTree.fromstring(re.search(r'<svg class="graph".*?</svg>', text, re.DOTALL)[0])  # type: ignore[index]
     states = {link.get("href"): (link.get("class") or "").split()[1] for link in svg.iter("a")}
     assert len(states) == 26
@@ -295,7 +296,7 @@ def test_graph_is_well_formed_and_marks_every_gradient(reporter: Reporter, lesso
 
 @pytest.mark.parametrize("status", STATUSES)
 def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -> None:
-    graded = Graded(results_of(part_of(lesson, {"dh": row("dh", status)})))
+    graded = GradedSubmission(results_of(part_of(lesson, {"dh": row("dh", status)})))
     words = {"passed": "right", "failed": "wrong value", "shape": "wrong shape", "todo": "to do", "missing": "missing"}
     words |= {"error": "error", "timeout": "out of time", "crashed": "crashed", "forbidden": "not allowed"}
     page, text = Page(reporter.student_page(graded)), reporter.student_markdown(graded)
@@ -321,7 +322,7 @@ def test_every_status_is_told(reporter: Reporter, lesson: Lesson, status: str) -
     ],
 )  # fmt: skip
 def test_chain_in_words(reporter: Reporter, lesson: Lesson, changed: dict[str, Any], told: str) -> None:
-    graded = Graded(results_of(part_of(lesson, changed)))
+    graded = GradedSubmission(results_of(part_of(lesson, changed)))
     line = next(line for line in reporter.student_markdown(graded).splitlines() if line.startswith("| `dcounts` "))
     assert line.split(" | ")[2] == told
     assert told.replace("`", "") in Page(reporter.student_page(graded)).text
@@ -329,7 +330,9 @@ def test_chain_in_words(reporter: Reporter, lesson: Lesson, changed: dict[str, A
 
 def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
     calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
-    graded = Graded(results_of(part_of(calls, {"kept": row("kept", "shape", message="`means` has 1 entries.")})))
+    graded = GradedSubmission(
+        results_of(part_of(calls, {"kept": row("kept", "shape", message="`means` has 1 entries.")}))
+    )
     reporter = Reporter([calls])
     assert "| `kept` | ❌ wrong form | `Counter` | 0 / 1 |" in reporter.student_markdown(graded).splitlines()
     page = Page(reporter.student_page(graded))
@@ -345,30 +348,34 @@ def test_a_lesson_of_functions_has_a_table_of_its_own() -> None:
     ],
 )
 def test_next_step(reporter: Reporter, lesson: Lesson, statuses: dict[str, str], told: str) -> None:
-    graded = Graded(results_of(part_of(lesson, {name: row(name, status) for name, status in statuses.items()})))
+    graded = GradedSubmission(
+        results_of(part_of(lesson, {name: row(name, status) for name, status in statuses.items()}))
+    )
     assert told in Page(reporter.student_page(graded)).text
 
 
 def test_a_lesson_not_handed_in_comes_last(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
     names = ("02_small_net", "04_cross_entropy")
     absent = part_of(lessons[names[0]], status="missing", score=0, message="No folder 02_small_net was handed in.")
-    page = Page(reporter.student_page(Graded(results_of(absent, part_of(lessons[names[1]])))))
+    page = Page(reporter.student_page(GradedSubmission(results_of(absent, part_of(lessons[names[1]])))))
     assert "What to do next: submit A small net" in page.text
     assert "Not submitted. No folder 02_small_net was handed in." in page.text
     half = part_of(lessons[names[1]], {"dlogits": row("dlogits", "todo")})
-    assert "What to do next: write dlogits" in Page(reporter.student_page(Graded(results_of(absent, half)))).text
+    assert (
+        "What to do next: write dlogits" in Page(reporter.student_page(GradedSubmission(results_of(absent, half)))).text
+    )
 
 
 def test_rejected_submission(reporter: Reporter, lesson: Lesson) -> None:
     part = part_of(lesson, status="rejected", score=0, message="x is a link.")
-    graded = Graded(results_of(part, status="rejected", message="x is a link."))
+    graded = GradedSubmission(results_of(part, status="rejected", message="x is a link."))
     assert "This submission was not graded x is a link." in Page(reporter.student_page(graded)).text
     assert "**Not graded.** x is a link." in reporter.student_markdown(graded)
 
 
 def test_a_file_that_does_not_run_is_told_once(reporter: Reporter, lesson: Lesson) -> None:
     message = "SyntaxError: '(' was never closed"
-    graded = Graded(results_of(part_of(lesson, broken(lesson, message), message=message)))
+    graded = GradedSubmission(results_of(part_of(lesson, broken(lesson, message), message=message)))
     page = Page(reporter.student_page(graded, {lesson.name: "import torch\n\nx = (\n"}))
     assert "What to do next: make the file run" in page.text
     assert page.text.count(message) == 2  # on top, and with the lines
@@ -386,7 +393,7 @@ def test_a_wrong_row_is_explained(reporter: Reporter, lesson: Lesson) -> None:
     changed = {"dcounts_sum": row("dcounts_sum", "shape", expected_shape=[32, 1], **told)}
     source = "def dprobs(x):\n    return x\n\n"
     source += 'def dcounts_sum(y):\n    """Doc\n\n    string."""\n    return y.sum(1)\n\ndef dh(): ...\n'
-    page = Page(reporter.student_page(Graded(results_of(part_of(lesson, changed))), {lesson.name: source}))
+    page = Page(reporter.student_page(GradedSubmission(results_of(part_of(lesson, changed))), {lesson.name: source}))
     for text in (
         "Shape found (32,)",
         "Shape expected (32, 1)",
@@ -404,7 +411,7 @@ def test_heat_map_has_its_words(reporter: Reporter, lesson: Lesson) -> None:
         "cells": [[0, 0], [0.5, 0]],
         "worst": [{"index": [1, 0], "found": 2.5, "expected": -1.0}],
     }
-    graded = Graded(results_of(part_of(lesson, {"dh": row("dh", "failed")})), {lesson.name: {"dh": picture}})
+    graded = GradedSubmission(results_of(part_of(lesson, {"dh": row("dh", "failed")})), {lesson.name: {"dh": picture}})
     page = Page(reporter.student_page(graded))
     label = "Heat map of the error of dh: 1 of its 4 blocks are wrong; the worst element is [1, 0]."
     assert label in page.values("aria-label")
@@ -414,7 +421,7 @@ def test_heat_map_has_its_words(reporter: Reporter, lesson: Lesson) -> None:
 
 
 def test_bits_are_explained_once(reporter: Reporter, lesson: Lesson) -> None:
-    text = Page(reporter.student_page(Graded(results_of(part_of(lesson))))).text
+    text = Page(reporter.student_page(GradedSubmission(results_of(part_of(lesson))))).text
     assert text.count("is fine Right formulas can round differently") == 1
     assert "torch 2.13.0 with CPU capability AVX512" in text
     assert "isolation: strong" in text and "1.2 seconds" in text
@@ -422,7 +429,7 @@ def test_bits_are_explained_once(reporter: Reporter, lesson: Lesson) -> None:
 
 def test_bits_are_not_explained_where_no_row_is_a_gradient() -> None:
     calls = Course(ROOT / "tests" / "courses" / "calling").find("01")
-    graded, reporter = Graded(results_of(part_of(calls))), Reporter([calls])
+    graded, reporter = GradedSubmission(results_of(part_of(calls))), Reporter([calls])
     page, text = Page(reporter.student_page(graded)).text, reporter.student_markdown(graded)
     assert "dashes No number" in page and "round differently" not in page + text and "ulps" not in page + text
 
@@ -434,7 +441,7 @@ def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
     told: dict[str, Any] = {"message": "The variance is divided by n.", "line": 9}
     names = [item.name for item in joint.gradients]
     rows = {name: row(name, "failed", **told) for name in names} | {"loss": row("loss", "failed", **told)}
-    page = Page(reporter.student_page(Graded(results_of(part_of(joint, rows)))))
+    page = Page(reporter.student_page(GradedSubmission(results_of(part_of(joint, rows)))))
     assert f"What to do next: fix {names[0]} The variance" in page.text
     assert f"and {len(names) - 1} more rows for the same reason, the wrong step nearest the loss" in page.text
     assert page.text.count("The variance is divided by n.") == 3  # on top, the gradients', and the check's own
@@ -443,7 +450,7 @@ def test_gradients_of_one_function_spoilt_by_one_mistake_are_told_once(
 
 def test_a_row_that_passed_a_public_example(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
     small = lessons["04_cross_entropy"]
-    graded = Graded(results_of(part_of(small, {"in_one_go": replace(row("in_one_go"), status="here")})))
+    graded = GradedSubmission(results_of(part_of(small, {"in_one_go": replace(row("in_one_go"), status="here")})))
     page = Page(reporter.student_page(graded)).text
     assert "1 right, 1 passed here" in page
     assert "passed here it agrees with its public examples; the hidden suite checks more" in page
@@ -456,7 +463,7 @@ def test_a_row_that_passed_a_public_example(reporter: Reporter, lessons: dict[st
 def test_forces_are_drawn_and_told(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
     lesson = lessons["04_cross_entropy"]
     drawn = {"found": [[0.5, 0.25, 0.25], [0.1, 0.2, -0.3]], "expected": [[-0.5, 0.25, 0.25], [0.1, 0.2, -0.3]]}
-    graded = Graded(results_of(part_of(lesson)), {lesson.name: {"dlogits": {"forces": drawn}}})
+    graded = GradedSubmission(results_of(part_of(lesson)), {lesson.name: {"dlogits": {"forces": drawn}}})
     page = Page(reporter.student_page(graded))
     assert "must cancel; in 1 of your 2 examples they do." in page.text
     assert "Example 0 of the published problem, class by class, the one farthest off." in page.text
@@ -470,7 +477,7 @@ def test_forces_are_drawn_and_told(reporter: Reporter, lessons: dict[str, Lesson
 def test_curves_are_drawn_and_told(reporter: Reporter, lessons: dict[str, Lesson]) -> None:
     lesson = lessons["07_training"]
     curves = {"name": "losses", "found": [3.0, 2.5], "expected": [3.0, 2.0, 1.0]}
-    graded = Graded(results_of(part_of(lesson)), {lesson.name: {"trajectory": {"curves": curves}}})
+    graded = GradedSubmission(results_of(part_of(lesson)), {lesson.name: {"trajectory": {"curves": curves}}})
     page = Page(reporter.student_page(graded))
     assert "losses of trajectory" in page.text and "yours as it should be 3 steps of a small network" in page.text
     assert "Yours end after 2 steps: what follows is no finite number." in page.text
@@ -526,7 +533,7 @@ def test_csv_shows_what_is_hidden() -> None:
      ("Zoë #1?", "Zo%C3%AB%20%231%3F/report.html"), ("\udcff", "%FF/report.html")],
 )  # fmt: skip
 def test_link(student: str, address: str) -> None:
-    assert link(student) == address
+    assert report_link(student) == address
 
 
 def test_class_page(reporter: Reporter, lesson: Lesson) -> None:
@@ -557,11 +564,11 @@ def test_rows_of_the_class(lesson: Lesson, lessons: dict[str, Lesson]) -> None:
     names = [lesson.name, small.name]
     refused = part_of(lesson, status="rejected", score=0)
     found = [
-        student(results_of(part_of(lesson), part_of(small), student="all"), names),
-        student(results_of(absent, part_of(small), student="half"), names),
-        student(results_of(refused, part_of(small), student="link"), names),
-        student(results_of(refused, student="zip", status="rejected"), names),
-        student(results_of(student="ours", status="error", score=0, max_score=28), names),
+        student_row(results_of(part_of(lesson), part_of(small), student="all"), names),
+        student_row(results_of(absent, part_of(small), student="half"), names),
+        student_row(results_of(refused, part_of(small), student="link"), names),
+        student_row(results_of(refused, student="zip", status="rejected"), names),
+        student_row(results_of(student="ours", status="error", score=0, max_score=28), names),
     ]
     assert [(one.name, one.kind, one.points, one.note) for one in found] == [
         ("all", "graded full", (26, 2), ""),
@@ -589,7 +596,7 @@ def test_mistakes_and_difficulties_leave_out_what_was_not_handed_in(lesson: Less
     present = results_of(part_of(lesson, {"dh": row("dh", "shape", mistake={"id": "keepdim", "message": "m"})}))
     (hardest, *_) = difficulties([absent, present])
     assert (hardest.name, hardest.total, hardest.wrong, hardest.discrimination) == ("dh", 1, 1, None)
-    assert mistakes([absent, present]) == [(lesson.name, "dh", "m", ["ada"])]
+    assert named_mistakes([absent, present]) == [(lesson.name, "dh", "m", ["ada"])]
 
 
 @pytest.mark.parametrize(
@@ -597,4 +604,4 @@ def test_mistakes_and_difficulties_leave_out_what_was_not_handed_in(lesson: Less
     [(None, "–"), (0.0, "0"), (3.7253e-09, "3.7e-09"), (12345, "12,345"), (1_999_217_968, "2e+09"), (0.5, "0.5")],
 )
 def test_figure(value: float | None, shown: str) -> None:
-    assert figure(value) == shown
+    assert figure_text(value) == shown

@@ -18,13 +18,13 @@ from bench.numerical import course_with_points, source_of
 from bench.numerical_attempts import Attempt, attempts
 from bench.numerical_lookalikes import lookalikes
 from bench.numerical_more import more_attempts
-from grader.gradebook.grading.numerical import read_for
+from grader.gradebook.grading.numerical import functions_by_row
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.publish.report.classroom import numerical
+from grader.publish.report.classroom import numerical_uses
 from grader.publish.report.pages import Reporter
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, observe, sentence
 
@@ -42,7 +42,7 @@ def kit(tmp_path: Path) -> Path:
 
 
 def found_in(lesson: Lesson, source: bytes, neighbours: dict[str, bytes] | None = None) -> dict[str, str]:
-    return {each.row: each.method for each in observe(source, MAIN, read_for(lesson), neighbours)}
+    return {each.row: each.method for each in observe(source, MAIN, functions_by_row(lesson), neighbours)}
 
 
 def right_files() -> list[tuple[str, Path]]:
@@ -83,7 +83,7 @@ def test_no_right_file_is() -> None:
 
 
 def test_answer_keys_need_not_be_read() -> None:
-    read = [lesson.name for lesson in COURSE.lessons.values() if read_for(lesson)]
+    read = [lesson.name for lesson in COURSE.lessons.values() if functions_by_row(lesson)]
     assert len(read) == 9
     assert not any(may_differentiate_numerically(solution_of(COURSE.lessons[name]).encode()) for name in read)
 
@@ -224,7 +224,7 @@ def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course:
         assert message in reporter.student_page(result, sources)
     page = reporter.class_page([one.results, other.results])
     assert '<h2 id="numerical">Numerical differentiation</h2>' in page and "dual numbers" in page
-    assert numerical([one.results, other.results]) == [
+    assert numerical_uses([one.results, other.results]) == [
         ("06_embedding_net", "differences", ["dbeta"], False, ["eighth_order_sum"]),
         ("06_embedding_net", "dual numbers", ["dgamma"], False, ["dual_class"]),
     ]

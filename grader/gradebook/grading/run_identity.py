@@ -16,7 +16,7 @@ DRAWN = "drawn"
 
 
 @dataclass(frozen=True)
-class Belonging:
+class RunIdentity:
     """`seed` is DRAWN, or the number that `--seed` gave. `same_course` is the instructor's word for it."""
 
     course: Course
@@ -24,8 +24,8 @@ class Belonging:
     same_course: bool = False
 
     @staticmethod
-    def of(course: Course, settings: Settings, same_course: bool = False) -> Belonging:
-        return Belonging(course, str(settings.seed) if settings.seed_given else DRAWN, same_course)
+    def of(course: Course, settings: Settings, same_course: bool = False) -> RunIdentity:
+        return RunIdentity(course, str(settings.seed) if settings.seed_given else DRAWN, same_course)
 
     def entries(self, lessons: Sequence[Lesson]) -> dict[str, str]:
         """What the gradebook keeps: the course's folder, the seed, and a digest for each lesson of the run."""
@@ -48,11 +48,11 @@ class Belonging:
                 "--same-course."
             )
         seed = about.get("seed", self.seed)
-        if seed != self.seed and not (fresh and covers(gradebook, submissions, lessons)):
+        if seed != self.seed and not (fresh and regrades_everything(gradebook, submissions, lessons)):
             raise OutputError(
-                f"{out} was graded with {in_words(seed)}, and this run has {in_words(self.seed)}: scores would not be "
-                f"comparable. Nothing was written. {remedy(seed)}, give another folder with -o, or grade everything "
-                "in it again with --fresh."
+                f"{out} was graded with {seed_policy(seed)}, and this run has {seed_policy(self.seed)}: scores would "
+                f"not be comparable. Nothing was written. {seed_remedy(seed)}, give another folder with -o, or grade "
+                "everything in it again with --fresh."
             )
 
     def _has_moved(self, about: Mapping[str, str]) -> bool:
@@ -62,15 +62,15 @@ class Belonging:
         return bool(known) and all(name in lessons and lessons[name].digest == known[name] for name in known)
 
 
-def in_words(seed: str) -> str:
+def seed_policy(seed: str) -> str:
     return "hidden problems that every run draws" if seed == DRAWN else f"--seed {seed}"
 
 
-def remedy(seed: str) -> str:
+def seed_remedy(seed: str) -> str:
     return "Leave out --seed" if seed == DRAWN else f"Add --seed {seed}"
 
 
-def covers(gradebook: Gradebook, submissions: Sequence[Submission], lessons: Sequence[Lesson]) -> bool:
+def regrades_everything(gradebook: Gradebook, submissions: Sequence[Submission], lessons: Sequence[Lesson]) -> bool:
     """Whether a run of these grades everything again that the gradebook has a current result for."""
     students, names = {submission.student for submission in submissions}, {lesson.name for lesson in lessons}
     return all(
