@@ -1,7 +1,8 @@
 """A lesson's hidden suite in one pytest session that stays open: collected once, run for one student after another.
 
-Starting pytest and collecting takes longer than running thirty tests. So `pytest.main` runs in a thread of its own and
-waits in its loop over the tests, `pytest_runtestloop`, for the next student. Each run has its own JSON report.
+Starting pytest and collecting takes longer than running thirty checks. Here `pytest.main` runs in a thread of its own
+and waits in its loop over the tests, `pytest_runtestloop`, for students. Each run is whole: its own JSON report, every
+fixture set up anew and torn down, those of the module and the session included.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from grader.results import Row
 from grader.sandbox.workers.student import Student
 from grader.verdict.judging.hidden_problems import ProblemBook
 
-PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
-"""Variables under which pytest loads no plugin but ours: an instructor's shell may have others."""
+PYTEST = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": None, "PYTEST_PLUGINS": None}
+STAGES = ("setup", "call", "teardown")
 
 Report = dict[str, Any]
 
@@ -60,31 +61,28 @@ class OpenSession:
         """Every test of the session once, and the JSON report about just this run."""
         JSONReport.__init__(self.json_report, session.config)  # it has no other way to start a new report
         self.json_report.pytest_sessionstart(session)
-        for test in session.items:
-            session.config.hook.pytest_runtest_protocol(item=test, nextitem=None)
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         self.json_report.pytest_sessionfinish(session)
         report: Report = self.json_report.report
         return report
 
 
 class HiddenSuite:
-    """A lesson's hidden suite, collected and waiting. `book` has the hidden problems of the run.
-
-    Raises GraderFault where the suite cannot be collected.
-    """
+    """`book` are the problems of the run. Everything that can go wrong raises GraderFault."""
 
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
         self._lesson, self._grading, self._open = lesson, GradingPlugin(lesson, book), OpenSession()
-        self._output = io.StringIO()
+        self._heard = io.StringIO()
         self._thread = threading.Thread(target=self._pytest, name=f"suite of {lesson.name}", daemon=True)
-        with self._quiet(), environment_variables(PYTEST), without_namesake(lesson):
+        with self._quiet(), environment_variables(PYTEST), own_module(lesson):
             self._thread.start()
             failure = self._open.reports.get()
         if failure is not None:
-            raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._output.getvalue()}")
+            raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
     def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
-        """The student's rows in the lesson's order, and {row's name: picture of its error}. Raises GraderFault."""
+        """The student's rows in the lesson's order, and {row's name: picture of its error}."""
         self._grading.student = student
         with self._quiet():
             self._open.turns.put(True)
@@ -92,18 +90,18 @@ class HiddenSuite:
         self._grading.student = None
         if report is None or isinstance(report, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {report}")
-        return rows_in_report(self._lesson, report)
+        return rows_of(self._lesson, report)
 
     def close(self) -> None:
         self._open.turns.put(False)
         self._thread.join()
 
     def _quiet(self) -> contextlib.ExitStack:
-        self._output.seek(0)
-        self._output.truncate()
+        self._heard.seek(0)
+        self._heard.truncate()
         stack = contextlib.ExitStack()
-        stack.enter_context(contextlib.redirect_stdout(self._output))
-        stack.enter_context(contextlib.redirect_stderr(self._output))
+        stack.enter_context(contextlib.redirect_stdout(self._heard))
+        stack.enter_context(contextlib.redirect_stderr(self._heard))
         return stack
 
     def _pytest(self) -> None:
@@ -150,37 +148,41 @@ NOT_NEEDED = (
 )
 
 
-def rows_in_report(lesson: Lesson, report: Report) -> tuple[list[Row], dict[str, Any]]:
-    """The rows and pictures that the tests left in the report. Raises GraderFault when a row is missing."""
-    rows: dict[str, dict[str, Any]] = {}
+def rows_of(lesson: Lesson, report: Report) -> tuple[list[Row], dict[str, Any]]:
+    """What the tests have left in the report. Raises GraderFault when a row is missing."""
+    found: dict[str, dict[str, Any]] = {}
     pictures: dict[str, Any] = {}
-    errors: list[str] = []
+    said: list[str] = []
     for test in report["tests"]:
         metadata = test.get("metadata", {})
         if "row" in metadata:
-            rows[metadata["row"]["name"]] = metadata["row"]
+            found[metadata["row"]["name"]] = metadata["row"]
             if "picture" in metadata:
                 pictures[metadata["row"]["name"]] = metadata["picture"]
-        elif test["outcome"] == "failed":
-            errors.append(f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test['call'])}")
-    lost = [item.name for item in lesson.items if item.name not in rows]
+        else:
+            said += [
+                f"{test['nodeid'].rpartition('::')[2]}: {why_ended(test[stage])}"
+                for stage in STAGES
+                if test.get(stage, {}).get("outcome") == "failed"
+            ]
+    lost = [item.name for item in lesson.items if item.name not in found]
     if lost:
-        why = "\n".join(errors)[-3000:]
+        why = "\n".join(said)[-3000:]
         raise GraderFault(f"The hidden suite of {lesson.name} gave no row for {', '.join(lost)}:\n{why}")
-    return [Row.from_json(rows[item.name]) for item in lesson.items], pictures
+    return [Row.from_json(found[item.name]) for item in lesson.items], pictures
 
 
-def why_ended(call: Mapping[str, Any]) -> str:
+def why_ended(stage: Mapping[str, Any]) -> str:
     """The error's type and its line in the hidden suite, without a line of its text: an instructor's page shows it."""
-    crash = call.get("crash", {})
-    error = re.match(r"[\w.]+", str(crash.get("message", call.get("outcome", ""))))
+    crash = stage.get("crash", {})
+    kind = re.match(r"[\w.]+", str(crash.get("message", stage.get("outcome", ""))))
     where = f"line {crash.get('lineno', '?')} of {Path(str(crash.get('path', ''))).name}"
-    return f"{error.group() if error else 'an error'} in {where}"
+    return f"{kind.group() if kind else 'an error'} in {where}"
 
 
 @contextlib.contextmanager
-def without_namesake(lesson: Lesson) -> Iterator[None]:
-    """While pytest imports this suite, hide another lesson's module of the same name: pytest would use that one."""
+def own_module(lesson: Lesson) -> Iterator[None]:
+    """Lets pytest import the module of just this suite: it knows them by file name, and two lessons may share one."""
     name = lesson.suite.stem
     other = sys.modules.pop(name, None)
     try:
@@ -192,13 +194,20 @@ def without_namesake(lesson: Lesson) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def environment_variables(changes: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of this process, and restore them at the end."""
-    before = {name: os.environ.pop(name) for name in changes if name in os.environ}
-    os.environ.update(changes)
+def environment_variables(changes: Mapping[str, str | None]) -> Iterator[None]:
+    """Sets (or, for None, removes) variables of this process, and puts them back."""
+    before = {name: os.environ.get(name) for name in changes}
     try:
+        for name, value in changes.items():
+            set_variable(name, value)
         yield
     finally:
-        for name in changes:
-            del os.environ[name]
-        os.environ.update(before)
+        for name, value in before.items():
+            set_variable(name, value)
+
+
+def set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
