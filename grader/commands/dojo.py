@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 from rich.console import Console, RenderableType
 
-from grader.commands.train import STOPPED, fail, train
+from grader.commands.console import STOPPED, ReportingGroup, fail
+from grader.commands.train import train
 from grader.commands.wanted import Wanted, asked_for, course_option, lesson_option
 from grader.dojo.desk import Desk
 from grader.dojo.file import own_file, reset_to_stub, shown_path
@@ -51,7 +52,7 @@ def show(screen: Iterable[RenderableType]) -> None:
 
 @contextlib.contextmanager
 def desk(course: Path | None) -> Iterator[Desk]:
-    """A student's desk; every trouble with it becomes a sentence and an exit status."""
+    """A student's desk. Ctrl-C ends the command with a sentence. Raises UserError."""
     stderr = Console(stderr=True)
     try:
         opened = Desk(
@@ -61,13 +62,17 @@ def desk(course: Path | None) -> Iterator[Desk]:
         )
         with contextlib.closing(opened):
             yield opened
-    except UserError as error:
-        fail(str(error))
     except KeyboardInterrupt:
-        fail("stopped.", STOPPED)
+        fail("stopped.", STOPPED, "dojo")
 
 
-@click.group(epilog=EPILOG, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=ReportingGroup,
+    program="dojo",
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="backprop-ninja")
 @click.pass_context
 def main(context: click.Context) -> None:

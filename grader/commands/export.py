@@ -49,15 +49,11 @@ pip_option = click.option(
 
 
 def chosen_lessons(course: Path | None, wanted: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """The course and the names of the lessons meant, all where none is named."""
-    from grader.lesson.lesson import Course, LessonError
+    """(the course, the names of the `wanted` lessons, of all if none is given). Raises LessonError."""
+    from grader.lesson.lesson import Course
 
-    try:
-        loaded = Course(find_course(course))
-        lessons = dict.fromkeys(loaded.find(name).name for name in wanted) or loaded.lessons
-    except LessonError as error:
-        fail(str(error))
-    return loaded, list(lessons)
+    loaded = Course(find_course(course))
+    return loaded, list(dict.fromkeys(loaded.find(name).name for name in wanted) or loaded.lessons)
 
 
 @export.command(
@@ -157,7 +153,6 @@ def gradescope(
     """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
     from grader.authoring.release.archive import write_zip
     from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
-    from grader.errors import UserError
     from grader.publish.export.autograder import Settings
     from grader.publish.export.gradescope import Shown
 
@@ -168,8 +163,6 @@ def gradescope(
     settings = Settings(names, require, timeout, Shown(visibility, stdout_visibility, leaderboard))
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
-    except UserError as error:
-        fail(str(error))
     except OSError as error:
         fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
     points = sum(loaded.lessons[name].max_score for name in names)

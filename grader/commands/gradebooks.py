@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Platform(Protocol):
-    """A module of grader.export that writes a grade book's CSV."""
+    """A module of grader.publish.export that writes a grade book's CSV."""
 
     def default_columns(self, marks: Marks) -> dict[str, str]: ...
 
@@ -104,11 +104,11 @@ def write_marks(
     platform: Platform,
     as_text: Callable[..., str],
 ) -> dict[str, float]:
-    """Remarks go to standard error; what is not clear is left empty, never guessed.
+    """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
-    Returns {column: points} for the columns whose maximum on the platform nobody has said.
+    A score that is not clear stays empty. Returns {column: points} for the columns whose maximum on the platform is
+    not known. Raises UserError.
     """
-    from grader.errors import UserError
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
     from grader.publish.export import maxima
@@ -117,18 +117,15 @@ def write_marks(
     try:
         roster = read_roster(roster_path)
         marks = read_marks(graded, roster)
-        wanted = columns(marks, named, platform.default_columns(marks))
-        own = maxima.given(marks, wanted, given)
-        if own.keys() < wanted.keys():
-            own = {**platform.maxima(roster, wanted), **own}
-        marks = maxima.scaled_to(own, marks, wanted)
-        text = as_text(roster, marks, wanted)
-        write_whole(out, text)
-    except UserError as error:
-        fail(printable(str(error)))
+        chosen = columns(marks, named, platform.default_columns(marks))
+        own = maxima.given(marks, chosen, given)
+        if own.keys() < chosen.keys():
+            own = {**platform.maxima(roster, chosen), **own}
+        marks = maxima.scaled_to(own, marks, chosen)
+        write_whole(out, as_text(roster, marks, chosen))
     except OSError as error:
         fail(f"{out} cannot be written: {error.strerror}.")
     for remark in marks.remarks:
         click.echo(f"grade: {printable(remark)}", err=True)
     click.echo(f"wrote {out}: {len(marks.scores)} of {len(roster.members)} students have a score.")
-    return {column: marks.possible[lesson] for lesson, column in wanted.items() if lesson not in own}
+    return {column: marks.possible[lesson] for lesson, column in chosen.items() if lesson not in own}

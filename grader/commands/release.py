@@ -38,7 +38,6 @@ def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path
     from grader.authoring.release.archive import write_folder, write_zip
     from grader.authoring.release.kit import kit_of
     from grader.authoring.release.leaks import leaks, secrets_of
-    from grader.errors import UserError
     from grader.lesson.lesson import Course
 
     if folder.exists() and any(folder.iterdir()):
@@ -59,8 +58,6 @@ def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path
             fail(f"nothing was written: {len(found)} leaks. Take them out of exercises/ and try again.", LEAKS)
         write_folder(folder, kit)
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
-    except UserError as error:
-        fail(str(error))
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {error}.")
     secrets = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))

@@ -21,10 +21,9 @@ from grader.commands.console import (
     fail,
     find_course,
     printable,
-    summary,
-    what_failed,
 )
 from grader.commands.live import RunView
+from grader.commands.run_summary import print_summary, what_failed
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
@@ -227,7 +226,7 @@ def run(
             other_names=found.other_names,
         )
     if not quiet:
-        summary(console, outcome, len(found), out, left_out)
+        print_summary(console, outcome, len(found), out, left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
     for sentence in what_failed(outcome.reasons, len(found)):

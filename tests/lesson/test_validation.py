@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from support import ROOT, solution_of
 
 from grader.authoring.slips import faults
-from grader.commands.console import FAULT, UNUSABLE, what_failed
+from grader.commands.console import FAULT, UNUSABLE
 from grader.commands.grade import main
+from grader.commands.run_summary import what_failed
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.validation import lesson_faults
 

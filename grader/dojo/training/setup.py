@@ -103,14 +103,11 @@ def resume_command(submission: Path | None, out: Path, lesson: str | None, cours
 
 
 def train_with(script: Path, path: Path, options: Options, watch: Watch, kept: dict[str, Any] | None) -> Outcome:
-    """Runs a lesson's script on a student's file. Raises UserError."""
-    from grader.dojo.training.own_file import OwnFile, OwnFileError
+    """Run a lesson's script on a student's file. Raises UserError."""
+    from grader.dojo.training.own_file import OwnFile
     from grader.lesson.course_modules import load_module  # torch, which takes a second, after every look at the options
 
-    try:
-        module = load_module(script, f"backprop_ninja_script_{script.parent.name}")
-        watch.lines += kept["log"] if kept else []
-        outcome: Outcome = module.run(OwnFile(path), options, watch, kept["state"] if kept else None)
-    except (LessonError, OwnFileError) as error:
-        raise UserError(str(error)) from error
+    module = load_module(script, f"backprop_ninja_script_{script.parent.name}")
+    watch.lines += kept["log"] if kept else []
+    outcome: Outcome = module.run(OwnFile(path), options, watch, kept["state"] if kept else None)
     return outcome
