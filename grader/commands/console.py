@@ -16,7 +16,7 @@ GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
 
 def console_for(stderr: bool = False) -> Console:
-    """Where commands print. Text stays as it is, also where it looks like rich's markup, an emoji's name or a number."""
+    """Where commands print. Text is printed as it is, even if it looks like rich's markup."""
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
