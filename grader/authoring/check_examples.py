@@ -14,7 +14,7 @@ from grader.verdict.judging.check_endings import CheckFailed
 from grader.verdict.judging.examples import NAME, PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
 
-TELLING = 24
+LEAST_LINE = 24
 """Characters from which a line of an answer is one that nobody writes by chance (`return a + b` is shorter)."""
 
 
@@ -29,31 +29,31 @@ def example_faults(lesson: Lesson, right: Mapping[str, ModuleType]) -> Iterator[
     book = ProblemBook(PUBLIC_SEED)
     for name in examples.keys() & rows.keys():
         for file, module in right.items():
-            failed = outcome(lesson, rows[name], module, book)
+            failed = example_failure(lesson, rows[name], module, book)
             if failed is not None:
                 yield f"{NAME}: test_{name} refuses what is right, {file}: it is {failed.status}: {failed}"
-        if outcome(lesson, rows[name], stub, book) is None:
+        if example_failure(lesson, rows[name], stub, book) is None:
             yield f"{NAME}: test_{name} passes the stub, so it asks for nothing."
-    yield from leaks(lesson)
+    yield from leaked_answer_lines(lesson)
 
 
-def outcome(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
+def example_failure(lesson: Lesson, item: Item, module: ModuleType, book: ProblemBook) -> CheckFailed | None:
     steps = [each.name for each in lesson.gradients]
     student = LocalStudent(vars(module), steps, lesson.joint)
     check = Example(lesson, item, student, ModuleTarget(module), book, naming=False)
     return run_example(examples_of(lesson)[item.name], check)
 
 
-def leaks(lesson: Lesson) -> Iterator[str]:
+def leaked_answer_lines(lesson: Lesson) -> Iterator[str]:
     path = lesson.exercise / NAME
     if not path.is_file():
         return
-    public = {squeezed(line) for line in path.read_text(encoding="utf-8").splitlines()}
+    public = {collapse_spaces(line) for line in path.read_text(encoding="utf-8").splitlines()}
     answers = ANSWER.finditer((lesson.solution / "backward.py").read_text(encoding="utf-8"))
-    for line in {squeezed(line) for answer in answers for line in answer[0].splitlines()}:
-        if len(line) >= TELLING and line in public:
+    for line in {collapse_spaces(line) for answer in answers for line in answer[0].splitlines()}:
+        if len(line) >= LEAST_LINE and line in public:
             yield f"{NAME} holds a line of an answer, which students would read there: {line}"
 
 
-def squeezed(line: str) -> str:
+def collapse_spaces(line: str) -> str:
     return re.sub(r"\s+", " ", line).strip()

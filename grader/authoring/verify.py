@@ -31,18 +31,18 @@ class Report:
     summary: str
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    named_anyway: dict[str, str] | None = None
+    redundant: dict[str, str] | None = None
 
 
-def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
+def submission_of(lesson: Lesson, name: str, source: str) -> Submission:
     return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {"backward.py": source.encode()})})
 
 
-def rows_of(graded: Graded) -> list[Row]:
+def rows_in(graded: Graded) -> list[Row]:
     return graded.results.lessons[0].rows
 
 
-def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
+def mistake_batches(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
     """The mistakes dealt onto as few submissions as possible: at most one wrong formula a gradient on each."""
     waiting: dict[str, list[Mistake]] = defaultdict(list)
     for mistake in mistakes:
@@ -63,32 +63,32 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
     session = Session([lesson], seed)
 
     def grade(name: str, source: str) -> Graded:
-        return session.grade(handed_in(lesson, name, source))
+        return session.grade(submission_of(lesson, name, source))
 
     try:
         solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
         right = grade("solution", solution)
-        for row in rows_of(right):
+        for row in rows_in(right):
             if row.status != "passed" or row.chain == "failed":
                 report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
-        for row in rows_of(grade("stub", stub_of(lesson))):
+        for row in rows_in(grade("stub", stub_of(lesson))):
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants(lesson):
-            for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
+            for row in rows_in(grade(path.stem, path.read_text(encoding="utf-8"))):
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):
-            rows = rows_of(grade("mistakes", text))
+            rows = rows_in(grade("mistakes", text))
             for mistake in mistakes:
-                report.problems += misjudged(mistake, rows_about(lesson, mistake, rows))
-            report.problems += spoiled(lesson, mistakes, rows)
+                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
+            report.problems += unexpected_failures(lesson, mistakes, rows)
     finally:
         session.close()
-    names = not_exact(lesson, rows_of(right))
+    names = not_exact(lesson, rows_in(right))
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
     but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
     report.summary = (
@@ -107,8 +107,8 @@ def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake],
     """
     solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     formulas = [mistake for mistake in lesson.mistakes if is_formula(lesson, mistake)]
-    for sheet in sheets(formulas):
-        yield list(sheet.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in sheet.values()) + "\n"
+    for batch in mistake_batches(formulas):
+        yield list(batch.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in batch.values()) + "\n"
     for mistake in [m for m in lesson.mistakes if m not in formulas][::every]:
         yield [mistake], mistake.applied_to(solution)
 
@@ -118,7 +118,7 @@ def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequenc
     return [row for row in rows if row.name == mistake.gradient] if is_formula(lesson, mistake) else rows
 
 
-def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:
+def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:
     """Complaints about gradients that fail although only others are wrong."""
     if not all(is_formula(lesson, mistake) for mistake in mistakes):
         return
@@ -128,7 +128,7 @@ def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) ->
             yield f"{row.name} turned {row.status} although only {', '.join(changed)} were changed"
 
 
-def named_anyway(lesson: Lesson, seed: int) -> dict[str, str]:
+def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
     """{known mistake: message} of those that a lesson without its list still names, by the general readings.
 
     Every mistake is submitted again to the lesson without mistakes.py.
@@ -137,7 +137,7 @@ def named_anyway(lesson: Lesson, seed: int) -> dict[str, str]:
     session = Session([Lesson(lesson.course, lesson.name, secrets=False)], seed)
     try:
         for mistakes, text in wrong_files(lesson):
-            rows = rows_of(session.grade(handed_in(lesson, "mistakes", text)))
+            rows = rows_in(session.grade(submission_of(lesson, "mistakes", text)))
             for mistake in mistakes:
                 named = [row.mistake for row in rows_about(lesson, mistake, rows) if row.mistake]
                 if named:
@@ -166,11 +166,11 @@ def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Repor
     lesson = Lesson(course, name)
     report = verify_lesson(lesson, seed)
     if redundant and not report.problems:
-        report.named_anyway = named_anyway(lesson, seed)
+        report.redundant = redundant_mistakes(lesson, seed)
     return report
 
 
-def misjudged(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
+def naming_problems(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
     """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
     failing = [row for row in rows if row.status != "passed"]
     if not failing:

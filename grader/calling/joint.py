@@ -11,7 +11,7 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.steps import Watch, describe, precision, returned, run
+from grader.calling.steps import OperatorWatch, describe, precision, returned, run_with_fallback
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ def call_joint(
     values: Mapping[str, Any],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[Watch] | None = None,
+    watch: AbstractContextManager[OperatorWatch] | None = None,
 ) -> dict[str, Answer]:
     """Runs one function that returns many gradients: {step: answer} for `steps`, all from the one call.
 
     Its result may be a dict by the names in `joint.returns`, or a tuple or list in that order, in which further ones
     may lie. It may change its arguments: nobody else sees them.
     """
-    ran = run(function, joint.name, values, {}, dtype, files, watch)
+    ran = run_with_fallback(function, joint.name, values, {}, dtype, files, watch)
     if isinstance(ran, Answer):
         return dict.fromkeys(steps, ran)
     try:

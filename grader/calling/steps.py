@@ -13,22 +13,22 @@ import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.failures import failure, first_line, in_words
+from grader.calling.failures import failure, first_line, safe_text
 from grader.calling.float32 import is_about_dtypes, narrowed
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 
 
-class Watch(Protocol):
+class OperatorWatch(Protocol):
     operators: int
     saw_float32: bool
 
 
-class NoWatch:
+class NoOperatorWatch:
     operators = 0
     saw_float32 = False
 
 
-NO_WATCH = NoWatch()
+NO_WATCH = NoOperatorWatch()
 
 
 def same(a: Any, b: Any) -> bool:
@@ -58,21 +58,21 @@ class Ran(NamedTuple):
     result: object
     given: Mapping[str, Any]
     uses: frozenset[str]
-    watch: Watch
+    watch: OperatorWatch
     line: int | None
     values: Mapping[str, Any]
     upstream: Mapping[str, Tensor]
     dtype: torch.dtype
 
 
-def run(
+def run_with_fallback(
     function: Callable[..., Any] | None,
     name: str,
     values: Mapping[str, Any],
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[Watch] | None,
+    watch: AbstractContextManager[OperatorWatch] | None,
 ) -> Ran | Answer:
     """Call the function; in float32 if it raises an error about dtypes in float64.
 
@@ -92,7 +92,7 @@ def run_once(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[Watch] | None,
+    watch: AbstractContextManager[OperatorWatch] | None,
 ) -> Ran | Answer:
     if function is None:
         return Answer("missing")
@@ -102,13 +102,15 @@ def run_once(
     except UnknownParameter as error:
         return Answer("raised", message=str(error), line=first_line(function))
     except (TypeError, ValueError) as error:
-        return Answer("raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=first_line(function))
+        return Answer(
+            "raised", message=f"`{name}` cannot be called: {safe_text(str, error)}", line=first_line(function)
+        )
     given = keyword
     if positional:
         given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword
     default = torch.get_default_dtype()
     set_default_dtype(dtype)
-    seen: Watch = NO_WATCH
+    seen: OperatorWatch = NO_WATCH
     try:
         if watch is None:
             result = function(*positional, **keyword)
@@ -135,7 +137,7 @@ def call_step(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[Watch] | None = None,
+    watch: AbstractContextManager[OperatorWatch] | None = None,
 ) -> Answer:
     """Runs one step and says what came of it; never raises for what the function does.
 
@@ -143,7 +145,7 @@ def call_step(
     dtype is `dtype`, so that `torch.zeros(n, m)` in a student's line has the precision of the problem. `files` are the
     file names of the student's code, the graded one first, for line numbers.
     """
-    ran = run(function, step, values, upstream, dtype, files, watch)
+    ran = run_with_fallback(function, step, values, upstream, dtype, files, watch)
     if isinstance(ran, Answer):
         return ran
     try:
@@ -174,7 +176,7 @@ def returned(result: object, target: object, dtype: torch.dtype) -> dict[str, An
     if type(result) in (int, float) and is_scalar(target):
         return {"tensor": torch.tensor(float(result), dtype=dtype)}  # type: ignore[arg-type]
     if issubclass(type(result), Tensor):  # not isinstance, which believes what an object says of its class
-        return {"tensor": plain(result)}  # type: ignore[arg-type]
+        return {"tensor": plain_tensor(result)}  # type: ignore[arg-type]
     return {"kind": describe(result)}
 
 
@@ -182,7 +184,7 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, Tensor) and value.ndim == 0
 
 
-def plain(tensor: Tensor) -> Tensor:
+def plain_tensor(tensor: Tensor) -> Tensor:
     """The numbers of any tensor (a view, a subclass, a Parameter, sparse, conjugated) as an ordinary dense one."""
     if type(tensor) is Tensor and tensor.layout == torch.strided:
         if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():

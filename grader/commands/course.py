@@ -66,11 +66,11 @@ def verify(
             console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
         for remark in report.remarks:
             console.print(f"  ? {remark}", markup=False, highlight=False, soft_wrap=True)
-        if report.named_anyway is not None:
+        if report.redundant is not None:
             count_of_all = len(loaded.find(name).mistakes)
-            text = f"{len(report.named_anyway)} of {count_of_all} known mistakes would be named without this list:"
+            text = f"{len(report.redundant)} of {count_of_all} known mistakes would be named without this list:"
             console.print(f"  {text}", markup=False, highlight=False, soft_wrap=True)
-        for mistake, message in (report.named_anyway or {}).items():
+        for mistake, message in (report.redundant or {}).items():
             console.print(f"  = {mistake}: {message}", markup=False, highlight=False, soft_wrap=True)
     things = "1 thing is" if wrong == 1 else f"{wrong} things are"
     console.print("All as it should be." if not wrong else f"{things} not as it should be.", markup=False)

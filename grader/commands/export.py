@@ -30,7 +30,7 @@ def export() -> None:
 
 
 lesson_option = click.option(
-    "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson; may be repeated."
+    "--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated."
 )
 require_option = click.option(
     "--require",
@@ -48,21 +48,22 @@ pip_option = click.option(
 )
 
 
-def chosen_lessons(course: Path | None, wanted: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """(the course, the names of the `wanted` lessons, of all if none is given). Raises LessonError."""
+def chosen_lessons(course: Path | None, lesson_names: tuple[str, ...]) -> tuple[Any, list[str]]:
+    """(the course, the names of the lessons, of all if `lesson_names` is empty). Raises LessonError."""
     from grader.lesson.lesson import Course
 
     loaded = Course(find_course(course))
-    return loaded, list(dict.fromkeys(loaded.find(name).name for name in wanted) or loaded.lessons)
+    return loaded, list(dict.fromkeys(loaded.find(name).name for name in lesson_names) or loaded.lessons)
 
 
 @export.command(
+    "github",
     epilog="""\b
 Examples:
   grade export github classroom/ --lesson 03          grades on push, with the hidden suites
   grade export github classroom/ --public             checks public problems only: needs no secret
   grade export github                                 here
-"""
+""",
 )
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @lesson_option
@@ -75,9 +76,9 @@ Examples:
 @pip_option
 @click.option("--force", is_flag=True, help="Replaces the workflow that is there.")
 @course_option
-def github(
+def export_github(
     folder: Path,
-    wanted: tuple[str, ...],
+    lesson_names: tuple[str, ...],
     public: bool,
     submission: str,
     fail_under: float | None,
@@ -93,7 +94,7 @@ def github(
     from grader.gradebook.files import write_whole
     from grader.publish.export.workflow import PATH, Workflow
 
-    names = chosen_lessons(course, wanted)[1] if wanted or public else []
+    names = chosen_lessons(course, lesson_names)[1] if lesson_names or public else []
     path = folder / PATH
     if path.exists() and not force:
         fail(f"{path} is there already: --force replaces it.")
@@ -112,12 +113,13 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 
 
 @export.command(
+    "gradescope",
     epilog="""\b
 Examples:
   grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
   grade export gradescope --visibility after_due_date        students see the tests later
   grade export gradescope --pip-option=--extra-index-url=https://download.pytorch.org/whl/cpu
-"""
+""",
 )
 @click.option(
     "-o",
@@ -139,9 +141,9 @@ Examples:
 @require_option
 @pip_option
 @course_option
-def gradescope(
+def export_gradescope(
     out: Path,
-    wanted: tuple[str, ...],
+    lesson_names: tuple[str, ...],
     visibility: str,
     stdout_visibility: str,
     leaderboard: bool,
@@ -156,7 +158,7 @@ def gradescope(
     from grader.publish.export.autograder import Settings
     from grader.publish.export.gradescope import Shown
 
-    loaded, names = chosen_lessons(course, wanted)
+    loaded, names = chosen_lessons(course, lesson_names)
     missing = [str(loaded.lessons[name].solution) for name in names if not loaded.lessons[name].solution.is_dir()]
     if missing:
         fail(f"{missing[0]} is missing: grading needs the course's solutions/ with the hidden suites.")

@@ -24,12 +24,12 @@ Exit status: 0 written, 1 something in it would give a secret away (nothing is w
 
 @click.command(epilog=EPILOG)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
+@click.option("--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
 @click.option(
     "--notebook/--no-notebook", "notebooks", default=True, help="Each lesson as a notebook too.  [default: yes]"
 )
 @course_option
-def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path | None) -> None:
+def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course: Path | None) -> None:
     """Writes what students get into DIR and DIR.zip: lessons, untouched stubs, the engine, `dojo`, a README, tests.
 
     Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
@@ -46,7 +46,7 @@ def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path
     archive = folder.resolve().parent / f"{name}.zip" if folder.name == "" else folder.with_name(f"{name}.zip")
     try:
         loaded = Course(find_course(course))
-        lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
+        lessons = list(dict.fromkeys(loaded.find(name) for name in lesson_names)) or list(loaded.lessons.values())
         missing = [str(lesson.solution) for lesson in loaded.lessons.values() if not lesson.solution.is_dir()]
         if missing:
             fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")

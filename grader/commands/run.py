@@ -62,7 +62,7 @@ Examples:
 )
 @click.option(
     "--lesson",
-    "wanted",
+    "lesson_names",
     multiple=True,
     metavar="L",
     help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
@@ -135,7 +135,7 @@ Examples:
 def run(
     submissions: tuple[Path, ...],
     out: Path,
-    wanted: tuple[str, ...],
+    lesson_names: tuple[str, ...],
     roster_file: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -176,7 +176,7 @@ def run(
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(commands_stopped(click.echo))
     loaded = Course(find_course(course))
-    lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
+    lessons = list(dict.fromkeys(loaded.find(name) for name in lesson_names)) or list(loaded.lessons.values())
     for lesson in lessons:
         if not lesson.solution.is_dir():
             fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
@@ -185,7 +185,7 @@ def run(
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     left_out: list[str] = []
-    if not wanted:
+    if not lesson_names:
         counted = found.contained(lessons)
         left_out = [lesson.name for lesson in lessons if lesson not in counted]
         lessons = counted

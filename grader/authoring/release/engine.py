@@ -58,7 +58,7 @@ def dependencies() -> list[str]:
     return [requirement for requirement in required if "extra ==" not in requirement]
 
 
-def pinned() -> list[str]:
+def pinned_requirements() -> list[str]:
     """The same, each at the version that is installed here. Raises UserError for one that is not."""
     found = []
     for requirement in dependencies():

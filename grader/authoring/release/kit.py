@@ -29,7 +29,7 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
             found[name] = notebook_of(lesson, stub_text(lesson), name)
     if text := licence():
         found["LICENSE"] = text
-    return found | rendered(lessons, notebooks)
+    return found | render_templates(lessons, notebooks)
 
 
 def settings_file(course: Path) -> Files:
@@ -52,7 +52,7 @@ def lesson_files(lesson: Lesson) -> Files:
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
 
 
-def rendered(lessons: Sequence[Lesson], notebooks: bool) -> Files:
+def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> Files:
     """templates/kit: README.md, Makefile, .gitignore, tests/."""
     source = text_templates("kit")
     named = {"gitignore": ".gitignore"}  # under its own name git would obey it here

@@ -203,14 +203,14 @@ class NameReader:
     @cached_property
     def strangers(self) -> list[str]:
         """Variables of the notebook's own that may be gradients: no result of autograd, no comparison with one."""
-        spoiled = {
+        unusable = {
             name
             for s in self.uses.statements
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
         compared = {claim.variable for claim in self.page.claims}
-        found = self.bound - spoiled - compared
+        found = self.bound - unusable - compared
         return sorted(name for name in found if self.is_free(name) and len(name) <= MOST_LENGTH)
 
     def candidates(self, lacking: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_placeholder
 from grader.intake.notebook.other_names import looks_like_gradients, names_for
-from grader.intake.notebook.script import Page, Script, Statement, script_of
+from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.uses import Uses
@@ -93,7 +93,7 @@ class Writing:
     def __init__(
         self,
         lesson: NotebookLesson,
-        script: Script,
+        script: NotebookScript,
         page: Page,
         shown: str,
         gradients: Collection[str],
@@ -125,10 +125,10 @@ class Writing:
         """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
         if found is None:
             self.attempted |= bool(undecided)
-            several = " and ".join(f"`{variable}`" for variable in undecided[:3])
+            together = " and ".join(f"`{variable}`" for variable in undecided[:3])
             self.missing[name] = (
-                f"{several} are both compared with this gradient: call the one that counts `{name}`."
-                if several
+                f"{together} are both compared with this gradient: call the one that counts `{name}`."
+                if together
                 else self.absent(name, table)
             )
             return
@@ -249,7 +249,7 @@ class Writing:
         return Reading(file.source, Origin(*found))
 
 
-def with_functions(lesson: NotebookLesson, script: Script, page: Page, names: Sequence[str]) -> Reading:
+def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> Reading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code."""
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):

@@ -149,8 +149,8 @@ class SizeReader:
         if isinstance(node, ast.UnaryOp):
             return self.shape(node.operand, i)
         if isinstance(node, ast.BinOp):
-            sides = [self.shape(side, i) for side in (node.left, node.right)]
-            return max((side for side in sides if side is not None), key=len, default=None)
+            shapes = [self.shape(operand, i) for operand in (node.left, node.right)]
+            return max((shape for shape in shapes if shape is not None), key=len, default=None)
         if isinstance(node, ast.Subscript):
             return self._indexed(node, i)
         return self._made(node, i) if isinstance(node, ast.Call) else None

@@ -231,10 +231,10 @@ class Check:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
         name, value = self.on.returned[-1]
         found = shown(value)
-        wanted = shown(expected[0][1]) if expected and expected[0][0] == name else found
-        if found == wanted:
+        expected_text = shown(expected[0][1]) if expected and expected[0][0] == name else found
+        if found == expected_text:
             return CheckFailed(f"`{name}` returned {in_parts(value)}, which is not what was expected.", "shape")
-        return CheckFailed(f"`{name}` returned {found}; expected {wanted}.", "shape")
+        return CheckFailed(f"`{name}` returned {found}; expected {expected_text}.", "shape")
 
     def is_sound(self, test: Callable[[Check], None]) -> bool:
         """Whether the test ends with a verdict when it runs on the reference. It is run once for all students.
