@@ -11,7 +11,7 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.steps import OperatorWatch, describe, precision, returned, run_with_fallback
+from grader.calling.steps import OperatorCount, describe, precision, returned, run_with_fallback
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def call_joint(
     values: Mapping[str, Any],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[OperatorWatch] | None = None,
+    watch: AbstractContextManager[OperatorCount] | None = None,
 ) -> dict[str, Answer]:
     """Runs one function that returns many gradients: {step: answer} for `steps`, all from the one call.
 

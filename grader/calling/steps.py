@@ -18,17 +18,17 @@ from grader.calling.float32 import is_about_dtypes, narrowed
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 
 
-class OperatorWatch(Protocol):
+class OperatorCount(Protocol):
     operators: int
     saw_float32: bool
 
 
-class NoOperatorWatch:
+class NothingCounted:
     operators = 0
     saw_float32 = False
 
 
-NO_WATCH = NoOperatorWatch()
+NO_WATCH = NothingCounted()
 
 
 def same(a: Any, b: Any) -> bool:
@@ -58,7 +58,7 @@ class Ran(NamedTuple):
     result: object
     given: Mapping[str, Any]
     uses: frozenset[str]
-    watch: OperatorWatch
+    watch: OperatorCount
     line: int | None
     values: Mapping[str, Any]
     upstream: Mapping[str, Tensor]
@@ -72,7 +72,7 @@ def run_with_fallback(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[OperatorWatch] | None,
+    watch: AbstractContextManager[OperatorCount] | None,
 ) -> Ran | Answer:
     """Call the function; in float32 if it raises an error about dtypes in float64.
 
@@ -92,7 +92,7 @@ def run_once(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[OperatorWatch] | None,
+    watch: AbstractContextManager[OperatorCount] | None,
 ) -> Ran | Answer:
     if function is None:
         return Answer("missing")
@@ -110,7 +110,7 @@ def run_once(
         given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword
     default = torch.get_default_dtype()
     set_default_dtype(dtype)
-    seen: OperatorWatch = NO_WATCH
+    seen: OperatorCount = NO_WATCH
     try:
         if watch is None:
             result = function(*positional, **keyword)
@@ -137,7 +137,7 @@ def call_step(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[OperatorWatch] | None = None,
+    watch: AbstractContextManager[OperatorCount] | None = None,
 ) -> Answer:
     """Runs one step and says what came of it; never raises for what the function does.
 
