@@ -33,7 +33,7 @@ from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import Called, Measurement
-from grader.calling.steps import returned
+from grader.calling.steps import answer_fields
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
@@ -95,7 +95,7 @@ class Hostile:
 
     def _answer(self, problem: Problem, step: str) -> Answer:
         try:
-            answer = Answer("returned", **returned(self._value, problem.values.get(step[1:]), torch.float64))
+            answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
         reply = wire.encode_answer(step, answer, 1, 1 << 20)

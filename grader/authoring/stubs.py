@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson, LessonError
 
@@ -49,7 +49,7 @@ def header_lines(lines: list[str], function: ast.FunctionDef) -> int:
 
 
 def docstring(lesson: Lesson, target: str) -> str:
-    shape = written(lesson.public.values[target].shape)
+    shape = format_shape(lesson.public.values[target].shape)
     forward = forward_lines(lesson, target)
     body = "\n".join(f"        {line}" for line in forward)
     return (

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure, first_line, safe_text
-from grader.calling.float32 import is_about_dtypes, narrowed
+from grader.calling.float32 import is_about_dtypes, to_float32
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 
 
@@ -42,7 +42,9 @@ def same(a: Any, b: Any) -> bool:
         return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
 
 
-def changed(given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]) -> tuple[str, ...]:
+def changed_arguments(
+    given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]
+) -> tuple[str, ...]:
     """The arguments that are not what they were."""
     found = []
     for name, value in given.items():
@@ -81,7 +83,7 @@ def run_with_fallback(
     ran = run_once(function, name, values, upstream, dtype, files, watch)
     if dtype is not torch.float64 or not isinstance(ran, Answer) or not is_about_dtypes(ran):
         return ran
-    again = run_once(function, name, narrowed(values), narrowed(upstream), torch.float32, files, watch)
+    again = run_once(function, name, to_float32(values), to_float32(upstream), torch.float32, files, watch)
     return ran if isinstance(again, Answer) and is_about_dtypes(again) else again
 
 
@@ -151,8 +153,8 @@ def call_step(
     try:
         return Answer(
             "returned",
-            **returned(ran.result, ran.values.get(step[1:]), ran.dtype),
-            changed=changed(ran.given, ran.values, ran.upstream),
+            **answer_fields(ran.result, ran.values.get(step[1:]), ran.dtype),
+            changed=changed_arguments(ran.given, ran.values, ran.upstream),
             uses=ran.uses,
             operators=ran.watch.operators,
             line=ran.line,
@@ -171,7 +173,7 @@ def precision(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
     }
 
 
-def returned(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
+def answer_fields(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
     """An Answer's `tensor`, or its `kind` where what came back is no tensor. A plain number will do for a scalar."""
     if type(result) in (int, float) and is_scalar(target):
         return {"tensor": torch.tensor(float(result), dtype=dtype)}  # type: ignore[arg-type]

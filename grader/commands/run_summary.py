@@ -27,7 +27,7 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     """
     who: dict[str, list[str]] = {}
     for student, reason in reasons.items():
-        who.setdefault(shortened(reason), []).append(student)
+        who.setdefault(shorten(reason), []).append(student)
     lines = [
         f"{len(names)} of {count} could not be graded ({some(names)}): {reason}"
         for reason, names in sorted(who.items(), key=lambda entry: -len(entry[1]))
@@ -37,7 +37,7 @@ def what_failed(reasons: Mapping[str, str], count: int) -> list[str]:
     return [*map(printable, lines[:MOST_REASONS]), *further, *advice]
 
 
-def shortened(reason: str) -> str:
+def shorten(reason: str) -> str:
     """A reason on one line, without pytest's rulers. A long one is cut in the middle."""
     line = " ".join(RULER.sub("", reason).split())
     half = MOST_OF_A_REASON // 2

@@ -49,7 +49,7 @@ class TensorComparison(NamedTuple):
         return self.stage == "passed"
 
 
-def written(shape: torch.Size | tuple[int, ...]) -> str:
+def format_shape(shape: torch.Size | tuple[int, ...]) -> str:
     """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
@@ -72,9 +72,8 @@ def compare(
         low_precision_tolerance: the largest relative error of a right answer in float32.
     """
     if answer.shape != reference.shape:
-        message = (
-            f"The shape is {written(answer.shape)}; expected {written(reference.shape)}, the shape of the value itself."
-        )
+        shapes = format_shape(answer.shape), format_shape(reference.shape)
+        message = f"The shape is {shapes[0]}; expected {shapes[1]}, the shape of the value itself."
         return TensorComparison("shape", None, message)
     if not answer.is_floating_point():
         kind = str(answer.dtype).removeprefix("torch.")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from grader.authoring.figures.svg import Drawing, tenths
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in, parts_of, reads_of
@@ -36,7 +36,7 @@ LEGEND: Mapping[str, str] = {
 def graph_of(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
     graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
-    shapes = {name: written(graph.values[name].shape) for name in reads}
+    shapes = {name: format_shape(graph.values[name].shape) for name in reads}
     kinds: dict[str, Kind] = {
         name: "input" if name in graph.inputs else "fused" if name in graph.fused else "step" for name in reads
     }

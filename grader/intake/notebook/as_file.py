@@ -187,7 +187,7 @@ def function(
     return writer
 
 
-def unwritten(name: str, parameters: str, statement: Statement) -> FileWriter:
+def unwritten_function(name: str, parameters: str, statement: Statement) -> FileWriter:
     """A function that says it is still to be written: `dlogits = None # TODO` in the notebook."""
     writer = FileWriter()
     writer.add(f"def {name}({parameters}):", statement.file, statement.line)

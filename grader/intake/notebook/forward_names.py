@@ -174,7 +174,9 @@ def other_names(
         found |= sure
 
 
-def agreed(lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]) -> set[str]:
+def agreeing_names(
+    lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]
+) -> set[str]:
     """Those of the `known` names whose own line has the structure of the forward pass's."""
     shapes = {name: line_shape(name, value) for name, value in lines if known.get(name) in forward}
     return {

@@ -10,7 +10,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, Origin, at_the_top, function, modules, unwritten
+from grader.intake.notebook.as_file import (
+    AT_THE_TOP,
+    FileWriter,
+    Origin,
+    at_the_top,
+    function,
+    modules,
+    unwritten_function,
+)
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_placeholder
@@ -157,7 +165,7 @@ class Writing:
         before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
         if is_placeholder([s for s in own if "loss" not in s.names.binds]):
-            self.pieces.append(unwritten(self.lesson.joint, table.loop, own[0]))
+            self.pieces.append(unwritten_function(self.lesson.joint, table.loop, own[0]))
             return
         for name, run in targets.items():
             self.remark(name, run.variable)
@@ -182,7 +190,7 @@ class Writing:
             self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
             return
         if table.loop is None and is_placeholder(own):
-            self.pieces.append(unwritten(name, "", own[0]))
+            self.pieces.append(unwritten_function(name, "", own[0]))
             return
         parameters = table.loop.split(", ") if table.loop else found.part.parameters
         same = [f"{other} = {table.given.expression(other)}" for other in found.part.same]

@@ -150,12 +150,12 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
     kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
     if kind is not None:
         raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: hand in a .zip or a .tar.gz.")
-    with damage_refused(path.name):
+    with refuse_damage(path.name):
         (read_zip if path.name.lower().endswith(".zip") else read_tar)(path, writer)
 
 
 @contextmanager
-def damage_refused(name: str) -> Iterator[None]:
+def refuse_damage(name: str) -> Iterator[None]:
     """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
     try:
         yield
@@ -175,7 +175,7 @@ def unpack_entry(
     try:
         place = writer.place(name, regular, folder)
         if place is not None:
-            with damage_refused(name[:80]):
+            with refuse_damage(name[:80]):
                 writer.write(place, content())
     except EntryRefused as refused:
         if not writer.caps.whole_class:

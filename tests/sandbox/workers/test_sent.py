@@ -58,7 +58,7 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
 def test_gradients_disclosed_a_stage_too_early_are_noticed(
     zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch, exact: bool
 ) -> None:
-    own = sending.disclosed
+    own = sending.pack_upstream_once
 
     def a_stage_more(key: int, problem: Problem, steps: list[str], first: int, last: int) -> PackedUpstream:
         return own(key, problem, steps, first, last + 1)
