@@ -1,4 +1,4 @@
-"""The stub that students fill in, generated from the solution: what stands between its markers is the answer."""
+"""The stub that students fill in, generated from the solution: the answers between its markers are removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ANSWER = re.compile(rf"^(?P<indent>[ ]*){re.escape(OPEN)}\n.*?^[ ]*{re.escape(CL
 
 
 def stub_of(lesson: Lesson) -> str:
-    """The text of exercises/NN_name/backward.py. Raises LessonError when markers do not pair or a function has none."""
+    """The text of exercises/NN_name/backward.py. Raises LessonError for unpaired markers or a missing function."""
     path = lesson.solution / "backward.py"
     source = path.read_text(encoding="utf-8")
     if source.count(OPEN) != source.count(CLOSE) or not source.count(OPEN):

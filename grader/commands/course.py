@@ -64,8 +64,8 @@ def verify(
         console.print(f"{name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
         for problem in report.problems:
             console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
-        for remark in report.remarks:
-            console.print(f"  ? {remark}", markup=False, highlight=False, soft_wrap=True)
+        for sentence in report.recommendations:
+            console.print(f"  ? {sentence}", markup=False, highlight=False, soft_wrap=True)
         if report.redundant is not None:
             count_of_all = len(loaded.find(name).mistakes)
             text = f"{len(report.redundant)} of {count_of_all} known mistakes would be named without this list:"

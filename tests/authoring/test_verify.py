@@ -412,7 +412,7 @@ def test_a_slip_of_the_author_s_is_a_sentence(own, name):
 
 def test_what_is_seldom_meant_is_a_remark(own):
     report = verify_lesson(own, seed=1)
-    assert report.problems == [] and report.remarks == ["1 variants; 5 or more show that other styles pass."]
+    assert report.problems == [] and report.recommendations == ["1 variants; 5 or more show that other styles pass."]
 
 
 def test_a_wrong_answer_key_is_told_alone(own):

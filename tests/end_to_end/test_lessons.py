@@ -44,7 +44,7 @@ def test_there_are_lessons():
 def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, warm_zygotes):
     """Of mistakes that have to be handed in one by one, a part; `make verify` hands in all of them."""
     report = verify_lesson(each, seed=1, every=8)
-    assert (report.problems, report.remarks) == ([], [])
+    assert (report.problems, report.recommendations) == ([], [])
 
 
 def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(each):

@@ -55,7 +55,8 @@ def graph_picture(
 ) -> str:
     """The SVG of the graph `reads` ({name: what it reads}, in forward order).
 
-    `done` are the operations of each value that is not given, `required` the values whose gradients a student writes.
+    `shapes` and `done` are each value's shape and operations as text, `required` the values whose gradients a student
+    writes.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
     layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
@@ -91,7 +92,7 @@ def round_coordinates(path: str) -> str:
 
 
 def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
-    """(the corner of each drawing, width, height): side by side where there is room, in their order."""
+    """(the top left corner of each drawing, width, height): in rows, from left to right."""
     places: list[tuple[float, float]] = []
     x = y = MARGIN
     row = widest = 0.0

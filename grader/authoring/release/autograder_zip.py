@@ -14,7 +14,7 @@ SCRIPTS = ("setup.sh", "run_autograder")
 
 
 def autograder_files(course: Course, settings: Settings, pip_options: Sequence[str] = ()) -> Files:
-    """What the zip holds. `pip_options` are handed to pip for the requirements. Raises UserError, OSError."""
+    """The files in the zip. pip gets `pip_options` when it installs the requirements. Raises UserError, OSError."""
     found = {name: (TEMPLATES / "export" / name).read_bytes() for name in SCRIPTS}
     found[SETTINGS] = settings.to_json().encode()
     found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()

@@ -39,7 +39,7 @@ def settings_file(course: Path) -> Files:
 
 
 def lesson_files(lesson: Lesson) -> Files:
-    """exercises/NN_name as it is, but the stub generated anew: whoever tried the lesson here wrote into it.
+    """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
     The figures are included; the file that draws them is not.
     """

@@ -86,12 +86,13 @@ def published(lesson: Lesson) -> Iterator[Pieces]:
 
 
 def without_public(function: FunctionPieces, public: set[str]) -> FunctionPieces:
+    """The function without its `public` statements."""
     kept = {text: mass for text, mass in function.statements.items() if text not in public}
     return FunctionPieces(function.name, kept, function.shape if kept else "")
 
 
 def long_lines(path: Path) -> list[str]:
-    """Of a file that is no Python, such as a data file: its lines."""
+    """The lines of a file that is not Python, such as a data file, with single spaces."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return [" ".join(line.split()) for line in lines]
 
@@ -116,7 +117,7 @@ def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
 
 
 class KitIndex:
-    """The kit's files in pieces, ready to be asked what they hold of a secret."""
+    """An index of the kit's files in pieces. `leaked` says what they contain of a secret."""
 
     def __init__(self, texts: dict[str, Pieces]) -> None:
         self._words = {name: pieces.words for name, pieces in texts.items()}

@@ -21,7 +21,7 @@ BODIES = ("body", "orelse", "finalbody")
 
 @dataclass(frozen=True)
 class FunctionPieces:
-    """A function, or what stands outside of all (`name` is then ""). `statements` are {condensed text: its mass}."""
+    """A function, or the code outside of functions (`name` is then ""). `statements` are {condensed text: mass}."""
 
     name: str
     statements: dict[str, int]
