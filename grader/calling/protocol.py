@@ -124,7 +124,7 @@ def precision_of(tree: Any) -> torch.dtype:
 
 
 def copy_tree(tree: Any) -> Any:
-    """A tree as the other side of a wire would have it: nothing is shared with the original."""
+    """A deep copy of a tree, as a worker would receive it: it shares no tensor with the original."""
     if isinstance(tree, Function):
         return Function(tree.source, **copy_tree(tree.bound)).build()
     if isinstance(tree, Tensor):

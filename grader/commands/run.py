@@ -261,7 +261,7 @@ def check_lessons(lessons: Sequence[Lesson]) -> None:
 
 
 def check_isolation(require: str) -> None:
-    """Refuses to grade here with less isolation than required; of a cluster each worker is asked for its own."""
+    """Refuse to grade on this machine with less isolation than required. Workers of a cluster check their own."""
     isolation = probe()
     if not at_least(isolation.level, require):
         fail(

@@ -126,7 +126,7 @@ class Mistake:
 
 
 def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declares the decorated wrong formula; `message` is told to a student whose answer equals it.
+    """Declares the decorated wrong formula; a student whose answer equals it sees `message`.
 
     Raises ValueError when the function's name is not `gradient__id`.
     """

@@ -21,7 +21,7 @@ def close_name(name: str, names: Iterable[str]) -> str | None:
 
 
 def close_names(missing: Sequence[str], names: Iterable[str]) -> dict[str, str]:
-    """{a wanted name: the name that may have been meant by it}, each of `names` at most once, the closest pairs first.
+    """{a missing name: the name that may have been meant by it}, each of `names` at most once, the closest pairs first.
 
     A comparison takes time quadratic in the length of a name, and a file may hold a hundred thousand names. So only
     names of at most MOST_LENGTH characters are compared, and at most MOST_NAMES of them.

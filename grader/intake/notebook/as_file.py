@@ -26,7 +26,7 @@ NUMBERED = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the graded file comes from, when a student handed in something else.
+    """Where the graded file comes from, when a student submitted another kind of file.
 
     Attributes:
         lines: {line of the graded file: (the student's file as it is shown, line there)}.

@@ -287,7 +287,7 @@ class NameReader:
         for run in reversed(chooser.here(gradient)[-3:]):
             found = chooser.found(gradient, run)
             self.looked_at = chooser.slicer.looked_at
-            if run.variable == variable and chooser.fits(gradient, found):
+            if run.variable == variable and chooser.is_consistent(gradient, found):
                 return found
         return None
 

@@ -133,7 +133,7 @@ def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
     unpack_archive(path, writer)
     refused = {folder / place: sentence for place, sentence in writer.refused.items()}
     for place in refused:
-        with suppress(OSError):  # a name that no disk takes; its student may have handed in another file
+        with suppress(OSError):  # a name that no disk takes; the student may have submitted another file
             place.parent.mkdir(parents=True, exist_ok=True)
             place.touch()
     return refused

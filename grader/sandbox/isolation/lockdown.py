@@ -52,7 +52,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Plan:
-        """Raises ValueError for a layer or a limit that is not known: a plan is carried out whole or not at all."""
+        """Raises ValueError for a layer or a limit that is not known: a plan is applied completely or not at all."""
         unknown = sorted(set(values["layers"]) - set(layers.LAYERS))
         if unknown:
             raise ValueError(f"no such layer: {', '.join(unknown)}")

@@ -191,7 +191,7 @@ class ActReader:
         text = literal_string(node.args[0])
         if text and function == "importlib.import_module":
             return text
-        if text and function == "builtins.__import__":  # gives the top package, unless told what is wanted from it
+        if text and function == "builtins.__import__":  # returns the top package, unless `fromlist` is given
             return text if len(node.args) > 3 or node.keywords else text.partition(".")[0]
         maker = node.func
         if isinstance(maker, ast.Call) and maker.args and (attribute := literal_string(maker.args[0])):

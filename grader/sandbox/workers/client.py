@@ -181,7 +181,7 @@ class ZygoteProcess:
         return self._ended.get(number)
 
     def _read_until(self, matches: Any, seconds: float) -> None:
-        """Takes messages until `wanted(message)`. Raises ZygoteDied when none comes in time."""
+        """Takes messages until `matches(message)`. Raises ZygoteDied when none comes in time."""
         if any(matches({"exit": number}) for number in self._ended):
             return
         end = time.monotonic() + seconds

@@ -4,7 +4,7 @@
         └── programs: graders
 
 Nothing here holds a secret, and no program is an ancestor of a worker: the maker of zygotes is forked before the first
-program, which learns what it is to do, and every secret, after it was forked. `forked.py` is the other side.
+program, which learns what it is to do, and every secret, after it was forked. `forked.py` is its client.
 """
 
 from __future__ import annotations

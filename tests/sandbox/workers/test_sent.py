@@ -47,7 +47,7 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
 ) -> None:
     lesson = COURSE.find(number)
     monkeypatch.setattr(step_scheduler, "pack_once", with_true_gradients)
-    monkeypatch.setattr(sending, "packed", with_true_gradients)
+    monkeypatch.setattr(sending, "pack_once", with_true_gradients)
     found = measure(lesson, zygote, 5).found
     asked = [item.name for item in lesson.gradients if item.name not in ("dX", "dC", "dW", "db")]
     assert set(asked) & {text.rpartition(" ")[2] for text in found}
