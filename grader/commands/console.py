@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from rich.console import Console
@@ -11,6 +12,9 @@ from rich.console import Console
 from grader.errors import GraderFault, UserError
 from grader.lesson.paths import nearest_course
 from grader.publish.inert import terminal
+
+if TYPE_CHECKING:
+    from grader.lesson.lesson import Course, Lesson
 
 GRADED, BELOW, UNUSABLE, FAULT, STOPPED = 0, 1, 2, 3, 130
 
@@ -51,6 +55,23 @@ def find_course(given: Path | None) -> Path:
             "no course found: run this inside a folder that has exercises/ and solutions/, or name one with --course."
         )
     return found
+
+
+def open_course(given: Path | None, names: Sequence[str]) -> tuple[Course, list[Lesson]]:
+    """(the course at `given` or around the current folder, the lessons that `names` name, or all). Raises UserError."""
+    from grader.lesson.lesson import Course  # torch comes with it
+
+    course = Course(find_course(given))
+    return course, list(dict.fromkeys(map(course.find, names))) or list(course.lessons.values())
+
+
+def require_solutions(lessons: Sequence[Lesson]) -> None:
+    """Raise UserError if a lesson has no folder in solutions/."""
+    for lesson in lessons:
+        if not lesson.solution.is_dir():
+            raise UserError(
+                f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites."
+            )
 
 
 course_option = click.option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import console_for, course_option, fail, find_course
+from grader.commands.console import console_for, course_option, fail, find_course, open_course
 from grader.publish.progress_bar import progress_bar
 
 if TYPE_CHECKING:
@@ -45,14 +45,12 @@ def verify(
 ) -> None:
     """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
     from grader.authoring.verify import verify_course
-    from grader.lesson.lesson import Course
 
     if seeds is not None and redundant:
         fail("--redundant does not go with --seeds: with --seeds, nothing is explained.")
     console = console_for()
     wrong = 0
-    loaded = Course(find_course(course))
-    chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
+    loaded, chosen = open_course(course, lessons)
     count = jobs or os.cpu_count() or 1
     reports = (
         verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
@@ -61,17 +59,14 @@ def verify(
     )
     for name, report in reports:
         wrong += len(report.problems)
-        console.print(f"{name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
-        for problem in report.problems:
-            console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
-        for sentence in report.recommendations:
-            console.print(f"  ? {sentence}", markup=False, highlight=False, soft_wrap=True)
+        lines = [f"{name}: {report.summary}"]
+        lines += [f"  ✗ {problem}" for problem in report.problems]
+        lines += [f"  ? {sentence}" for sentence in report.recommendations]
         if report.redundant is not None:
-            count_of_all = len(loaded.find(name).mistakes)
-            text = f"{len(report.redundant)} of {count_of_all} known mistakes would be named without this list:"
-            console.print(f"  {text}", markup=False, highlight=False, soft_wrap=True)
-        for mistake, message in (report.redundant or {}).items():
-            console.print(f"  = {mistake}: {message}", markup=False, highlight=False, soft_wrap=True)
+            of_all = f"{len(report.redundant)} of {len(loaded.find(name).mistakes)}"
+            lines.append(f"  {of_all} known mistakes would be named without this list:")
+            lines += [f"  = {mistake}: {message}" for mistake, message in report.redundant.items()]
+        console.print("\n".join(lines), soft_wrap=True)
     things = "1 thing is" if wrong == 1 else f"{wrong} things are"
     console.print("All as it should be." if not wrong else f"{things} not as it should be.", markup=False)
     raise SystemExit(0 if not wrong else 1)
@@ -138,12 +133,9 @@ def update(
 
     Returns the files that differ. Raises LessonError.
     """
-    from grader.lesson.lesson import Course
-
     stale = []
     try:
-        loaded = Course(find_course(course))
-        for lesson in [loaded.find(name) for name in names] or loaded.lessons.values():
+        for lesson in open_course(course, names)[1]:
             for path, text in files(lesson).items():
                 if path.is_file() and path.read_text(encoding="utf-8") == text:
                     continue

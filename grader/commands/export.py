@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from grader.commands.console import course_option, fail, find_course
+from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, moodle
 from grader.sandbox.isolation.probe import LEVELS
 
@@ -48,14 +47,6 @@ pip_option = click.option(
 )
 
 
-def chosen_lessons(course: Path | None, lesson_names: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """(the course, the names of the lessons, of all if `lesson_names` is empty). Raises LessonError."""
-    from grader.lesson.lesson import Course
-
-    loaded = Course(find_course(course))
-    return loaded, list(dict.fromkeys(loaded.find(name).name for name in lesson_names) or loaded.lessons)
-
-
 @export.command(
     "github",
     epilog="""\b
@@ -94,11 +85,11 @@ def export_github(
     from grader.gradebook.files import write_whole
     from grader.publish.export.workflow import PATH, Workflow
 
-    names = chosen_lessons(course, lesson_names)[1] if lesson_names or public else []
+    lessons = open_course(course, lesson_names)[1] if lesson_names or public else []
     path = folder / PATH
     if path.exists() and not force:
         fail(f"{path} is there already: --force replaces it.")
-    text = Workflow(names, submission, require, fail_under, public, pip_options).text()
+    text = Workflow([lesson.name for lesson in lessons], submission, require, fail_under, public, pip_options).text()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -158,16 +149,16 @@ def export_gradescope(
     from grader.publish.export.autograder import Settings
     from grader.publish.export.gradescope import Shown
 
-    loaded, names = chosen_lessons(course, lesson_names)
-    missing = [str(loaded.lessons[name].solution) for name in names if not loaded.lessons[name].solution.is_dir()]
-    if missing:
-        fail(f"{missing[0]} is missing: grading needs the course's solutions/ with the hidden suites.")
-    settings = Settings(names, require, timeout, Shown(visibility, stdout_visibility, leaderboard))
+    loaded, lessons = open_course(course, lesson_names)
+    require_solutions(lessons)
+    settings = Settings(
+        [lesson.name for lesson in lessons], require, timeout, Shown(visibility, stdout_visibility, leaderboard)
+    )
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
     except OSError as error:
         fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
-    points = sum(loaded.lessons[name].max_score for name in names)
+    points = sum(lesson.max_score for lesson in lessons)
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
     click.echo(f"The assignment's autograder points: {points:g}")
 

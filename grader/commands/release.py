@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.console import course_option, fail, find_course
+from grader.commands.console import course_option, fail, open_course
 
 LEAKS = 1
 
@@ -38,15 +38,13 @@ def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course
     from grader.authoring.release.archive import write_folder, write_zip
     from grader.authoring.release.kit import kit_of
     from grader.authoring.release.leaks import leaks, secrets_of
-    from grader.lesson.lesson import Course
 
     if folder.exists() and any(folder.iterdir()):
         fail(f"{folder} is there and not empty: name a new folder, or remove it first.")
     name = folder.resolve().name
     archive = folder.resolve().parent / f"{name}.zip" if folder.name == "" else folder.with_name(f"{name}.zip")
     try:
-        loaded = Course(find_course(course))
-        lessons = list(dict.fromkeys(loaded.find(name) for name in lesson_names)) or list(loaded.lessons.values())
+        loaded, lessons = open_course(course, lesson_names)
         missing = [str(lesson.solution) for lesson in loaded.lessons.values() if not lesson.solution.is_dir()]
         if missing:
             fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")

@@ -19,8 +19,9 @@ from grader.commands.console import (
     console_for,
     course_option,
     fail,
-    find_course,
+    open_course,
     printable,
+    require_solutions,
 )
 from grader.commands.live import RunView
 from grader.commands.run_summary import print_summary, what_failed
@@ -167,7 +168,6 @@ def run(
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
-    from grader.lesson.lesson import Course
     from grader.publish.export.outputs import tell_github, write_formats
     from grader.publish.report.pages import Reporter
 
@@ -175,11 +175,8 @@ def run(
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(commands_stopped(click.echo))
-    loaded = Course(find_course(course))
-    lessons = list(dict.fromkeys(loaded.find(name) for name in lesson_names)) or list(loaded.lessons.values())
-    for lesson in lessons:
-        if not lesson.solution.is_dir():
-            fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
+    loaded, lessons = open_course(course, lesson_names)
+    require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(submissions, lessons, list(loaded.lessons.values()), roster)
     for remark in found.remarks:

@@ -12,9 +12,6 @@ from xml.sax.saxutils import escape
 
 Anchor = Literal["start", "middle", "end"]
 
-LETTER, SMALL_LETTER = 7.8, 6.6
-"""In CSS pixels: the width of a letter of the class `code`, and of the class `small`; 0.6 of the font's size."""
-
 COLOURS = {
     # class: (property, light, dark)
     "page": ("fill", "#ffffff", "#0d1117"),
