@@ -6,12 +6,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: install picture grade test test-slow lint format verify seeds bench clean help
+.PHONY: install picture grade test coverage test-slow lint format verify seeds bench clean help
 
 help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
 	@echo "make grade      grade examples/submissions and say where the report is"
 	@echo "make test       the tests"
+	@echo "make coverage   the tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
 	@echo "make test-slow  statistical and long tests as well"
 	@echo "make lint       ruff, mypy, and the import linter (packages import downwards only)"
 	@echo "make verify     every solution 100 %, every stub 0 %, every known mistake caught and named"
@@ -40,6 +41,11 @@ test: $(VENV)/ready
 	$(BIN)/python -m pytest -q tests/sandbox >"$$said" 2>&1 & sandbox=$$!; \
 	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal --ignore tests/sandbox; status=$$?; \
 	wait $$sandbox || status=$$?; cat "$$said"; exit $$status
+
+# Without the sandbox's own tests: what a locked-in process runs cannot be written down by it.
+coverage: $(VENV)/ready
+	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal --ignore tests/sandbox/isolation \
+	  --cov grader --cov-branch --cov-report term:skip-covered
 
 test-slow: $(VENV)/ready
 	$(BIN)/python -m pytest -q -m 'slow or not slow'

@@ -71,6 +71,11 @@ class Range:
         self.processes = descendants()
         self._snapshot = arena.snapshot()
 
+    @property
+    def started(self) -> list[int]:
+        """The processes that the session started: a browser's, from an earlier test, are not among them."""
+        return [pid for pid in self.processes if pid not in self._before]
+
     def right(self, number: str) -> Graded:
         return self.grade(number, {MAIN: self._solutions[number]}, "right")
 

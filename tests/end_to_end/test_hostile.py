@@ -7,7 +7,6 @@ this machine reaches, and with `-m slow` at every other level and as an ordinary
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -32,6 +31,7 @@ from grader.comparison.tensors import bits
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import Draw
+from grader.results import SubmissionResult
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.probe import at_least, probe
 from grader.sandbox.workers.client import ZygoteProcess
@@ -159,13 +159,15 @@ def test_many_large_helpers_cost_the_grader_little(opened: Range) -> None:
 
 def test_workers_share_no_memory_that_they_can_write(opened: Range) -> None:
     """Else one submission could leave something for the next."""
-    for pid in opened.processes:
+    assert opened.started
+    for pid in opened.started:
         mappings = Path(f"/proc/{pid}/maps").read_text().splitlines()
         assert [line for line in mappings if re.match(r"\S+ .w.s ", line)] == []
 
 
 def test_the_zygote_knows_no_secret(opened: Range) -> None:
-    for pid in opened.processes:
+    assert opened.started
+    for pid in opened.started:
         environment = Path(f"/proc/{pid}/environ").read_bytes() + Path(f"/proc/{pid}/cmdline").read_bytes()
         assert opened.arena.token.encode() not in environment
         assert all(not os.path.isfile(path) or path.startswith(("/dev", "/usr")) for path in open_files(pid))
@@ -257,8 +259,8 @@ def test_the_whole_command_keeps_its_secrets(level: str, tmp_path: Path) -> None
         if path.is_file():
             assert arena.token.encode() not in path.read_bytes(), path
     for attack in chosen:
-        results = json.loads((out / attack.name / "results.json").read_text())
-        assert differences(attack, results["lessons"][0]) == [], attack.name
+        results = SubmissionResult.from_text((out / attack.name / "results.json").read_text())
+        assert differences(attack, results.lessons[0]) == [], attack.name
         page = (out / attack.name / "report.html").read_text()
         assert "<script>document.title" not in page and "<img src=x" not in page
 

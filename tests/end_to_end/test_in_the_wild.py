@@ -86,7 +86,7 @@ def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, reque
     member = member_of(path)
     if member.by == "dojo":
         judged = dojo_check(member, tmp_path / "in", request.getfixturevalue("wild_dojo"))
-        rows, shown = {row.name: vars(row) for row in judged.rows}, judged.shown
+        rows, shown = {row.name: row.to_json() for row in judged.rows}, judged.shown
     else:
         course, session = wild_session(member)
         place = handed_in(member, course, tmp_path / "in")

@@ -494,7 +494,7 @@ def test_the_report_quotes_the_cell(hand_in, session_for):
     session = session_for("03")
     submission = hand_in(notebook("# intro\nx = 1", lecture(dh="dh = dlogits @ W2  # shapes?")), "03")
     done = session.grade(submission)
-    lines = {line.row["name"]: line for line in part(done.results["lessons"][0], session.lessons[0], done, "").lines}
+    lines = {line.row.name: line for line in part(done.results.lessons[0], session.lessons[0], done, "").lines}
     assert (12, "dh = dlogits @ W2  # shapes?") in lines["dh"].excerpt
 
 

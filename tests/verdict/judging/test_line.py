@@ -455,4 +455,5 @@ def test_below_a_float32_step_the_chain_is_judged_as_float32(whole):
 
 def test_a_row_is_an_entry_of_results_json():
     row = Row("dd", "passed", 1, 1)
-    assert row.to_dict()["because_of"] == [] and row.to_dict()["chain"] == "skipped"
+    entry = row.to_json()
+    assert entry["because_of"] == [] and entry["chain"] == "skipped"
