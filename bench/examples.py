@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.authoring.check_examples import outcome
+from grader.authoring.check_examples import failure_of_example
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED, examples_of
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -28,7 +28,7 @@ def caught(lesson: Lesson) -> tuple[int, list[str]]:
         if mistake.gradient not in functions:
             continue
         wrong = lesson.wrong(mistake)
-        if any(outcome(lesson, item, wrong, book) is not None for item in rows):
+        if any(failure_of_example(lesson, item, wrong, book) is not None for item in rows):
             found += 1
         else:
             missed.append(f"{mistake.gradient}__{mistake.id}")

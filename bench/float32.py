@@ -25,7 +25,7 @@ from rich.table import Table
 
 from grader.authoring.lesson_sources import right_files
 from grader.calling.answer import Answer
-from grader.calling.float32 import narrowed
+from grader.calling.float32 import to_float32
 from grader.calling.joint import call_joint
 from grader.calling.steps import call_step
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
@@ -33,7 +33,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent, run_formula
 from grader.reference.problem import Problem
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.line import compared, judge_line
+from grader.verdict.judging.line import compare_answer, judge_line
 from grader.verdict.judging.verdicts import Case
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +60,7 @@ class NarrowStudent(LocalStudent):
     """One of the course's own files, run as a step that cannot run in float64."""
 
     def _run(self, problem: Problem) -> dict[str, Answer]:
-        values, upstream = narrowed(problem.given), narrowed(problem.upstream)
+        values, upstream = to_float32(problem.given), to_float32(problem.upstream)
         if self._joint is not None:
             function = self._functions.get(self._joint.name)
             found = call_joint(function, self._joint, self._steps, values, torch.float32)
@@ -77,7 +77,7 @@ def error_of(name: str, cases: list[Case]) -> float:
     """The largest relative error; infinite where the shape is wrong or there is no tensor."""
     if any(answer.tensor is None or answer.changed for _, answer in cases):
         return math.inf
-    errors = [compared(name, problem, answer).relative_error for problem, answer in cases]
+    errors = [compare_answer(name, problem, answer).relative_error for problem, answer in cases]
     return max(math.inf if error is None else error for error in errors)
 
 
@@ -97,7 +97,7 @@ def measure(lesson: Lesson, seeds: range) -> tuple[dict[str, Row], list[str]]:
                     rows[step].farthest_right = Extreme(error, f"{file}, seed {seed}")
                 if not verdict.passed:
                     faults.append(f"{lesson.number} {step}: {file} is rejected in float32 ({error:.2g}, seed {seed})")
-        fed = [(problem, narrowed(problem.given), narrowed(problem.upstream)) for problem in problems]
+        fed = [(problem, to_float32(problem.given), to_float32(problem.upstream)) for problem in problems]
         for mistake in lesson.wrong_formulas:
             step = mistake.gradient
             whole = [(problem, run_formula(mistake.function, step, problem)) for problem in problems]

@@ -29,11 +29,11 @@ import torch
 
 from bench.hostile_values import PRELUDE, evaluator, expressions
 from grader.authoring.lesson_sources import suite_of
-from grader.authoring.verify import handed_in
+from grader.authoring.verify import submission_of
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
 from grader.calling.protocol import Called, Measurement
-from grader.calling.steps import returned
+from grader.calling.steps import answer_fields
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
 from grader.lesson.lesson import Course, Item, Lesson
@@ -95,7 +95,7 @@ class Hostile:
 
     def _answer(self, problem: Problem, step: str) -> Answer:
         try:
-            answer = Answer("returned", **returned(self._value, problem.values.get(step[1:]), torch.float64))
+            answer = Answer("returned", **answer_fields(self._value, problem.values.get(step[1:]), torch.float64))
         except BaseException as error:
             answer = failure(error, step, ())
         reply = wire.encode_answer(step, answer, 1, 1 << 20)
@@ -244,7 +244,7 @@ def through_workers(lessons: Sequence[Lesson], count: int, seed: int) -> list[Ta
         if share:
             with contextlib.closing(Session([lesson], seed, HURRIED)) as session:
                 reporter = Reporter([lesson])
-                session.grade(handed_in(lesson, "first", source_of(lesson, "0.5").decode()))  # makes what all share
+                session.grade(submission_of(lesson, "first", source_of(lesson, "0.5").decode()))  # makes what all share
                 for expression in spread(seed + 1000 + number, share):
                     one_submission(session, reporter, lesson, expression, tally)
         tallies.append(tally)
@@ -257,7 +257,7 @@ def spread(seed: int, count: int) -> Iterator[str]:
 
 
 def one_submission(session: Session, reporter: Reporter, lesson: Lesson, expression: str, tally: Tally) -> None:
-    submission = handed_in(lesson, "hostile", source_of(lesson, expression).decode())
+    submission = submission_of(lesson, "hostile", source_of(lesson, expression).decode())
     started = time.monotonic()
     try:
         graded = session.grade(submission)

@@ -16,7 +16,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Function, Measurement, copied
+from grader.calling.protocol import Counts, Function, Measurement, copy_tree
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def copied_deep(tree: Any) -> Any:
     if isinstance(tree, (list, tuple)):
         values = [copied_deep(value) for value in tree]
         return values if isinstance(tree, list) else tuple(values)
-    return copied(tree)
+    return copy_tree(tree)
 
 
 def digest(tree: Any) -> str:

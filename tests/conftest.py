@@ -11,7 +11,7 @@ import torch
 from shared_nursery import SharedNursery, forked_zygote
 from support import HURRIED, ROOT, SEED, Golden, Rows, expectation, lay_out, rows_of, solution_of
 
-from grader.authoring.verify import handed_in
+from grader.authoring.verify import submission_of
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.finding import find
@@ -98,7 +98,7 @@ def grade(course: Course, session_for: Callable[..., Session]) -> Callable[..., 
     """grade("03", source): the rows by name, from a real worker and the lesson's hidden suite."""
 
     def rows(wanted: str, source: str, **session: Any) -> Rows:
-        graded = session_for(wanted, **session).grade(handed_in(course.find(wanted), "student", source))
+        graded = session_for(wanted, **session).grade(submission_of(course.find(wanted), "student", source))
         return rows_of(graded.results)
 
     return rows
@@ -120,7 +120,7 @@ def golden(
 
     def graded_right(session: Session) -> GradedSubmission:
         lesson = session.lessons[0]
-        return session.grade(handed_in(lesson, "right", solution_of(lesson)))
+        return session.grade(submission_of(lesson, "right", solution_of(lesson)))
 
     def run(name: str) -> Golden:
         if name not in done:

@@ -13,7 +13,7 @@ from grader.publish.templates import text_templates
 Kind = Literal["steps", "functions"]
 
 
-def new_lesson(course: Path, name: str, title: str, kind: Kind) -> list[Path]:
+def write_lesson(course: Path, name: str, title: str, kind: Kind) -> list[Path]:
     """Writes exercises/NN_name and solutions/NN_name under `course`; returns the files.
 
     `kind` is "steps" (a forward pass, a function for each gradient) or "functions" (functions and classes checked by

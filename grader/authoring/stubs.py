@@ -1,11 +1,11 @@
-"""The stub that students fill in, generated from the solution: what stands between its markers is the answer."""
+"""The stub that students fill in, generated from the solution: the answers between its markers are removed."""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson, LessonError
 
@@ -14,7 +14,7 @@ ANSWER = re.compile(rf"^(?P<indent>[ ]*){re.escape(OPEN)}\n.*?^[ ]*{re.escape(CL
 
 
 def stub_of(lesson: Lesson) -> str:
-    """The text of exercises/NN_name/backward.py. Raises LessonError when markers do not pair or a function has none."""
+    """The text of exercises/NN_name/backward.py. Raises LessonError for unpaired markers or a missing function."""
     path = lesson.solution / "backward.py"
     source = path.read_text(encoding="utf-8")
     if source.count(OPEN) != source.count(CLOSE) or not source.count(OPEN):
@@ -49,7 +49,7 @@ def header_lines(lines: list[str], function: ast.FunctionDef) -> int:
 
 
 def docstring(lesson: Lesson, target: str) -> str:
-    shape = written(lesson.public.values[target].shape)
+    shape = format_shape(lesson.public.values[target].shape)
     forward = forward_lines(lesson, target)
     body = "\n".join(f"        {line}" for line in forward)
     return (

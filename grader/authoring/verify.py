@@ -1,4 +1,4 @@
-"""`grade verify`: proves that a course does what it says. Its own formulas are handed in like a student's."""
+"""`grade verify`: grades a course's own answers, stubs and known mistakes like students' submissions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from grader.authoring.check_examples import example_faults
-from grader.authoring.lesson_sources import is_formula, right_files, steps_of, variants
-from grader.authoring.slips import faults, not_exact, remarks
+from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations
+from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variants
 from grader.authoring.stubs import stub_of
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
@@ -23,27 +24,33 @@ from grader.lesson.mistakes import Mistake
 from grader.results import Row
 from grader.verdict.judging.examples import examples_of
 
-IMPORTS = "import torch\nimport torch.nn.functional as F\n\n"
-
 
 @dataclass
 class Report:
+    """What `grade verify` found out about one lesson.
+
+    `problems` must be fixed; `recommendations` need not. `redundant` are {known mistake: message} of those that the
+    grader names without mistakes.py, or None if that was not tried.
+    """
+
     summary: str
     problems: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    named_anyway: dict[str, str] | None = None
+    recommendations: list[str] = field(default_factory=list)
+    redundant: dict[str, str] | None = None
 
 
-def handed_in(lesson: Lesson, name: str, source: str) -> Submission:
+def submission_of(lesson: Lesson, name: str, source: str) -> Submission:
+    """A submission of one lesson by the student `name`: `source` as backward.py."""
     return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {"backward.py": source.encode()})})
 
 
-def rows_of(graded: GradedSubmission) -> list[Row]:
+def rows_in(graded: GradedSubmission) -> list[Row]:
+    """The rows of the only lesson of a graded submission."""
     return graded.results.lessons[0].rows
 
 
-def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
-    """The mistakes dealt onto as few submissions as possible: at most one wrong formula a gradient on each."""
+def mistake_batches(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
+    """The mistakes in as few submissions as possible: {gradient: mistake}, at most one per gradient in each."""
     waiting: dict[str, list[Mistake]] = defaultdict(list)
     for mistake in mistakes:
         waiting[mistake.gradient].append(mistake)
@@ -53,42 +60,38 @@ def sheets(mistakes: Sequence[Mistake]) -> Iterator[dict[str, Mistake]]:
 
 
 def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
-    """The real way: every file through a worker, the hidden suite and pytest. Of the mistakes, each `every`-th.
+    """Grade the solution, the stub, the variants and the known mistakes in workers, with the hidden suite.
 
-    Mistakes in steps are handed in many at a time, and all of them.
+    Mistakes in one gradient's formula share submissions, and all are graded; of the others, each `every`-th is.
     """
-    report = Report("", list(faults(lesson)), list(remarks(lesson)))
+    report = Report("", list(faults_of(lesson)), list(recommendations(lesson)))
     if report.problems:
         return report
-    session = Session([lesson], seed)
+    with closing(Session([lesson], seed)) as session:
 
-    def grade(name: str, source: str) -> GradedSubmission:
-        return session.grade(handed_in(lesson, name, source))
+        def grade(name: str, source: str) -> GradedSubmission:
+            return session.grade(submission_of(lesson, name, source))
 
-    try:
-        solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
-        right = grade("solution", solution)
-        for row in rows_of(right):
+        right = grade("solution", solution_text(lesson))
+        for row in rows_in(right):
             if row.status != "passed" or row.chain == "failed":
                 report.problems.append(f"solution: {row.name} is {row.status}, chain {row.chain}: {row.message}")
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
-        for row in rows_of(grade("stub", stub_of(lesson))):
+        for row in rows_in(grade("stub", stub_of(lesson))):
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants(lesson):
-            for row in rows_of(grade(path.stem, path.read_text(encoding="utf-8"))):
+            for row in rows_in(grade(path.stem, path.read_text(encoding="utf-8"))):
                 if row.status != "passed":
                     report.problems.append(f"variant {path.stem}: {row.name} is {row.status}: {row.message}")
         for mistakes, text in wrong_files(lesson, every):
-            rows = rows_of(grade("mistakes", text))
+            rows = rows_in(grade("mistakes", text))
             for mistake in mistakes:
-                report.problems += misjudged(mistake, rows_about(lesson, mistake, rows))
-            report.problems += spoiled(lesson, mistakes, rows)
-    finally:
-        session.close()
-    names = not_exact(lesson, rows_of(right))
+                report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
+            report.problems += unexpected_failures(lesson, mistakes, rows)
+    names = inexact_gradients(lesson, rows_in(right))
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
     but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
     report.summary = (
@@ -101,25 +104,25 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
 
 
 def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake], str]]:
-    """(known mistakes, the answer key with them in it): one mistake per file, but many gradients' formulas in one.
+    """(known mistakes, the answer key with these mistakes in it), file by file.
 
-    Of the mistakes that have a file of their own, each `every`-th.
+    Mistakes in one gradient's formula share files. Each other mistake has its own file; each `every`-th is included.
     """
-    solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
+    solution = solution_text(lesson)
     formulas = [mistake for mistake in lesson.mistakes if is_formula(lesson, mistake)]
-    for sheet in sheets(formulas):
-        yield list(sheet.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in sheet.values()) + "\n"
+    for batch in mistake_batches(formulas):
+        yield list(batch.values()), solution + "\n\n" + "\n\n\n".join(m.source() for m in batch.values()) + "\n"
     for mistake in [m for m in lesson.mistakes if m not in formulas][::every]:
         yield [mistake], mistake.applied_to(solution)
 
 
 def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows in which a mistake may show."""
+    """The rows that a mistake may make fail: its gradient's, or all where it is more than a formula."""
     return [row for row in rows if row.name == mistake.gradient] if is_formula(lesson, mistake) else rows
 
 
-def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:
-    """Complaints about gradients that fail although only others are wrong."""
+def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:
+    """Sentences about gradients that fail although only formulas of others are wrong."""
     if not all(is_formula(lesson, mistake) for mistake in mistakes):
         return
     changed = [mistake.gradient for mistake in mistakes]
@@ -128,31 +131,28 @@ def spoiled(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) ->
             yield f"{row.name} turned {row.status} although only {', '.join(changed)} were changed"
 
 
-def named_anyway(lesson: Lesson, seed: int) -> dict[str, str]:
-    """{known mistake: message} of those that a lesson without its list still names, by the general readings.
+def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
+    """{known mistake: message} of those that get a message without mistakes.py, from the general readings.
 
-    Every mistake is submitted again to the lesson without mistakes.py.
+    Every mistake is graded again, by a lesson without mistakes.py.
     """
     found = {}
-    session = Session([Lesson(lesson.course, lesson.name, secrets=False)], seed)
-    try:
+    with closing(Session([Lesson(lesson.course, lesson.name, secrets=False)], seed)) as session:
         for mistakes, text in wrong_files(lesson):
-            rows = rows_of(session.grade(handed_in(lesson, "mistakes", text)))
+            rows = rows_in(session.grade(submission_of(lesson, "mistakes", text)))
             for mistake in mistakes:
                 named = [row.mistake for row in rows_about(lesson, mistake, rows) if row.mistake]
                 if named:
                     found[mistake.name] = named[0].message
-    finally:
-        session.close()
     return {mistake.name: found[mistake.name] for mistake in lesson.mistakes if mistake.name in found}
 
 
 def verify_course(
     course: Path, names: Sequence[str], seed: int, jobs: int, redundant: bool = False
 ) -> Iterator[tuple[str, Report]]:
-    """(lesson, its report) in the order of `names`, several lessons at a time.
+    """(lesson, its report) in the order of `names`, with `jobs` processes. Raises LessonError.
 
-    With `redundant`, a report also says which known mistakes the general readings name.
+    With `redundant`, each report also says which known mistakes the general readings name.
     """
     verify = partial(verify_by_name, course, seed=seed, redundant=redundant)
     if jobs == 1 or len(names) == 1:
@@ -163,18 +163,19 @@ def verify_course(
 
 
 def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Report:
+    """The report about one lesson of `course`; the arguments can be pickled. Raises LessonError."""
     lesson = Lesson(course, name)
     report = verify_lesson(lesson, seed)
     if redundant and not report.problems:
-        report.named_anyway = named_anyway(lesson, seed)
+        report.redundant = redundant_mistakes(lesson, seed)
     return report
 
 
-def misjudged(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
-    """Complaints about a known mistake: some of `rows` must not pass, and one of those must tell it."""
+def naming_problems(mistake: Mistake, rows: Sequence[Row]) -> Iterator[str]:
+    """Sentences about a known mistake that no row of `rows` rejects, or whose message no failing row has."""
     failing = [row for row in rows if row.status != "passed"]
     if not failing:
         yield f"mistake {mistake.name} passed"
     elif not any(row.mistake and row.mistake.id == mistake.id for row in failing):
-        told = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
-        yield f"mistake {mistake.name} was told as {'; '.join(told)}"
+        messages = [f"{row.name}: {row.mistake.id if row.mistake else row.message}" for row in failing]
+        yield f"mistake {mistake.name} was told as {'; '.join(messages)}"

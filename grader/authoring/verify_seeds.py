@@ -26,7 +26,7 @@ from grader.verdict.judging.line import judge_line
 
 @dataclass
 class Tally:
-    """Verdicts counted over some seeds: `judged` of them, and a sentence for each that is not as it should be."""
+    """Verdicts counted over some seeds: `judged` of them, and a sentence for each wrong one."""
 
     judged: int = 0
     rejected: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Tally:
 
 
 class Judging:
-    """One lesson's hidden suite on one seed, in this process; `tally` counts the verdicts."""
+    """One lesson's hidden suite on one seed, in this process. Counts the verdicts in `tally`."""
 
     def __init__(self, lesson: Lesson, seed: int, tally: Tally) -> None:
         self.lesson, self._tally, self._book = lesson, tally, ProblemBook(seed)
@@ -95,9 +95,9 @@ def tally_seeds(course: Path, name: str, seeds: range) -> Tally:
 
 
 def verify_seeds(lesson: Lesson, first: int, count: int, jobs: int, on_progress: Callable[[int], None]) -> Report:
-    """The verdict alone over `count` seeds: no right formula rejected, no wrong one accepted.
+    """Judge right files and known mistakes on `count` seeds from `first` on, with `jobs` processes.
 
-    `on_progress` is told how many seeds were finished, whenever some are.
+    `on_progress` is called with the number of seeds that were finished since its last call.
     """
     chunks = [range(start, min(start + 10, first + count)) for start in range(first, first + count, 10)]
     tally = Tally()

@@ -26,7 +26,7 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
     `step` is empty while the file itself is being run; `files` are the student's, the graded one first.
     """
     line, innermost = own_line(error.__traceback__, files)
-    name = in_words(lambda e: type(e).__name__, error)
+    name = safe_text(lambda e: type(e).__name__, error)
     if isinstance(error, AutogradUsed):
         if step:
             return Answer("forbidden", message=autograd_message(error.line, error.what), line=error.line)
@@ -53,9 +53,9 @@ def failure(error: BaseException, step: str, files: Sequence[str]) -> Answer:
         return Answer("raised", message=prompt, line=line)
     if isinstance(error, SystemExit):
         instead = "instead of returning" if step else "before any of its functions could be called"
-        code = in_words(repr, error.code)
+        code = safe_text(repr, error.code)
         return Answer("raised", message=f"It ended the program (SystemExit, code {code}) {instead}.", line=line)
-    text = in_words(str, error)
+    text = safe_text(str, error)
     elsewhere = f" (in {innermost})" if files and innermost in files[1:] else ""
     return Answer("raised", message=(f"{name}: {text}" if text else name) + elsewhere, line=line)
 
@@ -95,7 +95,7 @@ def unanswered_prompt(error: BaseException) -> str:
     return f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed."
 
 
-def in_words(render: Callable[[object], str], value: object) -> str:
+def safe_text(render: Callable[[object], str], value: object) -> str:
     """`str` or `repr` of anything: one line of at most 500 characters, without addresses, which no two runs share."""
     try:
         return re.sub(r"0x[0-9a-fA-F]{6,}", "0x...", " ".join(render(value).split())[:500])

@@ -33,11 +33,11 @@ def narrow(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(narrow(entry) for entry in value)
     if isinstance(value, dict):
-        return narrowed(value)
+        return to_float32(value)
     if isinstance(value, numpy.ndarray) and value.dtype == numpy.float64:
         return value.astype(numpy.float32)
     return value.to(torch.float32) if isinstance(value, Tensor) and value.dtype == torch.float64 else value
 
 
-def narrowed(named: Mapping[Any, Any]) -> dict[Any, Any]:
+def to_float32(named: Mapping[Any, Any]) -> dict[Any, Any]:
     return {name: narrow(value) for name, value in named.items()}

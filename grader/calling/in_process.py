@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.calls import attribute, call
-from grader.calling.protocol import Called, CallFailed, Counts, Measurement, copied
+from grader.calling.protocol import Called, CallFailed, Counts, Measurement, copy_tree
 from grader.calling.target import BaseTarget
 
 CAP = 10_000_000
@@ -37,14 +37,16 @@ class ModuleTarget(BaseTarget):
         if function is None or isinstance(function, Answer):
             return self._returned(Called(failed=function or Answer("missing")), name)
         cap = CAP if counted else self._cap
-        return self._returned(call(function, name, copied(list(args)), copied(kwargs), cap=cap, counted=counted), name)
+        return self._returned(
+            call(function, name, copy_tree(list(args)), copy_tree(kwargs), cap=cap, counted=counted), name
+        )
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        return copied(self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
+        return copy_tree(self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
 
     def counted(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, Counts]:
         called = self.run(name, getattr(self._namespace, name, None), args, kwargs, counted=True)
-        return copied(called.value), called.counts
+        return copy_tree(called.value), called.counts
 
     def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
         """The course's own code is trusted: torch's tensors are counted and the process's clock is read, in here."""
@@ -63,7 +65,7 @@ class ModuleTarget(BaseTarget):
 
         def seconds(function: Any) -> float:
             started = time.process_time()
-            function(*copied(args))
+            function(*copy_tree(args))
             return time.process_time() - started
 
         ours, theirs = (min(seconds(f) for _ in range(2)) for f in (getattr(self._namespace, name), scope[name]))
@@ -71,7 +73,7 @@ class ModuleTarget(BaseTarget):
 
     def apply(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
         called = self.run(name, getattr(self._namespace, name, None), args, kwargs)
-        return copied(called.value), called.arguments
+        return copy_tree(called.value), called.arguments
 
     def new(self, name: str, *args: Any, **kwargs: Any) -> ModuleHandle:
         return ModuleHandle(self, self.run(name, getattr(self._namespace, name, None), args, kwargs).value)
@@ -82,13 +84,13 @@ class ModuleHandle:
         self._target, self._thing = target, thing
 
     def call(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        return copied(self._target.run(method, attribute(self._thing, method), args, kwargs).value)
+        return copy_tree(self._target.run(method, attribute(self._thing, method), args, kwargs).value)
 
     def get(self, name: str) -> Any:
         found = attribute(self._thing, name)
         if isinstance(found, Answer):
             raise CallFailed(found, name)
-        return copied(found)
+        return copy_tree(found)
 
     def set(self, name: str, value: Any) -> None:
         self.call("__setattr__", name, value)

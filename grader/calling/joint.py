@@ -11,7 +11,7 @@ import torch
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
-from grader.calling.steps import Watch, describe, precision, returned, run
+from grader.calling.steps import OperatorCount, answer_fields, describe, precision, run_with_fallback
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class Joint:
         if isinstance(result, Mapping):
             known = {name: result[name] for name in self.returns if name in result}
             return known or f"`{self.name}` returned a dict without any of the keys {expected}."
-        flat = list(flattened(result)) if isinstance(result, (tuple, list)) else []
+        flat = list(flatten(result)) if isinstance(result, (tuple, list)) else []
         if len(flat) == len(self.returns):
             return dict(zip(self.returns, flat, strict=True))
         what = f"{len(flat)} values" if flat else describe(result)
         return f"`{self.name}` returned {what}; expected {len(self.returns)} values: {expected}."
 
 
-def flattened(result: object) -> Iterator[object]:
+def flatten(result: object) -> Iterator[object]:
     if isinstance(result, (tuple, list)):
         for entry in result:
-            yield from flattened(entry)
+            yield from flatten(entry)
     else:
         yield result
 
@@ -49,14 +49,14 @@ def call_joint(
     values: Mapping[str, Any],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[Watch] | None = None,
+    watch: AbstractContextManager[OperatorCount] | None = None,
 ) -> dict[str, Answer]:
     """Runs one function that returns many gradients: {step: answer} for `steps`, all from the one call.
 
     Its result may be a dict by the names in `joint.returns`, or a tuple or list in that order, in which further ones
     may lie. It may change its arguments: nobody else sees them.
     """
-    ran = run(function, joint.name, values, {}, dtype, files, watch)
+    ran = run_with_fallback(function, joint.name, values, {}, dtype, files, watch)
     if isinstance(ran, Answer):
         return dict.fromkeys(steps, ran)
     try:
@@ -73,7 +73,7 @@ def call_joint(
             step: answers.get(step)
             or Answer(
                 "returned",
-                **returned(found[step], ran.values.get(step[1:]), ran.dtype),
+                **answer_fields(found[step], ran.values.get(step[1:]), ran.dtype),
                 operators=ran.watch.operators,
                 line=ran.line,
                 **precision(ran, dtype),

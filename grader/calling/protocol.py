@@ -85,13 +85,13 @@ class Function:
     def build(self) -> Callable[..., Any]:
         """The function itself, made from its source in the process that calls it."""
         scope: dict[str, Any] = dict(GIVEN)
-        exec(compiled(self.source), scope)
+        exec(compile_source(self.source), scope)
         made: Callable[..., Any] = scope["f"]
         return functools.partial(made, **self.bound) if self.bound else made
 
 
 @functools.cache
-def compiled(source: str) -> CodeType:
+def compile_source(source: str) -> CodeType:
     tree = ast.parse(source)
     definition = tree.body[0]
     if not isinstance(definition, ast.FunctionDef):
@@ -123,10 +123,10 @@ def precision_of(tree: Any) -> torch.dtype:
     return torch.float32 if kinds and torch.float64 not in kinds else torch.float64
 
 
-def copied(tree: Any) -> Any:
-    """A tree as the other side of a wire would have it: nothing is shared with the original."""
+def copy_tree(tree: Any) -> Any:
+    """A deep copy of a tree, as a worker would receive it: it shares no tensor with the original."""
     if isinstance(tree, Function):
-        return Function(tree.source, **copied(tree.bound)).build()
+        return Function(tree.source, **copy_tree(tree.bound)).build()
     if isinstance(tree, Tensor):
         return tree.detach().clone()
     if isinstance(tree, numpy.generic):
@@ -134,8 +134,8 @@ def copied(tree: Any) -> Any:
     if isinstance(tree, torch.Generator):
         return torch.Generator().set_state(tree.get_state())
     if isinstance(tree, Mapping):
-        return {key: copied(value) for key, value in tree.items()}
+        return {key: copy_tree(value) for key, value in tree.items()}
     if isinstance(tree, (list, tuple)):
-        values = [copied(value) for value in tree]
+        values = [copy_tree(value) for value in tree]
         return values if isinstance(tree, list) else tuple(values)
     return copy.deepcopy(tree)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Measurement, copied
+from grader.calling.protocol import Counts, Measurement, copy_tree
 from grader.calling.target import Handle, Target
 
 MOST_PARTS = 12
@@ -76,7 +76,7 @@ class RecordingTarget:
 
     def note_call(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         arguments = by_name(function, args, kwargs)
-        self.calls.append(Call(name, copied(arguments) if self._copies else arguments))
+        self.calls.append(Call(name, copy_tree(arguments) if self._copies else arguments))
 
 
 class _RecordingHandle:

@@ -13,22 +13,22 @@ import torch
 from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.calling.failures import failure, first_line, in_words
-from grader.calling.float32 import is_about_dtypes, narrowed
+from grader.calling.failures import failure, first_line, safe_text
+from grader.calling.float32 import is_about_dtypes, to_float32
 from grader.calling.parameters import UnknownParameter, arguments_for, interface_of
 
 
-class Watch(Protocol):
+class OperatorCount(Protocol):
     operators: int
     saw_float32: bool
 
 
-class NoWatch:
+class NothingCounted:
     operators = 0
     saw_float32 = False
 
 
-NO_WATCH = NoWatch()
+NO_WATCH = NothingCounted()
 
 
 def same(a: Any, b: Any) -> bool:
@@ -42,7 +42,9 @@ def same(a: Any, b: Any) -> bool:
         return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())  # NaN is not equal to itself
 
 
-def changed(given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]) -> tuple[str, ...]:
+def changed_arguments(
+    given: Mapping[str, Any], values: Mapping[str, Any], upstream: Mapping[str, Tensor]
+) -> tuple[str, ...]:
     """The arguments that are not what they were."""
     found = []
     for name, value in given.items():
@@ -58,21 +60,21 @@ class Ran(NamedTuple):
     result: object
     given: Mapping[str, Any]
     uses: frozenset[str]
-    watch: Watch
+    watch: OperatorCount
     line: int | None
     values: Mapping[str, Any]
     upstream: Mapping[str, Tensor]
     dtype: torch.dtype
 
 
-def run(
+def run_with_fallback(
     function: Callable[..., Any] | None,
     name: str,
     values: Mapping[str, Any],
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[Watch] | None,
+    watch: AbstractContextManager[OperatorCount] | None,
 ) -> Ran | Answer:
     """Call the function; in float32 if it raises an error about dtypes in float64.
 
@@ -81,7 +83,7 @@ def run(
     ran = run_once(function, name, values, upstream, dtype, files, watch)
     if dtype is not torch.float64 or not isinstance(ran, Answer) or not is_about_dtypes(ran):
         return ran
-    again = run_once(function, name, narrowed(values), narrowed(upstream), torch.float32, files, watch)
+    again = run_once(function, name, to_float32(values), to_float32(upstream), torch.float32, files, watch)
     return ran if isinstance(again, Answer) and is_about_dtypes(again) else again
 
 
@@ -92,7 +94,7 @@ def run_once(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str],
-    watch: AbstractContextManager[Watch] | None,
+    watch: AbstractContextManager[OperatorCount] | None,
 ) -> Ran | Answer:
     if function is None:
         return Answer("missing")
@@ -102,13 +104,15 @@ def run_once(
     except UnknownParameter as error:
         return Answer("raised", message=str(error), line=first_line(function))
     except (TypeError, ValueError) as error:
-        return Answer("raised", message=f"`{name}` cannot be called: {in_words(str, error)}", line=first_line(function))
+        return Answer(
+            "raised", message=f"`{name}` cannot be called: {safe_text(str, error)}", line=first_line(function)
+        )
     given = keyword
     if positional:
         given = dict(zip((p.name for p in interface.parameters), positional, strict=False)) | keyword
     default = torch.get_default_dtype()
     set_default_dtype(dtype)
-    seen: Watch = NO_WATCH
+    seen: OperatorCount = NO_WATCH
     try:
         if watch is None:
             result = function(*positional, **keyword)
@@ -135,7 +139,7 @@ def call_step(
     upstream: Mapping[str, Tensor],
     dtype: torch.dtype,
     files: Sequence[str] = (),
-    watch: AbstractContextManager[Watch] | None = None,
+    watch: AbstractContextManager[OperatorCount] | None = None,
 ) -> Answer:
     """Runs one step and says what came of it; never raises for what the function does.
 
@@ -143,14 +147,14 @@ def call_step(
     dtype is `dtype`, so that `torch.zeros(n, m)` in a student's line has the precision of the problem. `files` are the
     file names of the student's code, the graded one first, for line numbers.
     """
-    ran = run(function, step, values, upstream, dtype, files, watch)
+    ran = run_with_fallback(function, step, values, upstream, dtype, files, watch)
     if isinstance(ran, Answer):
         return ran
     try:
         return Answer(
             "returned",
-            **returned(ran.result, ran.values.get(step[1:]), ran.dtype),
-            changed=changed(ran.given, ran.values, ran.upstream),
+            **answer_fields(ran.result, ran.values.get(step[1:]), ran.dtype),
+            changed=changed_arguments(ran.given, ran.values, ran.upstream),
             uses=ran.uses,
             operators=ran.watch.operators,
             line=ran.line,
@@ -169,12 +173,12 @@ def precision(ran: Ran, dtype: torch.dtype) -> dict[str, Any]:
     }
 
 
-def returned(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
+def answer_fields(result: object, target: object, dtype: torch.dtype) -> dict[str, Any]:
     """An Answer's `tensor`, or its `kind` where what came back is no tensor. A plain number will do for a scalar."""
     if type(result) in (int, float) and is_scalar(target):
         return {"tensor": torch.tensor(float(result), dtype=dtype)}  # type: ignore[arg-type]
     if issubclass(type(result), Tensor):  # not isinstance, which believes what an object says of its class
-        return {"tensor": plain(result)}  # type: ignore[arg-type]
+        return {"tensor": plain_tensor(result)}  # type: ignore[arg-type]
     return {"kind": describe(result)}
 
 
@@ -182,7 +186,7 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, Tensor) and value.ndim == 0
 
 
-def plain(tensor: Tensor) -> Tensor:
+def plain_tensor(tensor: Tensor) -> Tensor:
     """The numbers of any tensor (a view, a subclass, a Parameter, sparse, conjugated) as an ordinary dense one."""
     if type(tensor) is Tensor and tensor.layout == torch.strided:
         if tensor.is_contiguous() and not tensor.is_conj() and not tensor.is_neg():

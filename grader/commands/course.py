@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import console_for, course_option, fail, find_course
+from grader.commands.console import console_for, course_option, fail, find_course, open_course
 from grader.publish.progress_bar import progress_bar
+
+if TYPE_CHECKING:
+    from grader.lesson.lesson import Lesson
 
 VERIFY_EPILOG = """\b
 Examples:
@@ -42,48 +45,40 @@ def verify(
 ) -> None:
     """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
     from grader.authoring.verify import verify_course
-    from grader.lesson.lesson import Course, LessonError
 
     if seeds is not None and redundant:
         fail("--redundant does not go with --seeds: with --seeds, nothing is explained.")
     console = console_for()
     wrong = 0
-    try:
-        loaded = Course(find_course(course))
-        chosen = [loaded.find(name) for name in lessons] or list(loaded.lessons.values())
-        count = jobs or os.cpu_count() or 1
-        reports = (
-            verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
-            if seeds is None
-            else with_progress(chosen, seed, seeds, count)
-        )
-        for name, report in reports:
-            wrong += len(report.problems)
-            console.print(f"{name}: {report.summary}", markup=False, highlight=False, soft_wrap=True)
-            for problem in report.problems:
-                console.print(f"  ✗ {problem}", markup=False, highlight=False, soft_wrap=True)
-            for remark in report.remarks:
-                console.print(f"  ? {remark}", markup=False, highlight=False, soft_wrap=True)
-            if report.named_anyway is not None:
-                count_of_all = len(loaded.find(name).mistakes)
-                text = f"{len(report.named_anyway)} of {count_of_all} known mistakes would be named without this list:"
-                console.print(f"  {text}", markup=False, highlight=False, soft_wrap=True)
-            for mistake, message in (report.named_anyway or {}).items():
-                console.print(f"  = {mistake}: {message}", markup=False, highlight=False, soft_wrap=True)
-    except LessonError as error:
-        fail(str(error))
+    loaded, chosen = open_course(course, lessons)
+    count = jobs or os.cpu_count() or 1
+    reports = (
+        verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
+        if seeds is None
+        else with_progress(chosen, seed, seeds, count)
+    )
+    for name, report in reports:
+        wrong += len(report.problems)
+        lines = [f"{name}: {report.summary}"]
+        lines += [f"  ✗ {problem}" for problem in report.problems]
+        lines += [f"  ? {sentence}" for sentence in report.recommendations]
+        if report.redundant is not None:
+            of_all = f"{len(report.redundant)} of {len(loaded.find(name).mistakes)}"
+            lines.append(f"  {of_all} known mistakes would be named without this list:")
+            lines += [f"  = {mistake}: {message}" for mistake, message in report.redundant.items()]
+        console.print("\n".join(lines), soft_wrap=True)
     things = "1 thing is" if wrong == 1 else f"{wrong} things are"
     console.print("All as it should be." if not wrong else f"{things} not as it should be.", markup=False)
     raise SystemExit(0 if not wrong else 1)
 
 
-def with_progress(lessons: list[Any], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
+def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int) -> Iterator[tuple[str, Any]]:
     """(lesson's name, its report over `count` seeds), one lesson after another, with a bar each."""
     from grader.authoring.verify_seeds import verify_seeds
 
     for lesson in lessons:
-        told = console_for(stderr=True)
-        with progress_bar(told, told.is_terminal) as bar:
+        console = console_for(stderr=True)
+        with progress_bar(console, console.is_terminal) as bar:
             advance = partial(bar.advance, bar.add_task(lesson.name, total=count))
             yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)
 
@@ -98,22 +93,11 @@ def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
     A second copy, .stub, is what `dojo reset` gives a student back.
     """
     from grader.authoring.stubs import stub_of
-    from grader.lesson.lesson import Course, LessonError
 
-    stale = []
-    try:
-        loaded = Course(find_course(course))
-        for lesson in [loaded.find(name) for name in lessons] or loaded.lessons.values():
-            text = stub_of(lesson)
-            for path in (lesson.exercise / "backward.py", lesson.pristine):
-                if path.is_file() and path.read_text(encoding="utf-8") == text:
-                    continue
-                stale.append(path)
-                if not check:
-                    path.write_text(text, encoding="utf-8")
-                    click.echo(f"wrote {path}")
-    except (LessonError, OSError) as error:
-        fail(str(error))
+    def files(lesson: Lesson) -> dict[Path, str]:
+        return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), stub_of(lesson))
+
+    stale = update(course, lessons, files, check)
     if check and stale:
         fail(f"{', '.join(map(str, stale))}: not what the solution gives. Run `grade stubs` and commit the result.", 1)
     click.echo("Every stub is what its solution gives." if not stale else f"{len(stale)} written.")
@@ -131,26 +115,37 @@ def figures(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
     The same lesson gives the same file on every machine.
     """
     from grader.authoring.figures.lesson import figures_of
-    from grader.lesson.lesson import Course, LessonError
 
+    def files(lesson: Lesson) -> dict[Path, str]:
+        return {lesson.exercise / name: text for name, text in figures_of(lesson).items()}
+
+    stale = update(course, lessons, files, check)
+    if check and stale:
+        differ = "is missing or differs" if len(stale) == 1 else "are missing or differ"
+        fail(f"{', '.join(map(str, stale))}: {differ} from the lesson. Run `grade figures` and commit the result.", 1)
+    click.echo("Every figure is up to date." if not stale else f"{len(stale)} written.")
+
+
+def update(
+    course: Path | None, names: Sequence[str], files: Callable[[Lesson], dict[Path, str]], check: bool
+) -> list[Path]:
+    """Write those `files` of the named lessons (of all if none is named) that differ; with `check`, write nothing.
+
+    Returns the files that differ. Raises LessonError.
+    """
     stale = []
     try:
-        loaded = Course(find_course(course))
-        for lesson in [loaded.find(name) for name in lessons] or loaded.lessons.values():
-            for name, text in figures_of(lesson).items():
-                path = lesson.exercise / name
+        for lesson in open_course(course, names)[1]:
+            for path, text in files(lesson).items():
                 if path.is_file() and path.read_text(encoding="utf-8") == text:
                     continue
                 stale.append(path)
                 if not check:
                     path.write_text(text, encoding="utf-8", newline="\n")
                     click.echo(f"wrote {path}")
-    except (LessonError, OSError) as error:
+    except OSError as error:
         fail(str(error))
-    if check and stale:
-        differ = "is missing or differs" if len(stale) == 1 else "are missing or differ"
-        fail(f"{', '.join(map(str, stale))}: {differ} from the lesson. Run `grade figures` and commit the result.", 1)
-    click.echo("Every figure is up to date." if not stale else f"{len(stale)} written.")
+    return stale
 
 
 NEW_EPILOG = """\b
@@ -167,13 +162,12 @@ Examples:
 @course_option
 def new_lesson(name: str, title: str | None, functions: bool, course: Path | None) -> None:
     """Writes a lesson's two folders, exercises/NAME and solutions/NAME, with a small example to be replaced."""
-    from grader.authoring.scaffold import new_lesson as write
-    from grader.lesson.lesson import LessonError
+    from grader.authoring.scaffold import write_lesson
 
     words = name.partition("_")[2].replace("_", " ").capitalize()
     try:
-        files = write(find_course(course), name, title or words, "functions" if functions else "steps")
-    except (LessonError, OSError) as error:
+        files = write_lesson(find_course(course), name, title or words, "functions" if functions else "steps")
+    except OSError as error:
         fail(str(error))
     for path in files:
         click.echo(f"wrote {path}")

@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 from rich.console import Console, RenderableType
 
-from grader.commands.train import STOPPED, fail, train
-from grader.commands.wanted import Wanted, asked_for, course_option, lesson_option
+from grader.commands.console import STOPPED, ReportingGroup, fail
+from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
+from grader.commands.train import train
 from grader.dojo.desk import Desk
 from grader.dojo.file import own_file, reset_to_stub, shown_path
 from grader.dojo.overview import hint_screen, list_screen, next_lines
@@ -51,7 +52,7 @@ def show(screen: Iterable[RenderableType]) -> None:
 
 @contextlib.contextmanager
 def desk(course: Path | None) -> Iterator[Desk]:
-    """A student's desk; every trouble with it becomes a sentence and an exit status."""
+    """A student's desk. Ctrl-C ends the command with a sentence. Raises UserError."""
     stderr = Console(stderr=True)
     try:
         opened = Desk(
@@ -61,13 +62,17 @@ def desk(course: Path | None) -> Iterator[Desk]:
         )
         with contextlib.closing(opened):
             yield opened
-    except UserError as error:
-        fail(str(error))
     except KeyboardInterrupt:
-        fail("stopped.", STOPPED)
+        fail("stopped.", STOPPED, "dojo")
 
 
-@click.group(epilog=EPILOG, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=ReportingGroup,
+    program="dojo",
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="backprop-ninja")
 @click.pass_context
 def main(context: click.Context) -> None:
@@ -116,22 +121,22 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 
 
 @main.command(epilog=CHECK_EPILOG)
-@click.argument("wanted", nargs=-1, type=Wanted(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
+@click.argument("words", nargs=-1, type=LessonParam(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
 @lesson_option
 @course_option
-def check(wanted: tuple[str, ...], named: tuple[str, ...], course: Path | None) -> None:
+def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
     The problems are public ones. Grades come from the hidden suite, on problems of its own.
     """
     with desk(course) as at:
-        work, parts = asked_for(at, (*wanted, *named), rows=True)
-        asked: dict[Lesson, list[str]] = {}
+        work, parts = selected_work(at, (*words, *named), rows=True)
+        rows_by_lesson: dict[Lesson, list[str]] = {}
         for lesson, row in parts or [(at.current(), None)]:
-            rows = asked.setdefault(lesson, [])
+            rows = rows_by_lesson.setdefault(lesson, [])
             rows += [row] if row else [item.name for item in lesson.items]
         wrong = False
-        for number, (lesson, rows) in enumerate(asked.items()):
+        for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
@@ -161,12 +166,12 @@ r the report in your browser, Enter once more, q quit.
 
 
 @main.command(epilog=WATCH_EPILOG)
-@click.argument("wanted", nargs=-1, type=Wanted(), metavar="[FILE] [LESSON]")
+@click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]")
 @course_option
-def watch(wanted: tuple[str, ...], course: Path | None) -> None:
+def watch(words: tuple[str, ...], course: Path | None) -> None:
     """Checks your file whenever you save it, at once: torch stays loaded."""
     with desk(course) as at:
-        work, parts = asked_for(at, wanted)
+        work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
         at.memory.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
@@ -185,12 +190,12 @@ Examples:
 
 
 @main.command(epilog=HINT_EPILOG)
-@click.argument("wanted", required=False, type=Wanted(rows=True), metavar="[GRADIENT]")
+@click.argument("row_name", required=False, type=LessonParam(rows=True), metavar="[GRADIENT]")
 @course_option
-def hint(wanted: str | None, course: Path | None) -> None:
+def hint(row_name: str | None, course: Path | None) -> None:
     """Gives one more hint each time, up to three, and remembers how many you took."""
     with desk(course) as at:
-        lesson, row = at.find(wanted) if wanted else (at.current(), None)
+        lesson, row = at.find(row_name) if row_name else (at.current(), None)
         row = row or at.progress(lesson).next_row
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
@@ -206,16 +211,16 @@ Examples:
 
 
 @main.command(epilog=REPORT_EPILOG)
-@click.argument("wanted", nargs=-1, type=Wanted(), metavar="[FILE] [LESSON]...")
+@click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]...")
 @click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens it.  [default: open]")
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[default: my-report.html]"
 )
 @course_option
-def report(wanted: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
+def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
     """Writes the page that an instructor sees (graph, figures, mistakes, hints) about your own check, and opens it."""
     with desk(course) as at:
-        work, parts = asked_for(at, wanted)
+        work, parts = selected_work(at, words)
         lessons = [lesson for lesson, _ in parts]
         lessons = lessons or [each.lesson for each in at.all_progress() if each.begun] or [at.current()]
         checks = [at.check(lesson, work.read(lesson)) for lesson in dict.fromkeys(lessons)]
@@ -231,12 +236,12 @@ def report(wanted: tuple[str, ...], opened: bool, out: Path | None, course: Path
 
 
 @main.command("reset")
-@click.argument("wanted", type=Wanted(), metavar="LESSON")
+@click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @course_option
-def reset_lesson(wanted: str, course: Path | None) -> None:
+def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Puts a lesson's stub back. Your file is kept beside it."""
     with desk(course) as at:
-        lesson = at.course.find(wanted)
+        lesson = at.course.find(lesson_name)
         kept = reset_to_stub(lesson)
         click.echo(
             f"{shown_path(own_file(lesson))} is the stub again."

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from grader.commands.console import course_option, fail, find_course
+from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, moodle
 from grader.sandbox.isolation.probe import LEVELS
 
@@ -30,7 +29,7 @@ def export() -> None:
 
 
 lesson_option = click.option(
-    "--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson; may be repeated."
+    "--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated."
 )
 require_option = click.option(
     "--require",
@@ -48,25 +47,14 @@ pip_option = click.option(
 )
 
 
-def chosen_lessons(course: Path | None, wanted: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """The course and the names of the lessons meant, all where none is named."""
-    from grader.lesson.lesson import Course, LessonError
-
-    try:
-        loaded = Course(find_course(course))
-        lessons = dict.fromkeys(loaded.find(name).name for name in wanted) or loaded.lessons
-    except LessonError as error:
-        fail(str(error))
-    return loaded, list(lessons)
-
-
 @export.command(
+    "github",
     epilog="""\b
 Examples:
   grade export github classroom/ --lesson 03          grades on push, with the hidden suites
   grade export github classroom/ --public             checks public problems only: needs no secret
   grade export github                                 here
-"""
+""",
 )
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @lesson_option
@@ -79,9 +67,9 @@ Examples:
 @pip_option
 @click.option("--force", is_flag=True, help="Replaces the workflow that is there.")
 @course_option
-def github(
+def export_github(
     folder: Path,
-    wanted: tuple[str, ...],
+    lesson_names: tuple[str, ...],
     public: bool,
     submission: str,
     fail_under: float | None,
@@ -97,11 +85,11 @@ def github(
     from grader.gradebook.files import write_whole
     from grader.publish.export.workflow import PATH, Workflow
 
-    names = chosen_lessons(course, wanted)[1] if wanted or public else []
+    lessons = open_course(course, lesson_names)[1] if lesson_names or public else []
     path = folder / PATH
     if path.exists() and not force:
         fail(f"{path} is there already: --force replaces it.")
-    text = Workflow(names, submission, require, fail_under, public, pip_options).text()
+    text = Workflow([lesson.name for lesson in lessons], submission, require, fail_under, public, pip_options).text()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -116,12 +104,13 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 
 
 @export.command(
+    "gradescope",
     epilog="""\b
 Examples:
   grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
   grade export gradescope --visibility after_due_date        students see the tests later
   grade export gradescope --pip-option=--extra-index-url=https://download.pytorch.org/whl/cpu
-"""
+""",
 )
 @click.option(
     "-o",
@@ -143,9 +132,9 @@ Examples:
 @require_option
 @pip_option
 @course_option
-def gradescope(
+def export_gradescope(
     out: Path,
-    wanted: tuple[str, ...],
+    lesson_names: tuple[str, ...],
     visibility: str,
     stdout_visibility: str,
     leaderboard: bool,
@@ -157,22 +146,18 @@ def gradescope(
     """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
     from grader.authoring.release.archive import write_zip
     from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
-    from grader.errors import UserError
     from grader.publish.export.autograder import AutograderSettings
     from grader.publish.export.gradescope import Visibility
 
-    loaded, names = chosen_lessons(course, wanted)
-    missing = [str(loaded.lessons[name].solution) for name in names if not loaded.lessons[name].solution.is_dir()]
-    if missing:
-        fail(f"{missing[0]} is missing: grading needs the course's solutions/ with the hidden suites.")
-    settings = AutograderSettings(names, require, timeout, Visibility(visibility, stdout_visibility, leaderboard))
+    loaded, lessons = open_course(course, lesson_names)
+    require_solutions(lessons)
+    shown = Visibility(visibility, stdout_visibility, leaderboard)
+    settings = AutograderSettings([lesson.name for lesson in lessons], require, timeout, shown)
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
-    except UserError as error:
-        fail(str(error))
     except OSError as error:
         fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
-    points = sum(loaded.lessons[name].max_score for name in names)
+    points = sum(lesson.max_score for lesson in lessons)
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
     click.echo(f"The assignment's autograder points: {points:g}")
 

@@ -91,11 +91,11 @@ def write_marks(
     out: Path,
     platform: Platform,
 ) -> dict[str, float]:
-    """Remarks go to standard error; what is not clear is left empty, never guessed.
+    """Write the scores in `graded` as the platform's CSV, and print remarks on standard error.
 
-    Returns {column: points} for the columns whose maximum on the platform nobody has said.
+    A score that is not clear stays empty. Returns {column: points} for the columns whose maximum on the platform is
+    not known. Raises UserError.
     """
-    from grader.errors import UserError
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
     from grader.publish.export.marks import columns_by_lesson, read_marks
@@ -104,18 +104,15 @@ def write_marks(
     try:
         roster = read_roster(roster_path)
         marks = read_marks(graded, roster)
-        wanted = columns_by_lesson(marks, named, platform.default_columns(marks))
-        own = maxima_from_options(marks, wanted, given)
-        if own.keys() < wanted.keys():
-            own = {**platform.known_maxima(roster, wanted), **own}
-        marks = scaled_to(own, marks, wanted)
-        text = platform.csv_text(roster, marks, wanted)
-        write_whole(out, text)
-    except UserError as error:
-        fail(printable(str(error)))
+        chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
+        own = maxima_from_options(marks, chosen, given)
+        if own.keys() < chosen.keys():
+            own = {**platform.known_maxima(roster, chosen), **own}
+        marks = scaled_to(own, marks, chosen)
+        write_whole(out, platform.csv_text(roster, marks, chosen))
     except OSError as error:
         fail(f"{out} cannot be written: {error.strerror}.")
     for remark in marks.remarks:
         click.echo(f"grade: {printable(remark)}", err=True)
     click.echo(f"wrote {out}: {len(marks.scores)} of {len(roster.members)} students have a score.")
-    return {column: marks.possible[lesson] for lesson, column in wanted.items() if lesson not in own}
+    return {column: marks.possible[lesson] for lesson, column in chosen.items() if lesson not in own}

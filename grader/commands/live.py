@@ -18,7 +18,7 @@ from grader.results import SubmissionResult
 JUDGED = ("passed", "failed", "shape", "todo")
 
 
-def kind(results: SubmissionResult) -> str:
+def outcome_kind(results: SubmissionResult) -> str:
     """passed: full marks; broken: not one row could be judged, be it rejected or a file that does not run; or wrong."""
     if results.status != "graded" or not any(row.status in JUDGED for row in results.rows()):
         return "broken"
@@ -67,11 +67,11 @@ class RunView:
     def result(self, results: SubmissionResult) -> None:
         with self._lock:
             self._running.pop(results.student, None)
-        self._counts[kind(results)] += 1
+        self._counts[outcome_kind(results)] += 1
         self._progress.advance(self._task)
         if not self._console.is_terminal:
             task = self._progress.tasks[0]
-            self._say(f"[{task.completed:.0f}/{task.total or 0:.0f}] {line(results)}")
+            self._say(f"[{task.completed:.0f}/{task.total or 0:.0f}] {result_line(results)}")
 
     def screen(self) -> Group:
         counts = " · ".join(f"{self._counts[name]} {name}" for name in ("passed", "wrong", "broken"))
@@ -89,7 +89,7 @@ class RunView:
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def line(results: SubmissionResult) -> str:
+def result_line(results: SubmissionResult) -> str:
     """A submission's result in a line, its name and message made harmless."""
     text = f"{results.student}: {results.score:g} of {results.max_score:g} ({results.percent:.0f} %)"
     if results.status != "graded":

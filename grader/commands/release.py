@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.console import course_option, fail, find_course
+from grader.commands.console import course_option, fail, open_course
 
 LEAKS = 1
 
@@ -24,12 +24,12 @@ Exit status: 0 written, 1 something in it would give a secret away (nothing is w
 
 @click.command(epilog=EPILOG)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--lesson", "wanted", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
+@click.option("--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
 @click.option(
     "--notebook/--no-notebook", "notebooks", default=True, help="Each lesson as a notebook too.  [default: yes]"
 )
 @course_option
-def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path | None) -> None:
+def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course: Path | None) -> None:
     """Writes what students get into DIR and DIR.zip: lessons, untouched stubs, the engine, `dojo`, a README, tests.
 
     Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
@@ -38,16 +38,13 @@ def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path
     from grader.authoring.release.archive import write_folder, write_zip
     from grader.authoring.release.kit import kit_of
     from grader.authoring.release.leaks import leaks, secrets_of
-    from grader.errors import UserError
-    from grader.lesson.lesson import Course
 
     if folder.exists() and any(folder.iterdir()):
         fail(f"{folder} is there and not empty: name a new folder, or remove it first.")
     name = folder.resolve().name
     archive = folder.resolve().parent / f"{name}.zip" if folder.name == "" else folder.with_name(f"{name}.zip")
     try:
-        loaded = Course(find_course(course))
-        lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
+        loaded, lessons = open_course(course, lesson_names)
         missing = [str(lesson.solution) for lesson in loaded.lessons.values() if not lesson.solution.is_dir()]
         if missing:
             fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")
@@ -59,8 +56,6 @@ def release(folder: Path, wanted: tuple[str, ...], notebooks: bool, course: Path
             fail(f"nothing was written: {len(found)} leaks. Take them out of exercises/ and try again.", LEAKS)
         write_folder(folder, kit)
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
-    except UserError as error:
-        fail(str(error))
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {error}.")
     secrets = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))

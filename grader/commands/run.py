@@ -19,12 +19,12 @@ from grader.commands.console import (
     console_for,
     course_option,
     fail,
-    find_course,
+    open_course,
     printable,
-    summary,
-    what_failed,
+    require_solutions,
 )
 from grader.commands.live import RunView
+from grader.commands.run_summary import print_summary, what_failed
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
@@ -63,7 +63,7 @@ Examples:
 )
 @click.option(
     "--lesson",
-    "wanted",
+    "lesson_names",
     multiple=True,
     metavar="L",
     help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
@@ -136,7 +136,7 @@ Examples:
 def run(
     submissions: tuple[Path, ...],
     out: Path,
-    wanted: tuple[str, ...],
+    lesson_names: tuple[str, ...],
     roster_file: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -168,7 +168,6 @@ def run(
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
-    from grader.lesson.lesson import Course
     from grader.publish.export.outputs import report_to_github, write_formats
     from grader.publish.report.pages import Reporter
 
@@ -176,17 +175,14 @@ def run(
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(commands_stopped(click.echo))
-    loaded = Course(find_course(course))
-    lessons = list(dict.fromkeys(loaded.find(name) for name in wanted)) or list(loaded.lessons.values())
-    for lesson in lessons:
-        if not lesson.solution.is_dir():
-            fail(f"{lesson.solution} is missing: grading needs the course's solutions/ with the hidden suites.")
+    loaded, lessons = open_course(course, lesson_names)
+    require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(submissions, lessons, list(loaded.lessons.values()), roster)
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     left_out: list[str] = []
-    if not wanted:
+    if not lesson_names:
         counted = found.contained(lessons)
         left_out = [lesson.name for lesson in lessons if lesson not in counted]
         lessons = counted
@@ -227,7 +223,7 @@ def run(
             other_names=found.other_names,
         )
     if not quiet:
-        summary(console, outcome, len(found), out, left_out)
+        print_summary(console, outcome, len(found), out, left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
     for sentence in what_failed(outcome.reasons, len(found)):
@@ -262,7 +258,7 @@ def check_lessons(lessons: Sequence[Lesson]) -> None:
 
 
 def check_isolation(require: str) -> None:
-    """Refuses to grade here with less isolation than required; of a cluster each worker is asked for its own."""
+    """Refuse to grade on this machine with less isolation than required. Workers of a cluster check their own."""
     isolation = probe()
     if not at_least(isolation.level, require):
         fail(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
+from grader.commands.console import STOPPED, fail
 from grader.dojo.training.contract import LOG, Outcome, Watch
 from grader.dojo.training.setup import (
     NEW,
@@ -22,8 +23,6 @@ from grader.dojo.training.setup import (
 from grader.dojo.training.terminal import Terminal, stop_on_interrupt
 from grader.errors import UserError
 
-DONE, UNUSABLE, STOPPED = 0, 2, 130
-
 TRAIN_EPILOG = """\b
 Examples:
   dojo train                            your own file, the lecture's 200,000 steps
@@ -35,11 +34,6 @@ Examples:
 \b
 Exit status: 0 done, 2 something is missing or wrong (told in one sentence), 130 stopped by Ctrl-C.
 """
-
-
-def fail(message: str, status: int = UNUSABLE) -> NoReturn:
-    click.echo(f"dojo: {message}", err=True)
-    raise SystemExit(status)
 
 
 @click.command(epilog=TRAIN_EPILOG)
@@ -70,7 +64,7 @@ def fail(message: str, status: int = UNUSABLE) -> NoReturn:
 )
 @click.option("--resume", is_flag=True, help="Go on with the run in DIR.")
 @click.option("--fresh", is_flag=True, help="Start anew, even if the run in DIR is not finished.")
-@click.option("--lesson", "wanted", metavar="L", help="Which lesson, if a course has several that train.")
+@click.option("--lesson", "lesson_name", metavar="L", help="Which lesson, if a course has several that train.")
 @click.option("--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/.")
 def train(
     submission: Path | None,
@@ -83,50 +77,43 @@ def train(
     out: Path,
     resume: bool,
     fresh: bool,
-    wanted: str | None,
+    lesson_name: str | None,
     course: Path | None,
 ) -> None:
     """Trains a network with your own gradients, and one with autograd's beside it.
 
     SUBMISSION is your file or its folder; without it, the lesson's own in the course around you.
     """
-    asked: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
-    asked |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
-    asked = {name: value for name, value in asked.items() if value is not None}
+    given: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
+    given |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
+    given = {name: value for name, value in given.items() if value is not None}
     if resume and fresh:
-        fail("--resume goes on with a run and --fresh throws it away: give one of them.")
-    go_on = resume_command(submission, out, wanted, course) + " --resume"
-    with Terminal() as terminal:
-        watch = Watch(out, terminal.line, terminal.step)
-        with stop_on_interrupt(watch, terminal):
-            try:
-                lesson, script = find_script(training_course(course), wanted)
+        raise UserError("--resume goes on with a run and --fresh throws it away: give one of them.")
+    go_on = resume_command(submission, out, lesson_name, course) + " --resume"
+    try:
+        with Terminal() as terminal:
+            watch = Watch(out, terminal.line, terminal.step)
+            with stop_on_interrupt(watch, terminal):
+                lesson, script = find_script(training_course(course), lesson_name)
                 kept = kept_run(out, resume, fresh, go_on)
-                options = options_for(asked, kept)
+                options = options_for(given, kept)
                 outcome = train_with(script, own_path(submission, lesson), options, watch, kept)
-                page = page_of(outcome, out, go_on)
-            except UserError as error:
-                terminal.close()
-                fail(str(error))
-            except KeyboardInterrupt:
-                terminal.close()
-                fail("stopped at once; what the last checkpoint holds is kept.", STOPPED)
-    finish(outcome, page, out, go_on)
+                from grader.dojo.training.page import write_page  # torch comes with it: `dojo --help` need not wait
+
+                page = write_page(outcome, out, go_on)
+    except KeyboardInterrupt:
+        fail("stopped at once; what the last checkpoint holds is kept.", STOPPED, "dojo")
+    end_training(outcome, page, out, go_on)
 
 
-def page_of(outcome: Outcome, out: Path, go_on: str) -> Path:
-    from grader.dojo.training.page import write_page  # torch comes with it: `dojo --help` need not wait
-
-    return write_page(outcome, out, go_on)
-
-
-def finish(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
-    """Says where everything is, and ends with the run's exit status."""
+def end_training(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
+    """Print where page and log are, and end with the run's exit status. Raises UserError for a run with a problem."""
     if not outcome.finished and not outcome.problem:
         where = "before the evaluation" if outcome.step == outcome.steps else f"at step {outcome.step:,}"
         click.echo(f"Stopped {where} of {outcome.steps:,}; all of it is kept. Go on with: {go_on}")
     click.echo(f"The page: {page}")
     click.echo(f"The log:  {out / LOG}")
     if outcome.problem:
-        fail(outcome.problem + (f"\nWhat there is, is kept. When it is mended: {go_on}" if outcome.can_resume else ""))
-    raise SystemExit(DONE if outcome.finished else STOPPED)
+        advice = f"\nWhat there is, is kept. When it is mended: {go_on}" if outcome.can_resume else ""
+        raise UserError(outcome.problem + advice)
+    raise SystemExit(0 if outcome.finished else STOPPED)

@@ -37,7 +37,7 @@ HALF = (torch.float16, torch.bfloat16)
 Stage = Literal["shape", "value", "passed"]
 
 
-class Comparison(NamedTuple):
+class TensorComparison(NamedTuple):
     """The result of `compare`. `relative_error` is None where shapes differ or numbers are not finite."""
 
     stage: Stage
@@ -49,7 +49,7 @@ class Comparison(NamedTuple):
         return self.stage == "passed"
 
 
-def written(shape: torch.Size | tuple[int, ...]) -> str:
+def format_shape(shape: torch.Size | tuple[int, ...]) -> str:
     """A shape in a sentence, as Python writes a tuple: (3, 4), (3,), ()."""
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
@@ -61,7 +61,7 @@ def compare(
     low_precision: bool = False,
     size: float | None = None,
     low_precision_tolerance: float = LOW_PRECISION_TOLERANCE,
-) -> Comparison:
+) -> TensorComparison:
     """Compare a gradient with its reference: the shape and dtype, then the value.
 
     Args:
@@ -72,24 +72,23 @@ def compare(
         low_precision_tolerance: the largest relative error of a right answer in float32.
     """
     if answer.shape != reference.shape:
-        message = (
-            f"The shape is {written(answer.shape)}; expected {written(reference.shape)}, the shape of the value itself."
-        )
-        return Comparison("shape", None, message)
+        shapes = format_shape(answer.shape), format_shape(reference.shape)
+        message = f"The shape is {shapes[0]}; expected {shapes[1]}, the shape of the value itself."
+        return TensorComparison("shape", None, message)
     if not answer.is_floating_point():
         kind = str(answer.dtype).removeprefix("torch.")
         message = f"The numbers are {kind}; a gradient needs floating point: start from `zeros_like(...)`, say."
-        return Comparison("shape", None, message)
+        return TensorComparison("shape", None, message)
     if answer.dtype in HALF:
         kind = str(answer.dtype).removeprefix("torch.")
-        return Comparison(
+        return TensorComparison(
             "shape", None, f"The numbers are {kind}, too coarse to judge: keep the dtype of the values you are given."
         )
     wide, exact = answer.to(torch.float64), reference.to(torch.float64)
     difference = norm(wide - exact)
     if not math.isfinite(difference) and not bool((finite := torch.isfinite(wide)).all()):
         where = first_index(~finite)
-        return Comparison(
+        return TensorComparison(
             "value",
             None,
             f"Element {list(where)} is {float(wide[where])}, not a finite number: look for a division by zero, log(0) "
@@ -99,7 +98,7 @@ def compare(
     size = norm(exact) if size is None else size
     error = quotient(difference, low_precision_size(size, scale) if narrow else max(size, FLOOR * scale))
     limit = low_precision_tolerance if narrow and reference.dtype == torch.float64 else TOLERANCE
-    return Comparison("passed" if error <= limit else "value", error)
+    return TensorComparison("passed" if error <= limit else "value", error)
 
 
 def is_float32(answer: Tensor, low_precision: bool) -> bool:

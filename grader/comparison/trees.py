@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.protocol import leaves
-from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, TOLERANCE, first_index, relative_error, written
+from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, TOLERANCE, first_index, format_shape, relative_error
 
 MOST_CHARACTERS = 120
 MOST_KEYS = 20
@@ -115,10 +115,10 @@ class _Comparison:
     def tensors(self, found: Any, expected: Tensor, part: str, name: str) -> None:
         given, found = found, tensor_of(found)
         if found is None:
-            what = f"a tensor of shape {written(expected.shape)}" if expected.ndim else "a number"
+            what = f"a tensor of shape {format_shape(expected.shape)}" if expected.ndim else "a number"
             return self.differ(part, "shape", f"{name} is {shown(given)}; expected {what}.")
         if found.shape != expected.shape:
-            text = f"{name} has the shape {written(found.shape)}; expected {written(expected.shape)}."
+            text = f"{name} has the shape {format_shape(found.shape)}; expected {format_shape(expected.shape)}."
             return self.differ(part, "shape", text)
         if expected.dtype == torch.bool or not expected.is_floating_point():
             if found.dtype == torch.bool or not found.is_floating_point():
@@ -200,7 +200,7 @@ def shown(value: Any) -> str:
     value = plain_number(value)
     if isinstance(value, (Tensor, numpy.ndarray)):
         if value.ndim:
-            return f"a tensor of shape {written(tuple(value.shape))}"
+            return f"a tensor of shape {format_shape(tuple(value.shape))}"
         value = value.item() if is_tensor(value) else type(value)
     if isinstance(value, bool) or value is None:
         return str(value)

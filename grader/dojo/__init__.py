@@ -1,1 +1,1 @@
-"""A student's own side, without secrets."""
+"""Practice for students, without secrets: checks, hints, progress, training."""

@@ -20,7 +20,7 @@ from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
-from grader.sandbox.workers.printed import cut, labelled
+from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.remote_target import RemoteTarget
 from grader.sandbox.workers.sending import send_ahead
 from grader.sandbox.workers.student import Student
@@ -93,7 +93,7 @@ class LocalJudge:
             text, spans = student.printed_so_far, student.spans_so_far
             printed = text[:loaded] + text[chained:]
             kept = cut(spans, 0, loaded) + cut(spans, chained, len(text), loaded - chained)
-            output.append((printed_text(printed, len(printed)), labelled(printed, kept, MAIN)))
+            output.append((printed_text(printed, len(printed)), label_lines(printed, kept, MAIN)))
             rows, pictures = [], {}
             for item in lesson.items:
                 if item.target is None:

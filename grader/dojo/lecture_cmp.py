@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import bits, first_index, written
+from grader.comparison.tensors import bits, first_index, format_shape
 
 ROUNDING = 1e-6
 """The largest relative difference of two correct float32 gradients; one operation rounds by 6e-8."""
@@ -53,7 +53,7 @@ def reason_not_comparable(name: str, gradient: object, value: object) -> str | N
     if not isinstance(value, Tensor):
         return f"the third argument is {type_phrase(value)}; expected the tensor `{name}` of your forward pass."
     if not isinstance(gradient, Tensor):
-        return f"`d{name}` is {type_phrase(gradient)}; expected a tensor of shape {written(value.shape)}."
+        return f"`d{name}` is {type_phrase(gradient)}; expected a tensor of shape {format_shape(value.shape)}."
     if not value.is_leaf and not value.retains_grad:
         return f"`{name}` has no .grad: call {name}.retain_grad() before loss.backward()."
     if value.grad is None:
@@ -75,7 +75,8 @@ def difference_sentences(name: str, given: Tensor, mine: Tensor, reference: Tens
         short = [str(tensor.dtype).removeprefix("torch.") for tensor in (given, reference)]
         yield f"`d{name}` is {short[0]} and `{name}` is {short[1]}: they were compared as {short[1]}."
     if mine.shape != reference.shape:
-        yield f"The shape is {written(mine.shape)}; expected {written(reference.shape)}, the shape of `{name}`."
+        shapes = format_shape(mine.shape), format_shape(reference.shape)
+        yield f"The shape is {shapes[0]}; expected {shapes[1]}, the shape of `{name}`."
         yield from of_another_shape(name, mine, reference)
         return
     finite = torch.isfinite(mine)

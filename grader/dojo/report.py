@@ -20,7 +20,7 @@ from grader.sandbox.isolation.probe import Isolation
 NAME = "my-report.html"
 
 
-def graded(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:
+def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:
     """What the checks found, and in `local` a sentence that says what it is not."""
     lessons, hidden = [], 0.0
     for each in checks:
@@ -60,7 +60,7 @@ def graded(checks: Sequence[Checked], isolation: Isolation) -> GradedSubmission:
 def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) -> None:
     """Raises UserError when the page cannot be written."""
     page = Reporter([each.lesson for each in checks]).student_page(
-        graded(checks, isolation), {each.lesson.name: each.source for each in checks}
+        graded_checks(checks, isolation), {each.lesson.name: each.source for each in checks}
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

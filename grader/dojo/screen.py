@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader import results as statuses
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, location
 from grader.dojo.overview import INDENT, Paragraph
@@ -60,7 +60,7 @@ def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
         maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
         line.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff:7}")
     elif row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
-        shapes = f"shape: {written(tuple(row.shape))}, expected: {written(tuple(row.expected_shape))}"
+        shapes = f"shape: {format_shape(tuple(row.shape))}, expected: {format_shape(tuple(row.expected_shape))}"
         line.append(f"{shapes:<52}")
     else:
         return line.append(WORDS[row.status], colour)

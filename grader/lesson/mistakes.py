@@ -126,13 +126,13 @@ class Mistake:
 
 
 def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
-    """Declares the decorated wrong formula; `message` is told to a student whose answer equals it.
+    """Declares the decorated wrong formula; a student whose answer equals it sees `message`.
 
     Raises ValueError when the function's name is not `gradient__id`.
     """
 
     def declare(function: Callable[..., Any]) -> Mistake:
-        return Mistake(*_named(function.__name__), " ".join(message.split()), function)
+        return Mistake(*_split_name(function.__name__), " ".join(message.split()), function)
 
     return declare
 
@@ -142,10 +142,10 @@ def edit(name: str, message: str, old: str, new: str) -> Mistake:
 
     Raises ValueError when `name` is not `function__id`.
     """
-    return Mistake(*_named(name), " ".join(message.split()), None, old, new)
+    return Mistake(*_split_name(name), " ".join(message.split()), None, old, new)
 
 
-def _named(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     gradient, separator, identifier = name.partition("__")
     if not (separator and gradient and identifier):
         raise ValueError(f"`{name}`: name a mistake `gradient__what_is_wrong`, for example `dW2__transposed`.")

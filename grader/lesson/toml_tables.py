@@ -95,15 +95,15 @@ def is_number(value: object) -> bool:
 
 def in_header(key: str) -> str:
     """Return a key as it is written in the header of a table, with quotes where it needs them."""
-    return clipped(key if BARE_KEY.fullmatch(key) else json.dumps(key))
+    return clip(key if BARE_KEY.fullmatch(key) else json.dumps(key))
 
 
 def value_text(value: object) -> str:
     try:
-        return clipped(repr(value))
+        return clip(repr(value))
     except ValueError:  # a whole number of more digits than Python prints
         return "a number that is too long to print"
 
 
-def clipped(text: str) -> str:
+def clip(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "..."

@@ -116,7 +116,7 @@ def value_names(forward: ast.Module) -> set[str] | None:
     for node in ast.walk(forward):
         if isinstance(node, (ast.JoinedStr, ast.DictComp)):
             return None
-        if isinstance(node, ast.BinOp) and any(is_string_constant(side) for side in (node.left, node.right)):
+        if isinstance(node, ast.BinOp) and any(is_string_constant(operand) for operand in (node.left, node.right)):
             return None
         if isinstance(node, ast.Attribute):
             if node.attr in ("format", "join"):

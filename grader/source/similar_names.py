@@ -20,15 +20,15 @@ def close_name(name: str, names: Iterable[str]) -> str | None:
     return close_names([name], names).get(name)
 
 
-def close_names(wanted: Sequence[str], names: Iterable[str]) -> dict[str, str]:
-    """{a wanted name: the name that may have been meant by it}, each of `names` at most once, the closest pairs first.
+def close_names(missing: Sequence[str], names: Iterable[str]) -> dict[str, str]:
+    """{a missing name: the name that may have been meant by it}, each of `names` at most once, the closest pairs first.
 
     A comparison takes time quadratic in the length of a name, and a file may hold a hundred thousand names. So only
     names of at most MOST_LENGTH characters are compared, and at most MOST_NAMES of them.
     """
     found = []
     kept = list(islice((name for name in names if len(name) <= MOST_LENGTH), MOST_NAMES))
-    for place, name in enumerate(wanted):
+    for place, name in enumerate(missing):
         matcher = difflib.SequenceMatcher(b=plain_name(name))
         for other_place, other in enumerate(kept):
             ratio = closeness(name, other, matcher)
@@ -36,8 +36,8 @@ def close_names(wanted: Sequence[str], names: Iterable[str]) -> dict[str, str]:
                 found.append((-ratio, place, other_place))
     pairs: dict[str, str] = {}
     for _, place, other_place in sorted(found):
-        if wanted[place] not in pairs and kept[other_place] not in pairs.values():
-            pairs[wanted[place]] = kept[other_place]
+        if missing[place] not in pairs and kept[other_place] not in pairs.values():
+            pairs[missing[place]] = kept[other_place]
     return pairs
 
 

@@ -13,7 +13,7 @@ from support import ROOT
 
 from grader.authoring.figures.graph import graph_picture, operations
 from grader.authoring.figures.lesson import GRAPH, figures_of
-from grader.authoring.figures.svg import Drawing, number
+from grader.authoring.figures.svg import Drawing, tenths
 from grader.authoring.release.kit import kit_of
 from grader.commands.grade import main
 from grader.errors import LessonError
@@ -179,4 +179,4 @@ def test_a_drawing_escapes_text_and_rounds():
     text = drawing.svg()
     assert "<script>" not in text and 'x="0.3" y="0"' in text
     assert ElementTree.fromstring(text).findtext(f"{SVG}title") == "a < b"
-    assert [number(value) for value in (1.25, 2.0, -0.01, 100)] == ["1.2", "2", "0", "100"]
+    assert [tenths(value) for value in (1.25, 2.0, -0.01, 100)] == ["1.2", "2", "0", "100"]

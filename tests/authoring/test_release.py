@@ -204,7 +204,7 @@ def test_the_engine_is_the_package_and_holds_what_it_needs_to_be_installed():
     assert files["grader/templates/report.md"] == (ROOT / "templates" / "report.md").read_bytes()
     names = [re.split(r"[>=<]", requirement)[0] for requirement in engine.dependencies()]
     assert {"torch", "numpy", "jinja2", "click"} <= set(names)
-    pins = engine.pinned()
+    pins = engine.pinned_requirements()
     assert [pin.partition("==")[0] for pin in pins] == names
     assert all(re.fullmatch(r"[\w.-]+==[\d.]+\w*", pin) for pin in pins)
 

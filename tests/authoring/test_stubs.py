@@ -10,7 +10,7 @@ import pytest
 from support import ROOT, rows_of, solution_of
 
 from grader.authoring.stubs import CLOSE, OPEN, forward_lines, stub_of
-from grader.authoring.verify import handed_in
+from grader.authoring.verify import submission_of
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Course, Lesson, LessonError
 
@@ -57,7 +57,7 @@ def test_a_function_says_its_shape_and_its_line_of_the_forward_pass(each):
 
 
 def test_every_row_of_a_stub_is_to_do(each, session_for):
-    results = session_for(each.number).grade(handed_in(each, "stub", stub_of(each))).results.to_json()
+    results = session_for(each.number).grade(submission_of(each, "stub", stub_of(each))).results.to_json()
     assert results["score"] == 0 and results["lessons"][0]["message"] is None
     rows = rows_of(results)
     assert {row["status"] for row in rows.values()} == {"todo"}

@@ -10,7 +10,7 @@ import torch
 from click.testing import CliRunner
 from support import ROOT
 
-from grader.authoring.verify import named_anyway, sheets, verify_lesson
+from grader.authoring.verify import mistake_batches, redundant_mistakes, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds
 from grader.commands.grade import main
 from grader.lesson.lesson import Course, Lesson, LessonError
@@ -140,7 +140,7 @@ def test_mistakes_are_dealt_onto_as_few_submissions_as_possible():
         return Mistake(gradient, identifier, "", lambda: None)
 
     a1, a2, a3, b1, b2 = of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2")
-    assert list(sheets((a1, a2, a3, b1, b2))) == [{"a": a1, "b": b1}, {"a": a2, "b": b2}, {"a": a3}]
+    assert list(mistake_batches((a1, a2, a3, b1, b2))) == [{"a": a1, "b": b1}, {"a": a2, "b": b2}, {"a": a3}]
 
 
 def test_draws_of_a_suite(lessons):
@@ -301,7 +301,7 @@ def test_a_list_that_another_one_replaces_is_reported(own):
 
 
 def test_mistakes_that_get_a_message_without_the_list(own):
-    found = named_anyway(own, seed=1)
+    found = redundant_mistakes(own, seed=1)
     assert list(found) == ["dlogits__no_one_over_n"]
     assert found["dlogits__no_one_over_n"] != own.mistakes[0].message
     done = CliRunner().invoke(main, ["verify", "04", "--redundant", "--course", str(own.course)])
@@ -412,7 +412,7 @@ def test_a_slip_of_the_author_s_is_a_sentence(own, name):
 
 def test_what_is_seldom_meant_is_a_remark(own):
     report = verify_lesson(own, seed=1)
-    assert report.problems == [] and report.remarks == ["1 variants; 5 or more show that other styles pass."]
+    assert report.problems == [] and report.recommendations == ["1 variants; 5 or more show that other styles pass."]
 
 
 def test_a_wrong_answer_key_is_told_alone(own):

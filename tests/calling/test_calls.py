@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import HURRIED, rows_of
 
-from grader.authoring.verify import handed_in, verify_lesson
+from grader.authoring.verify import submission_of, verify_lesson
 from grader.calling.calls import call
 from grader.calling.in_process import ModuleTarget
 from grader.calling.protocol import Called, CallFailed, Counts, Function, precision_of
@@ -45,7 +45,7 @@ def row(session):
     """row(name, replaced): the row of a submission that is the solution but for the given functions."""
 
     def of(name: str, source: str) -> dict:
-        return rows_of(session.grade(handed_in(CALLS, "student", SOLUTION + "\n\n" + source)).results)[name]
+        return rows_of(session.grade(submission_of(CALLS, "student", SOLUTION + "\n\n" + source)).results)[name]
 
     return of
 
@@ -169,7 +169,7 @@ def test_wrong_ones_are_told(row, name):
 
 def test_a_missing_function_is_guessed(session):
     source = SOLUTION.replace("def gap(", "def gaps(").replace("class Counter", "class Kounter")
-    rows = rows_of(session.grade(handed_in(CALLS, "student", source)).results)
+    rows = rows_of(session.grade(submission_of(CALLS, "student", source)).results)
     assert rows["gap"]["message"] == "There is no function `gap`; did you mean `gaps`? Rename it."
     assert rows["kept"]["message"] == "There is no class `Counter`; did you mean `Kounter`? Rename it."
     assert rows["slope"]["status"] == "passed"
@@ -177,7 +177,7 @@ def test_a_missing_function_is_guessed(session):
 
 def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session):
     source = SOLUTION + "\n\ndef gap(a, b):\n    while True: pass\n"
-    graded = session.grade(handed_in(CALLS, "student", source)).results.to_json()
+    graded = session.grade(submission_of(CALLS, "student", source)).results.to_json()
     rows = rows_of(graded)
     assert [name for name, row in rows.items() if row["status"] == "timeout"] == ["gap", "in_few_operators"]
     assert graded["lessons"][0]["seconds"] < 2 * HURRIED.step_seconds + 1
@@ -188,7 +188,7 @@ def test_a_row_has_the_line_of_its_function(row):
 
 
 def test_a_file_that_stops_is_told_on_every_row(session):
-    rows = rows_of(session.grade(handed_in(CALLS, "student", "1 / 0\n" + SOLUTION)).results)
+    rows = rows_of(session.grade(submission_of(CALLS, "student", "1 / 0\n" + SOLUTION)).results)
     assert {row["status"] for row in rows.values()} == {"error"}
 
 
@@ -196,7 +196,7 @@ def test_a_file_that_stops_is_told_on_every_row(session):
 
 
 def joint_rows(session, source):
-    return rows_of(session.grade(handed_in(JOINT, "student", source)).results)
+    return rows_of(session.grade(submission_of(JOINT, "student", source)).results)
 
 
 @pytest.mark.parametrize(

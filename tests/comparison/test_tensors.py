@@ -18,9 +18,9 @@ from grader.comparison.tensors import (
     bits,
     compare,
     first_index,
+    format_shape,
     relative_error,
     ulps,
-    written,
 )
 
 F32, F64 = torch.float32, torch.float64
@@ -213,7 +213,7 @@ def test_the_shape_is_judged_before_the_numbers():
 
 
 def test_words_for_shapes_and_places():
-    assert [written(shape) for shape in ((), (3,), (3, 4), (1, 1, 1))] == ["()", "(3,)", "(3, 4)", "(1, 1, 1)"]
+    assert [format_shape(shape) for shape in ((), (3,), (3, 4), (1, 1, 1))] == ["()", "(3,)", "(3, 4)", "(1, 1, 1)"]
     assert first_index(torch.tensor([[False, False], [True, True]])) == (1, 0)
     assert first_index(torch.tensor(True)) == ()
 

@@ -22,8 +22,8 @@ from click.testing import CliRunner, Result
 from support import ROOT, solution_of
 
 from grader.authoring.stubs import stub_of
+from grader.commands import console
 from grader.commands import dojo as dojo_cli
-from grader.commands import train as dojo_train
 from grader.dojo.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
 from grader.dojo.training.own_file import NotWritten, OwnFile, OwnFileError
 from grader.lesson.course_modules import load_module
@@ -309,14 +309,14 @@ def test_stopped_and_resumed_is_the_same_as_never_stopped(call, times, train, ow
     own.write_text(solution + PRESSED.format(call=call, times=times))
     out = tmp_path / "out"
     stopped = train(own, *SMALL)
-    assert stopped.exit_code == dojo_train.STOPPED, stopped.output
+    assert stopped.exit_code == console.STOPPED, stopped.output
     assert "all of it is kept. Go on with: dojo train" in stopped.stdout and "--resume" in stopped.stdout
     done = len(state(out)["losses"])
     assert {path.name for path in out.iterdir()} == {PAGE, LOG, CHECKPOINT}
     if done < 60:
         assert f"Stopped after {done} of 60 steps" in (out / PAGE).read_text()
         refused = train(own, *SMALL)
-        assert refused.exit_code == dojo_train.UNUSABLE and f"stopped at step {done} of 60" in refused.stderr
+        assert refused.exit_code == console.UNUSABLE and f"stopped at step {done} of 60" in refused.stderr
     own.write_text(solution)
     result = train(own, "--resume")
     assert result.exit_code == 0, result.output
@@ -346,7 +346,7 @@ def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         said, wrong = process.communicate(timeout=30)
-    assert process.returncode == dojo_train.STOPPED, said + wrong
+    assert process.returncode == console.STOPPED, said + wrong
     assert "Traceback" not in said + wrong
     step = int(re.search(r"Stopped at step ([\d,]+) of 200,000; all of it is kept", said)[1].replace(",", ""))
     assert f"-o out --course {ROOT} --resume" in said
@@ -359,13 +359,13 @@ def test_ctrl_c_on_a_process_keeps_what_there_is(own, tmp_path):
 
 def test_a_run_goes_on_as_it_began(train, own, solution, tmp_path):
     own.write_text(solution + PRESSED.format(call=28, times=1))
-    assert train(own, *SMALL).exit_code == dojo_train.STOPPED
+    assert train(own, *SMALL).exit_code == console.STOPPED
     for option, value in (("--steps", 61), ("--hidden", 13), ("--seed", 5), ("--cmp", 3)):
         refused = train(own, "--resume", option, value)
-        assert refused.exit_code == dojo_train.UNUSABLE and f"began with another {option}" in refused.stderr
+        assert refused.exit_code == console.UNUSABLE and f"began with another {option}" in refused.stderr
     (tmp_path / "names.txt").write_text("ada\nbo\n" * 20)
     refused = train(own, "--resume", "--names", tmp_path / "names.txt")
-    assert refused.exit_code == dojo_train.UNUSABLE and "not those that this run began with" in refused.stderr
+    assert refused.exit_code == console.UNUSABLE and "not those that this run began with" in refused.stderr
     own.write_text(solution)
     assert train(own, "--resume", *SMALL).exit_code == 0
     assert train(own, *SMALL, "--seed", 5).exit_code == 0  # a finished run is in nobody's way
@@ -373,7 +373,7 @@ def test_a_run_goes_on_as_it_began(train, own, solution, tmp_path):
 
 def test_fresh_starts_anew(train, own, solution, tmp_path):
     own.write_text(solution + PRESSED.format(call=28, times=1))
-    assert train(own, *SMALL).exit_code == dojo_train.STOPPED
+    assert train(own, *SMALL).exit_code == console.STOPPED
     own.write_text(solution)
     assert train(own, *SMALL, "--fresh").exit_code == 0
     assert len(state(tmp_path / "out")["sources"]) == 1
@@ -392,7 +392,7 @@ def without(source: str, *functions: str) -> str:
 def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
     own.write_text(stub_of(course.find("07")))
     result = train(own, *SMALL)
-    assert result.exit_code == dojo_train.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert "`gradients`" in result.stderr and "`train`" in result.stderr and "backward.py" in result.stderr
     assert "Not written yet" in result.stderr and result.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -401,7 +401,7 @@ def test_a_stub_is_told_what_it_lacks(train, own, course, tmp_path):
 def test_evaluation_may_be_written_after_training(train, own, solution, finished, tmp_path):
     own.write_text(without(solution, "calibrate", "sample"))
     result = train(own, *SMALL)
-    assert result.exit_code == dojo_train.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert "Not written yet" in result.stderr and "`calibrate`, `sample`" in result.stderr
     assert "Trained, but not evaluated yet" in (tmp_path / "out" / PAGE).read_text()
     own.write_text(solution)
@@ -430,7 +430,7 @@ def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, o
     source = solution + "\n\n" + change + "\n"
     own.write_text(source)
     result = train(own, *SMALL)
-    assert result.exit_code == dojo_train.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     last = source.count("\n")
     assert sentence.format(last=last, next_to_last=last - 1) in result.stderr
     assert "Traceback" not in result.output and result.stderr.startswith("dojo: ")
@@ -440,7 +440,7 @@ def test_a_mistake_is_told_with_the_students_own_line(change, sentence, train, o
 def test_an_exception_in_the_middle_keeps_what_there_is(train, own, solution, finished, tmp_path):
     own.write_text(solution + PRESSED.format(call=28, times=1).replace("signal.raise_signal(signal.SIGINT)", "1 / 0"))
     result = train(own, *SMALL)
-    assert result.exit_code == dojo_train.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert "ZeroDivisionError: division by zero\n    1 / 0\n" in result.stderr and "--resume" in result.stderr
     own.write_text(solution)
     assert train(own, "--resume").exit_code == 0
@@ -451,7 +451,7 @@ def test_an_exploding_loss_stops_with_a_sentence(train, own, solution, tmp_path)
     change = "\n\ndef learning_rate(step, max_steps):\n    return float('inf') if step == 20 else 0.1\n"
     own.write_text(solution + change)
     result = train(own, *SMALL)
-    assert result.exit_code == dojo_train.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert "The loss is nan at step 21: the numbers have exploded" in result.stderr
     assert not (tmp_path / "out" / CHECKPOINT).exists() and "exploded" in (tmp_path / "out" / PAGE).read_text()
     assert "--resume" not in result.output
@@ -470,7 +470,7 @@ def test_names_that_cannot_be_used(text, sentence, train, own, tmp_path):
     if text is not None:
         (tmp_path / "names.txt").write_bytes(text)
     result = train(own, *SMALL, "--names", tmp_path / "names.txt")
-    assert result.exit_code == dojo_train.UNUSABLE and sentence in result.stderr
+    assert result.exit_code == console.UNUSABLE and sentence in result.stderr
 
 
 def test_names_can_show_anything_and_do_nothing(train, own, tmp_path):
@@ -499,7 +499,7 @@ def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_pa
     (tmp_path / "empty").mkdir()
     course = [] if "--course" in arguments else ["--course", str(ROOT)]
     result = CliRunner().invoke(dojo_cli.main, ["train", *arguments, *course])
-    assert result.exit_code == dojo_train.UNUSABLE
+    assert result.exit_code == console.UNUSABLE
     assert sentence in result.stderr and result.stderr.startswith("dojo: ") and result.stderr.count("\n") == 1
 
 
@@ -507,14 +507,14 @@ def test_an_out_that_cannot_be_written(own, tmp_path):
     (tmp_path / "file").write_text("")
     typed = ["train", str(own), "--course", str(ROOT), "-o", str(tmp_path / "file" / "out"), *SMALL]
     result = CliRunner().invoke(dojo_cli.main, typed)
-    assert result.exit_code == dojo_train.UNUSABLE and "give another folder with --out" in result.stderr
+    assert result.exit_code == console.UNUSABLE and "give another folder with --out" in result.stderr
 
 
 def test_a_checkpoint_that_is_none(train, own, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / CHECKPOINT).write_bytes(b"nothing")
     result = train(own, "--resume")
-    assert result.exit_code == dojo_train.UNUSABLE and "cannot be read as a checkpoint" in result.stderr
+    assert result.exit_code == console.UNUSABLE and "cannot be read as a checkpoint" in result.stderr
 
 
 @pytest.mark.parametrize("command", [[], ["train"]])

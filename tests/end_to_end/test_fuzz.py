@@ -15,12 +15,12 @@ from support import ROOT, rows_of, without_seconds
 from bench import fuzz
 from bench.corpus import read_attack
 from bench.hostile_values import LEAVES, evaluator, expressions
-from grader.authoring.verify import handed_in
+from grader.authoring.verify import submission_of
 from grader.comparison.trees import agreement, shown
 from grader.gradebook.grading.batch import GraderProcess
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
 from grader.publish.report.pages import Reporter
@@ -96,7 +96,7 @@ def sessions(warm_zygotes):
 def right(session):
     lesson = session.lessons[0]
     solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
-    return session.grade(handed_in(lesson, "right", solution)).results.to_json()
+    return session.grade(submission_of(lesson, "right", solution)).results.to_json()
 
 
 SLOW = {"08", "10"}
@@ -112,7 +112,7 @@ def test_hostile_file(attack, sessions):
     lesson = session.lessons[0]
     before = without_seconds(right(session))
     started = time.monotonic()
-    graded = session.grade(handed_in(lesson, "right", attack.files[MAIN].decode()))
+    graded = session.grade(submission_of(lesson, "right", attack.files[MAIN].decode()))
     page = Reporter([lesson]).student_page(graded, {lesson.name: attack.files[MAIN].decode()})
     seconds = time.monotonic() - started
     rows = rows_of(graded.results)
@@ -227,11 +227,6 @@ def test_what_serves_every_student_is_not_counted():
     assert own_seconds() - before < 0.05
 
 
-def submission_of(name: str, source: str) -> Submission:
-    lesson = COURSE.find("04")
-    return Submission(name, Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: source.encode()})})
-
-
 def graded_by(grader: GraderProcess, submission: Submission) -> dict[str, Any]:
     results = grader.grade(submission).results
     assert results is not None
@@ -260,9 +255,9 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
     grader = GraderProcess(Settings(str(ROOT), [lesson.name], 5, str(tmp_path), limits=limits.to_dict()))
     try:
         solution = (lesson.solution / MAIN).read_text(encoding="utf-8")
-        first = graded_by(grader, submission_of("first", solution))
+        first = graded_by(grader, submission_of(lesson, "first", solution))
         assert first["score"] == first["max_score"]
-        stalled = submission_of("stalled", solution)
+        stalled = submission_of(lesson, "stalled", solution)
         results = graded_by(grader, stalled)
         assert (results["status"], results["score"], results["submission_sha256"]) == ("rejected", 0, stalled.sha256)
         assert results["message"].startswith(
@@ -270,7 +265,7 @@ def test_a_grader_that_takes_too_long_is_ended_and_a_new_one_grades_on(tmp_path,
         )
         assert [each["status"] for each in results["lessons"]] == ["rejected"]
         assert (tmp_path / "stalled" / "report.html").is_file()
-        assert without_seconds(graded_by(grader, submission_of("first", solution))) == without_seconds(first)
+        assert without_seconds(graded_by(grader, submission_of(lesson, "first", solution))) == without_seconds(first)
     finally:
         grader.close()
 

@@ -22,9 +22,9 @@ from payloads import PAYLOADS
 from rich.console import Console
 from support import ROOT
 
-from grader.authoring.verify import handed_in
+from grader.authoring.verify import submission_of
 from grader.commands.console import console_for, fail, printable
-from grader.commands.live import RunView, line
+from grader.commands.live import RunView, result_line
 from grader.dojo.desk import Checked
 from grader.dojo.screen import lesson_screen
 from grader.gradebook.grading.graded import GradedSubmission
@@ -154,7 +154,7 @@ def test_every_output(
         assert_page_is_inert(page, harmless)
     assert_markdown_is_inert(reporter.student_markdown(graded))
     assert_csv_is_inert(as_csv(graded.results))
-    told = line(graded.results)
+    told = result_line(graded.results)
     assert "\n" not in told
     assert_terminal_is_inert(f"[1/1] {told}")
     text = json.dumps(graded.results.to_json(), indent=1, ensure_ascii=False).encode("utf-8", "replace").decode()
@@ -354,13 +354,13 @@ class Named(type):
 def dcounts(dprobs):
     return Named(TEXT[:9], (), {{}})
 """
-    graded = session_for("03").grade(handed_in(lesson, everything, source))
-    harmless = session_for("03").grade(handed_in(lesson, HARMLESS, source))
+    graded = session_for("03").grade(submission_of(lesson, everything, source))
+    harmless = session_for("03").grade(submission_of(lesson, HARMLESS, source))
     assert graded.printed[lesson.name].count("<script>") >= 2
     rows = {each["name"]: each for each in graded.results.to_json()["lessons"][0]["gradients"]}
     assert rows["dlogprobs"]["status"] == "error" and "<script>" in rows["dlogprobs"]["message"]
     sources = {lesson.name: source}
     assert_page_is_inert(reporter.student_page(graded, sources), reporter.student_page(harmless, sources))
     assert_markdown_is_inert(reporter.student_markdown(graded))
-    assert_terminal_is_inert(line(graded.results))
+    assert_terminal_is_inert(result_line(graded.results))
     assert_csv_is_inert(as_csv(graded.results))

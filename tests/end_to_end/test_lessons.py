@@ -9,7 +9,7 @@ import torch
 from support import ROOT, rows_of, solution_of
 
 from grader.authoring.lesson_sources import variants
-from grader.authoring.verify import handed_in, verify_lesson
+from grader.authoring.verify import submission_of, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds, verify_seeds
 from grader.lesson.lesson import Course, Lesson
 
@@ -44,7 +44,7 @@ def test_there_are_lessons():
 def test_solution_stub_variants_and_mistakes_are_as_they_should_be(each, warm_zygotes):
     """Of mistakes that have to be handed in one by one, a part; `make verify` hands in all of them."""
     report = verify_lesson(each, seed=1, every=8)
-    assert (report.problems, report.remarks) == ([], [])
+    assert (report.problems, report.recommendations) == ([], [])
 
 
 def test_no_right_formula_is_rejected_and_no_wrong_one_accepted(each):
@@ -64,7 +64,7 @@ def test_nor_over_fifty_seeds(each):
 
 def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
     """On the pinned torch, as autograd on the published problem."""
-    rows = rows_of(session_for("03").grade(handed_in(lesson, "solution", solution_of(lesson))).results)
+    rows = rows_of(session_for("03").grade(submission_of(lesson, "solution", solution_of(lesson))).results)
     assert len(rows) == 26
     assert {name: (row["exact"], row["ulps"], row["maxdiff"]) for name, row in rows.items()} == dict.fromkeys(
         rows, (True, 0, 0)

@@ -13,7 +13,7 @@ from made_results import results as results_of
 from made_results import row as row_of
 from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
 
-from grader.authoring.verify import handed_in
+from grader.authoring.verify import submission_of
 from grader.gradebook.grading.session import Session
 from grader.results import KNOWN_IN_LESSON, KNOWN_IN_SUBMISSION, ROW_FIELDS, SubmissionResult, read_results
 
@@ -83,7 +83,7 @@ def without(results: dict[str, Any], *names: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def mixed(session_for, lesson) -> dict[str, Any]:
-    results: dict[str, Any] = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    results: dict[str, Any] = session_for("03").grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     return results
 
 
@@ -178,7 +178,7 @@ def test_of_each_row(mixed, lesson):
 
 
 def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
-    graded = session_for("03").grade(handed_in(lesson, "mixed", MIXED))
+    graded = session_for("03").grade(submission_of(lesson, "mixed", MIXED))
     assert set(graded.pictures[lesson.name]) == {"dcounts_sum", "dcounts", "dhpreact", "db1", "dC"}
     assert graded.printed[lesson.name].startswith("I was here\n")
     assert "I was here" not in json.dumps(graded.results.to_json())
@@ -189,22 +189,24 @@ def test_pictures_and_print_are_for_the_report_only(session_for, lesson):
 
 def test_the_same_submission_and_seed_give_the_same_file(session_for, course, lesson, mixed):
     session = session_for("03")
-    again = session.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    again = session.grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
-    elsewhere = Session([course.find("03")], session.seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    other_session = Session([course.find("03")], session.seed)
+    elsewhere = other_session.grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(elsewhere) == without_seconds(mixed)
     assert json.dumps(without_seconds(elsewhere)) == json.dumps(without_seconds(mixed))  # in the same order, too
 
 
 def test_what_was_graded_before_makes_no_difference(session_for, course, lesson, mixed):
     fresh = Session([lesson], session_for("03").seed)
-    fresh.grade(handed_in(lesson, "other", solution_of(lesson)))
-    assert without_seconds(fresh.grade(handed_in(lesson, "mixed", MIXED)).results.to_json()) == without_seconds(mixed)
+    fresh.grade(submission_of(lesson, "other", solution_of(lesson)))
+    again = fresh.grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
+    assert without_seconds(again) == without_seconds(mixed)
 
 
 @pytest.mark.parametrize("seed", [0, 2**40])
 def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_for, lesson, mixed, seed):
-    results = session_for("03", seed=seed).grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    results = session_for("03", seed=seed).grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert results["seed"] == seed and results["score"] == mixed["score"]
     keep = ("name", "status", "points", "exact", "maxdiff", "ulps", "shape", "chain", "because_of", "line")
     for name, row in rows_of(mixed).items():
@@ -217,20 +219,20 @@ def test_another_seed_draws_other_problems_and_gives_the_same_verdicts(session_f
 def test_the_environment_of_pytest_makes_no_difference(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_PLUGINS", "")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
-    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    again = session_for("03").grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 
 
 def test_nor_do_options_in_pytest_s_environment_variable(session_for, lesson, mixed, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
-    again = session_for("03").grade(handed_in(lesson, "mixed", MIXED)).results.to_json()
+    again = session_for("03").grade(submission_of(lesson, "mixed", MIXED)).results.to_json()
     assert without_seconds(again) == without_seconds(mixed)
 
 
 @pytest.mark.parametrize("source", ["from torch import sum as dlogits", "def dlogits(): raise ValueError(object())"])
 def test_another_process_gives_the_same_file(session_for, course, source):
     first, second = (session_for("04", limits=limits) for limits in (None, HURRIED))
-    handed = handed_in(course.find("04"), "student", source)
+    handed = submission_of(course.find("04"), "student", source)
     one, other = (without_seconds(each.grade(handed).results.to_json()) for each in (first, second))
     assert one == other
 

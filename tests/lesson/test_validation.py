@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 from support import ROOT, solution_of
 
-from grader.authoring.slips import faults
-from grader.commands.console import FAULT, UNUSABLE, what_failed
+from grader.authoring.lesson_review import faults_of
+from grader.commands.console import FAULT, UNUSABLE
 from grader.commands.grade import main
+from grader.commands.run_summary import what_failed
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.lesson.validation import lesson_faults
 
@@ -81,7 +82,7 @@ def test_what_is_broken_is_refused_in_the_words_of_verify(own, what):
     sentences = list(lesson_faults(lesson))
     assert len(sentences) == 1
     try:
-        verify = list(faults(lesson))
+        verify = list(faults_of(lesson))
     except LessonError as error:
         verify = [str(error)]
     assert sentences[0] in verify

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from grader.authoring.figures.svg import Drawing, number
-from grader.comparison.tensors import written
+from grader.authoring.figures.svg import Drawing, tenths
+from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in_statement, parts_of, reads_of
@@ -28,7 +28,7 @@ LEGEND: Mapping[str, str] = {
     "given": "given",
     "step": "computed: one step of the forward pass",
     "fused": "computed inside a step: no gradient to return",
-    "asked": "bold: you write its gradient",
+    "required": "bold: you write its gradient",
     "shared": "read more than once: gradients add up",
 }
 
@@ -36,13 +36,13 @@ LEGEND: Mapping[str, str] = {
 def graph_of(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
     graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
-    shapes = {name: written(graph.values[name].shape) for name in reads}
+    shapes = {name: format_shape(graph.values[name].shape) for name in reads}
     kinds: dict[str, Kind] = {
         name: "input" if name in graph.inputs else "fused" if name in graph.fused else "step" for name in reads
     }
     done = {name: operations(statements.get(name, ""), reads) for name in reads}
-    asked = {item.target for item in lesson.gradients if item.target}
-    return graph_picture(f"Computational graph of lesson {lesson.number}", reads, shapes, kinds, done, asked)
+    required = {item.target for item in lesson.gradients if item.target}
+    return graph_picture(f"Computational graph of lesson {lesson.number}", reads, shapes, kinds, done, required)
 
 
 def graph_picture(
@@ -51,47 +51,48 @@ def graph_picture(
     shapes: Mapping[str, str],
     kinds: Mapping[str, Kind],
     done: Mapping[str, str],
-    asked: Collection[str],
+    required: Collection[str],
 ) -> str:
     """The SVG of the graph `reads` ({name: what it reads}, in forward order).
 
-    `done` are the operations of each value that is not given, `asked` the values whose gradients a student writes.
+    `shapes` and `done` are each value's shape and operations as text, `required` the values whose gradients a student
+    writes.
     """
     labels = {name: f"{shapes[name]}  {done[name]}".rstrip() for name in reads}
     layouts = [lay_out(part, {name: labels[name] for name in part}, kinds, PADDING) for part in parts_of(reads)]
     used = {parent for parents in reads.values() for parent in parents}
     readers = [parents for name, parents in reads.items() if name in used or kinds[name] != "fused"]
     shared = {name for name in reads if sum(name in parents for parents in readers) > 1}
-    places, width, height = shelves(layouts)
+    places, width, height = arrange(layouts)
     seen = {"given": "input" in kinds.values(), "step": "step" in kinds.values(), "fused": "fused" in kinds.values()}
-    seen |= {"asked": bool(asked & reads.keys()), "shared": bool(shared)}
+    seen |= {"required": bool(required & reads.keys()), "shared": bool(shared)}
     entries = [name for name in LEGEND if seen[name]]
-    drawing = Drawing(width, height + 22 * len(entries) + 14, title, in_words(reads, done))
+    drawing = Drawing(width, height + 22 * len(entries) + 14, title, description_of(reads, done))
     for layout, (x, y) in zip(layouts, places, strict=True):
         drawing.moved(x, y)
         for edge in layout.edges:
-            drawing.path(rounded(edge.path), "line edge", arrow=True)
+            drawing.path(round_coordinates(edge.path), "line edge", arrow=True)
         for node in layout.nodes:
-            box(drawing, node, node.name in asked, node.name in shared)
+            box(drawing, node, node.name in required, node.name in shared)
             left = node.x + (14 if node.kind == "input" else 9)
-            drawing.text(left, node.y + 16, node.name, "code ink bold" if node.name in asked else "code ink")
+            drawing.text(left, node.y + 16, node.name, "code ink bold" if node.name in required else "code ink")
             drawing.text(left, node.y + 32, shapes[node.name], "code small muted")
             if done[node.name]:
                 right = node.x + node.width - 9
                 drawing.text(right, node.y + 32, done[node.name], "code small blue bold", "end")
         drawing.back()
     for line, entry in enumerate(entries):
-        key(drawing, entry, MARGIN + 10, height + 6 + 22 * line)
+        legend_entry(drawing, entry, MARGIN + 10, height + 6 + 22 * line)
     return drawing.svg()
 
 
-def rounded(path: str) -> str:
+def round_coordinates(path: str) -> str:
     """The path with its coordinates to a tenth of a pixel."""
-    return re.sub(r"\d+\.\d+", lambda found: number(float(found[0])), path)
+    return re.sub(r"\d+\.\d+", lambda found: tenths(float(found[0])), path)
 
 
-def shelves(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
-    """(the corner of each drawing, width, height): side by side where there is room, in their order."""
+def arrange(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float, float]:
+    """(the top left corner of each drawing, width, height): in rows, from left to right."""
     places: list[tuple[float, float]] = []
     x = y = MARGIN
     row = widest = 0.0
@@ -104,8 +105,8 @@ def shelves(layouts: Sequence[Layout]) -> tuple[list[tuple[float, float]], float
     return places, max(widest, 300.0) + MARGIN, y + row
 
 
-def box(drawing: Drawing, node: Node, asked: bool, shared: bool) -> None:
-    fill, line = ("blue-box", "blue-line") if asked else ("box", "edge")
+def box(drawing: Drawing, node: Node, required: bool, shared: bool) -> None:
+    fill, line = ("blue-box", "blue-line") if required else ("box", "edge")
     radius = HEIGHT / 2 if node.kind == "input" else 5
     dashed = " dashed" if node.kind == "fused" else ""
     if shared:
@@ -113,30 +114,30 @@ def box(drawing: Drawing, node: Node, asked: bool, shared: bool) -> None:
     drawing.rectangle(node.x, node.y, node.width, HEIGHT, f"{fill} {line}{dashed}", radius)
 
 
-def key(drawing: Drawing, entry: str, x: float, y: float) -> None:
+def legend_entry(drawing: Drawing, entry: str, x: float, y: float) -> None:
     """A line of the legend: a small box, and what it means."""
-    fill, line = ("blue-box", "blue-line") if entry == "asked" else ("box", "edge")
+    fill, line = ("blue-box", "blue-line") if entry == "required" else ("box", "edge")
     radius = 8 if entry == "given" else 3
     if entry == "shared":
         drawing.rectangle(x + 4, y + 4, 30, 16, f"{fill} {line}", radius)
     drawing.rectangle(x, y, 30, 16, f"{fill} {line}{' dashed' if entry == 'fused' else ''}", radius)
-    if entry == "asked":
+    if entry == "required":
         drawing.text(x + 15, y + 12, "x", "code ink bold", "middle")
     drawing.text(x + 44, y + 12, LEGEND[entry], "small ink")
 
 
-def in_words(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) -> str:
+def description_of(reads: Mapping[str, Sequence[str]], done: Mapping[str, str]) -> str:
     """The graph as sentences, for a screen reader: `z is computed from x, W and b (@ +).`"""
     given = [name for name, parents in reads.items() if not parents]
     lines = [f"Given: {', '.join(given)}."]
     for name, parents in reads.items():
         if parents:
             operations = f" ({done[name]})" if done[name] else ""
-            lines.append(f"{name} is computed from {listed(parents)}{operations}.")
+            lines.append(f"{name} is computed from {comma_list(parents)}{operations}.")
     return " ".join(lines)
 
 
-def listed(names: Sequence[str]) -> str:
+def comma_list(names: Sequence[str]) -> str:
     """`x, W and b`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 

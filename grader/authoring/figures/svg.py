@@ -12,9 +12,6 @@ from xml.sax.saxutils import escape
 
 Anchor = Literal["start", "middle", "end"]
 
-LETTER, SMALL_LETTER = 7.8, 6.6
-"""In CSS pixels: the width of a letter of the class `code`, and of the class `small`; 0.6 of the font's size."""
-
 COLOURS = {
     # class: (property, light, dark)
     "page": ("fill", "#ffffff", "#0d1117"),
@@ -54,17 +51,17 @@ class Drawing:
         self._arrows: dict[str, None] = {}
 
     def rectangle(self, x: float, y: float, width: float, height: float, classes: str, radius: float = 0) -> None:
-        corner = f' rx="{number(radius)}"' if radius else ""
+        corner = f' rx="{tenths(radius)}"' if radius else ""
         self._parts.append(
-            f'<rect class="{classes}" x="{number(x)}" y="{number(y)}" width="{number(width)}" '
-            f'height="{number(height)}"{corner}/>'
+            f'<rect class="{classes}" x="{tenths(x)}" y="{tenths(y)}" width="{tenths(width)}" '
+            f'height="{tenths(height)}"{corner}/>'
         )
 
     def circle(self, x: float, y: float, radius: float, classes: str) -> None:
-        self._parts.append(f'<circle class="{classes}" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"/>')
+        self._parts.append(f'<circle class="{classes}" cx="{tenths(x)}" cy="{tenths(y)}" r="{tenths(radius)}"/>')
 
     def line(self, points: Sequence[tuple[float, float]], classes: str, arrow: bool = False) -> None:
-        self.path("M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), f"line {classes}", arrow)
+        self.path("M" + "L".join(f"{tenths(x)} {tenths(y)}" for x, y in points), f"line {classes}", arrow)
 
     def path(self, data: str, classes: str, arrow: bool = False) -> None:
         """`arrow`: with a head at the end, in the line's colour."""
@@ -79,7 +76,7 @@ class Drawing:
         """`y` is the baseline."""
         where = "" if anchor == "start" else f" {anchor}"
         self._parts.append(
-            f'<text class="{classes}{where}" x="{number(x)}" y="{number(y)}" xml:space="preserve">'
+            f'<text class="{classes}{where}" x="{tenths(x)}" y="{tenths(y)}" xml:space="preserve">'
             f"{escape(content)}</text>"
         )
 
@@ -106,13 +103,13 @@ class Drawing:
 
     def moved(self, x: float, y: float) -> None:
         """What is drawn until `back` is moved by (x, y)."""
-        self._parts.append(f'<g transform="translate({number(x)} {number(y)})">')
+        self._parts.append(f'<g transform="translate({tenths(x)} {tenths(y)})">')
 
     def back(self) -> None:
         self._parts.append("</g>")
 
     def svg(self) -> str:
-        size = f"{number(self.width)} {number(self.height)}"
+        size = f"{tenths(self.width)} {tenths(self.height)}"
         wide, high = size.split()
         heads = "".join(
             f'<marker id="head-{colour}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
@@ -135,8 +132,8 @@ class Drawing:
         )
 
 
-def number(value: float) -> str:
-    """To a tenth, without a trailing zero."""
+def tenths(value: float) -> str:
+    """A coordinate as text: rounded to a tenth of a pixel, without a trailing zero."""
     return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
 
 

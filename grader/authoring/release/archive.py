@@ -1,4 +1,4 @@
-"""Archives that are the same to the last byte for the same files: sorted, without times and owners."""
+"""Reproducible archives: the same files give the same bytes. Entries are sorted and have no times or owners."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_zip(path: Path, files: Files, executable: Collection[str] = ()) -> Non
 
 
 def write_folder(folder: Path, files: Files) -> None:
-    """Raises OSError."""
+    """Writes `files` into `folder`. Raises OSError."""
     for name, content in files.items():
         path = folder / PurePosixPath(name)
         path.parent.mkdir(parents=True, exist_ok=True)

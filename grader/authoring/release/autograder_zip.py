@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.authoring.release.engine import Files, engine_files, files_under, pinned, pyproject
+from grader.authoring.release.engine import Files, engine_files, files_under, pinned_requirements, pyproject
 from grader.authoring.release.kit import KEPT_BY_RESET, settings_file
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
@@ -14,10 +14,10 @@ SCRIPTS = ("setup.sh", "run_autograder")
 
 
 def autograder_files(course: Course, settings: AutograderSettings, pip_options: Sequence[str] = ()) -> Files:
-    """What the zip holds. `pip_options` are handed to pip for the requirements. Raises UserError, OSError."""
+    """The files in the zip. pip gets `pip_options` when it installs the requirements. Raises UserError, OSError."""
     found = {name: (TEMPLATES / "export" / name).read_bytes() for name in SCRIPTS}
     found[SETTINGS] = settings.to_json().encode()
-    found["requirements.txt"] = ("\n".join(pinned()) + "\n").encode()
+    found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
     found["pip-options.txt"] = (" ".join(pip_options) + "\n").encode()
     found |= {f"engine/{name}": content for name, content in engine_files().items()}
     found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.grade:main"})

@@ -1,4 +1,4 @@
-"""The engine as files: the whole package (it holds no secret) with the templates that reports are made of."""
+"""The engine as files: the whole package, which contains no secret, with the templates of reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grader.lesson.paths import TEMPLATES
 DISTRIBUTION = "backprop-ninja"
 PACKAGE = Path(grader.__file__).parent
 AUTHORS = ("new_lesson", "export", "kit")
-"""Templates for whoever writes or releases a course; nobody who is given an engine needs them."""
+"""Folders of templates for authors of a course. Students do not need them."""
 
 Files = dict[str, bytes]
 """{path inside an archive, with slashes: content}"""
@@ -43,7 +43,7 @@ def files_under(folder: Path) -> Iterator[Path]:
 
 
 def dependencies() -> list[str]:
-    """What the engine needs, as requirements. Raises UserError where neither checkout nor installation tells."""
+    """The engine's requirements, from the checkout or the installed package. Raises UserError without either."""
     checkout = PACKAGE.parent / "pyproject.toml"
     if checkout.is_file():
         project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
@@ -58,8 +58,8 @@ def dependencies() -> list[str]:
     return [requirement for requirement in required if "extra ==" not in requirement]
 
 
-def pinned() -> list[str]:
-    """The same, each at the version that is installed here. Raises UserError for one that is not."""
+def pinned_requirements() -> list[str]:
+    """The requirements, each at the version that is installed here. Raises UserError for one that is not installed."""
     found = []
     for requirement in dependencies():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
@@ -85,7 +85,7 @@ def pyproject(scripts: dict[str, str]) -> bytes:
 
 
 def licence() -> bytes | None:
-    """The licence's text, which goes with every copy; None where this copy came without."""
+    """The text of the licence, which every copy must contain; None if this copy has none."""
     checkout = PACKAGE.parent / "LICENSE"
     if checkout.is_file():
         return checkout.read_bytes()

@@ -29,7 +29,7 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
             found[name] = notebook_of(lesson, stub_text(lesson), name)
     if text := licence():
         found["LICENSE"] = text
-    return found | rendered(lessons, notebooks)
+    return found | render_templates(lessons, notebooks)
 
 
 def settings_file(course: Path) -> Files:
@@ -39,7 +39,7 @@ def settings_file(course: Path) -> Files:
 
 
 def lesson_files(lesson: Lesson) -> Files:
-    """exercises/NN_name as it is, but the stub generated anew: whoever tried the lesson here wrote into it.
+    """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
     The figures are included; the file that draws them is not.
     """
@@ -52,7 +52,7 @@ def lesson_files(lesson: Lesson) -> Files:
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
 
 
-def rendered(lessons: Sequence[Lesson], notebooks: bool) -> Files:
+def render_templates(lessons: Sequence[Lesson], notebooks: bool) -> Files:
     """templates/kit: README.md, Makefile, .gitignore, tests/."""
     source = text_templates("kit")
     named = {"gitignore": ".gitignore"}  # under its own name git would obey it here

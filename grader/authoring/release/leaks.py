@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.authoring.release.engine import Files, files_under
 from grader.authoring.release.kit import stub_text
-from grader.authoring.release.pieces import Function, Pieces, pieces_of, python_pieces
+from grader.authoring.release.pieces import FunctionPieces, Pieces, pieces_of, python_pieces
 from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
 
@@ -39,7 +39,7 @@ class Secret:
     """Something of solutions/ in pieces; `what` it is in words. Of `mistakes` the names count, all together."""
 
     what: str
-    functions: Sequence[Function] = ()
+    functions: Sequence[FunctionPieces] = ()
     sentences: Sequence[str] = ()
     mistakes: Sequence[str] = ()
 
@@ -60,7 +60,7 @@ def secrets_of(course: Course) -> list[Secret]:
                 text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
             pieces = pieces_of(path.name, text)
             least = LEAST_HELPER if path == lesson.suite else LEAST_ANSWER
-            functions = [without(function, known) for function in pieces.functions]
+            functions = [without_public(function, known) for function in pieces.functions]
             sentences = pieces.sentences if pieces.functions else long_lines(path)
             found.append(
                 Secret(
@@ -85,13 +85,14 @@ def published(lesson: Lesson) -> Iterator[Pieces]:
     yield from (pieces for text in texts if (pieces := python_pieces(text)) is not None)
 
 
-def without(function: Function, public: set[str]) -> Function:
+def without_public(function: FunctionPieces, public: set[str]) -> FunctionPieces:
+    """The function without its `public` statements."""
     kept = {text: mass for text, mass in function.statements.items() if text not in public}
-    return Function(function.name, kept, function.shape if kept else "")
+    return FunctionPieces(function.name, kept, function.shape if kept else "")
 
 
 def long_lines(path: Path) -> list[str]:
-    """Of a file that is no Python, such as a data file: its lines."""
+    """The lines of a file that is not Python, such as a data file, with single spaces."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return [" ".join(line.split()) for line in lines]
 
@@ -109,14 +110,14 @@ def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
         if MARKER.search(text):
             found.append(f"{name} holds an answer's marker ({OPEN}).")
         texts[name] = pieces_of(name, text)
-    shelf = Shelf(texts)
+    shelf = KitIndex(texts)
     for secret in secrets:
         found += shelf.leaked(secret)
     return list(dict.fromkeys(found))
 
 
-class Shelf:
-    """The kit's files in pieces, ready to be asked what they hold of a secret."""
+class KitIndex:
+    """An index of the kit's files in pieces. `leaked` says what they contain of a secret."""
 
     def __init__(self, texts: dict[str, Pieces]) -> None:
         self._words = {name: pieces.words for name, pieces in texts.items()}
@@ -142,7 +143,7 @@ class Shelf:
             if len(words & set(secret.mistakes)) > MOST_MISTAKES:
                 yield f"{name} lists mistakes of {secret.what}."
 
-    def _holders(self, function: Function) -> Iterator[str]:
+    def _holders(self, function: FunctionPieces) -> Iterator[str]:
         held: dict[str, int] = {}
         for statement, mass in function.statements.items():
             ways = ways_of_writing(statement, function.name)

@@ -20,8 +20,8 @@ BODIES = ("body", "orelse", "finalbody")
 
 
 @dataclass(frozen=True)
-class Function:
-    """A function, or what stands outside of all (`name` is then ""). `statements` are {condensed text: its mass}."""
+class FunctionPieces:
+    """A function, or the code outside of functions (`name` is then ""). `statements` are {condensed text: mass}."""
 
     name: str
     statements: dict[str, int]
@@ -36,7 +36,7 @@ class Function:
 class Pieces:
     """Of one text: its functions, and the rest of it (comments, strings, prose) condensed."""
 
-    functions: list[Function] = field(default_factory=list)
+    functions: list[FunctionPieces] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     words: frozenset[str] = frozenset()
 
@@ -87,8 +87,8 @@ def python_pieces(text: str) -> Pieces | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    functions = [Function(node.name, dict(statements(node.body)), shape(node)) for node in definitions]
-    functions.append(Function("", dict(statements(tree.body)), ""))
+    functions = [FunctionPieces(node.name, dict(statements(node.body)), shape(node)) for node in definitions]
+    functions.append(FunctionPieces("", dict(statements(tree.body)), ""))
     return Pieces(functions, [condense(sentence) for sentence in sentences(tree, text)], words_of(text))
 
 
@@ -122,17 +122,17 @@ def shape(function: ast.FunctionDef) -> str:
     local = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
     local |= {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     numbers: dict[str, str] = {}
-    told = []
+    tokens = []
     for statement in body:
         for node in ast.walk(statement):
-            told.append(type(node).__name__)
+            tokens.append(type(node).__name__)
             if isinstance(node, ast.Name):
-                told.append(numbers.setdefault(node.id, f"_{len(numbers)}") if node.id in local else node.id)
+                tokens.append(numbers.setdefault(node.id, f"_{len(numbers)}") if node.id in local else node.id)
             elif isinstance(node, (ast.Attribute, ast.keyword)):
-                told.append(str(node.attr if isinstance(node, ast.Attribute) else node.arg))
+                tokens.append(str(node.attr if isinstance(node, ast.Attribute) else node.arg))
             elif isinstance(node, ast.Constant):
-                told.append(repr(node.value))
-    return " ".join(told)
+                tokens.append(repr(node.value))
+    return " ".join(tokens)
 
 
 def sentences(tree: ast.Module, text: str) -> Iterator[str]:

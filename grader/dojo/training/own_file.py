@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader.calling.failures import in_words, is_stub, own_line
+from grader.calling.failures import is_stub, own_line, safe_text
 from grader.errors import UserError
 
 
@@ -60,7 +60,7 @@ class OwnFile:
             raise self._in_words(name, error) from None
 
     def _in_words(self, name: str, error: BaseException) -> OwnFileError:
-        kind, text = type(error).__name__, in_words(str, error)
+        kind, text = type(error).__name__, safe_text(str, error)
         line, innermost = own_line(error.__traceback__, [self._file])
         if is_stub(error) and innermost == self._file:
             function = [frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)][-1]
@@ -68,7 +68,7 @@ class OwnFile:
         if isinstance(error, SyntaxError) and error.filename == self._file:
             line, text = error.lineno, error.msg
         elif isinstance(error, SystemExit):
-            kind, text = "It ended the program", f"SystemExit, code {in_words(repr, error.code)}"
+            kind, text = "It ended the program", f"SystemExit, code {safe_text(repr, error.code)}"
         where = f"{self.path}, line {line}" if line else str(self.path)
         quoted = linecache.getline(self._file, line).strip() if line else ""
         return OwnFileError(

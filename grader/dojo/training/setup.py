@@ -25,7 +25,7 @@ def training_course(given: Path | None) -> Path:
     return found
 
 
-def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
+def find_script(course: Path, lesson_name: str | None) -> tuple[Path, Path]:
     """(the folder of the lesson to train, its script). Raises UserError."""
     found = {}
     for path in sorted((course / "exercises").glob("*/lesson.toml")):
@@ -35,7 +35,7 @@ def find_script(course: Path, wanted: str | None) -> tuple[Path, Path]:
             continue  # `grade verify` reports it
         if script:
             found[path.parent.name] = (path.parent, path.parent / script)
-    number = wanted.zfill(2) if wanted and wanted.isdigit() else wanted
+    number = lesson_name.zfill(2) if lesson_name and lesson_name.isdigit() else lesson_name
     chosen = [name for name in found if number is None or number in (name, *name.split("_", 1))]
     if len(chosen) == 1:
         return found[chosen[0]]
@@ -103,14 +103,11 @@ def resume_command(submission: Path | None, out: Path, lesson: str | None, cours
 
 
 def train_with(script: Path, path: Path, options: Options, watch: Watch, kept: dict[str, Any] | None) -> Outcome:
-    """Runs a lesson's script on a student's file. Raises UserError."""
-    from grader.dojo.training.own_file import OwnFile, OwnFileError
+    """Run a lesson's script on a student's file. Raises UserError."""
+    from grader.dojo.training.own_file import OwnFile
     from grader.lesson.course_modules import load_module  # torch, which takes a second, after every look at the options
 
-    try:
-        module = load_module(script, f"backprop_ninja_script_{script.parent.name}")
-        watch.lines += kept["log"] if kept else []
-        outcome: Outcome = module.run(OwnFile(path), options, watch, kept["state"] if kept else None)
-    except (LessonError, OwnFileError) as error:
-        raise UserError(str(error)) from error
+    module = load_module(script, f"backprop_ninja_script_{script.parent.name}")
+    watch.lines += kept["log"] if kept else []
+    outcome: Outcome = module.run(OwnFile(path), options, watch, kept["state"] if kept else None)
     return outcome

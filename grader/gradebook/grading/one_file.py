@@ -21,7 +21,7 @@ from grader.results import Row
 from grader.sandbox.policy.names import may_hold_acts
 from grader.sandbox.policy.reading import static_findings
 from grader.sandbox.workers.client import ZygoteProcess
-from grader.sandbox.workers.printed import cut, labelled
+from grader.sandbox.workers.printed import cut, label_lines
 from grader.sandbox.workers.student import Student
 from grader.source.in_place_changes import lines_of_changes
 from grader.source.nested_definitions import nested_definitions
@@ -132,7 +132,7 @@ def judge_file(
         judged.message = f"{judged.message} {remark}" if judged.message else remark
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
-        judged.shown = labelled(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
+        judged.shown = label_lines(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)
         if student.printed_bytes > zygote.limits.output_bytes:
             kept = (
                 f"It printed {student.printed_bytes:,} bytes; the first {zygote.limits.output_bytes:,} were kept, "

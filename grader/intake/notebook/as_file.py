@@ -26,7 +26,7 @@ NUMBERED = re.compile(r"\bLine (\d+)(?= (?:calls|uses|does it)\b)")
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the graded file comes from, when a student handed in something else.
+    """Where the graded file comes from, when a student submitted another kind of file.
 
     Attributes:
         lines: {line of the graded file: (the student's file as it is shown, line there)}.
@@ -187,7 +187,7 @@ def function(
     return writer
 
 
-def unwritten(name: str, parameters: str, statement: Statement) -> FileWriter:
+def unwritten_function(name: str, parameters: str, statement: Statement) -> FileWriter:
     """A function that says it is still to be written: `dlogits = None # TODO` in the notebook."""
     writer = FileWriter()
     writer.add(f"def {name}({parameters}):", statement.file, statement.line)

@@ -170,7 +170,7 @@ class Scan:
                 pair = self.pair(node, row)
                 if pair is None and not has_star(node):
                     break  # nor is it one in the other rounds
-                claim = claim_of(filled(pair, row), node, row, file) if pair else None
+                claim = claim_of(substitute_names(pair, row), node, row, file) if pair else None
                 if claim is not None and own.isdisjoint((claim.variable, claim.tensor)):
                     result.setdefault((claim.variable, claim.label, claim.tensor), claim)
         return list(result.values())
@@ -205,7 +205,7 @@ class Scan:
             function = self.functions[node.func.id]
             if function.roles:
                 arguments = unpacked_arguments(node.args, row)
-                return called(function, arguments, node.keywords) if arguments is not None else None
+                return pair_of_call(function, arguments, node.keywords) if arguments is not None else None
         return self.of_call(node)
 
     def of_two(self, left: ast.expr, right: ast.expr) -> Pair | None:
@@ -237,7 +237,7 @@ class Scan:
         return self.kept.get(inner.id) if isinstance(inner, ast.Name) else None
 
 
-def filled(pair: Pair, row: Row) -> Pair:
+def substitute_names(pair: Pair, row: Row) -> Pair:
     """With the loop's names replaced by what they stand for in this round."""
 
     def put(node: ast.expr) -> ast.expr:
@@ -279,7 +279,9 @@ def of_update(node: ast.AugAssign, row: Row) -> Pair | None:
     return Pair(names[0], target) if named and len(names) == 1 else None
 
 
-def called(function: ComparisonFunction, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]) -> Pair | None:
+def pair_of_call(
+    function: ComparisonFunction, arguments: Sequence[ast.expr], words: Sequence[ast.keyword]
+) -> Pair | None:
     """A call of a function that compares, its arguments by their roles."""
     given = dict(enumerate(arguments[:6]))
     for word in words[:6]:

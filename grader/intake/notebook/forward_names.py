@@ -148,18 +148,18 @@ def other_names(
     `lines` are the notebook's (assigned name, expression), `bound` the names that it gives a value, `known` other names
     that are certain. A name is left out where two lines or two places disagree.
     """
-    wanted: dict[str, list[Shape]] = {}
+    searched: dict[str, list[Shape]] = {}
     for name, text in forward.items():
         shape = line_shape(name, ast.parse(text, mode="eval").body)
         if shape is not None:
-            wanted.setdefault(shape.key, []).append(shape)
-    every = (shape for target, value in lines if (shape := line_shape(target, value)) and shape.key in wanted)
+            searched.setdefault(shape.key, []).append(shape)
+    every = (shape for target, value in lines if (shape := line_shape(target, value)) and shape.key in searched)
     shapes = list(islice(every, MOST_LINES))
     found, refused = dict(known), set[str]()
     while True:
         new: dict[str, set[str]] = {}
         for shape in shapes:
-            readings = list(_readings(shape, wanted[shape.key], found, values, bound))
+            readings = list(_readings(shape, searched[shape.key], found, values, bound))
             for name, other in readings[0].items() if len(readings) == 1 else ():
                 new.setdefault(name, set()).add(other)
         taken = [other for others in new.values() for other in others]
@@ -174,7 +174,9 @@ def other_names(
         found |= sure
 
 
-def agreed(lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]) -> set[str]:
+def agreeing_names(
+    lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], known: Mapping[str, str]
+) -> set[str]:
     """Those of the `known` names whose own line has the structure of the forward pass's."""
     shapes = {name: line_shape(name, value) for name, value in lines if known.get(name) in forward}
     return {
@@ -187,11 +189,11 @@ def agreed(lines: Iterable[tuple[str, ast.expr]], forward: Mapping[str, str], kn
 
 
 def _readings(
-    shape: Shape, wanted: Sequence[Shape], found: Mapping[str, str], values: Collection[str], bound: Collection[str]
+    shape: Shape, searched: Sequence[Shape], found: Mapping[str, str], values: Collection[str], bound: Collection[str]
 ) -> Iterator[dict[str, str]]:
     """What the unknown names of a line would be, for each line of the forward pass that it may be."""
     names, taken, seen = shape.names[0], set(found.values()), list[dict[str, str]]()
-    for line in wanted:
+    for line in searched:
         for order in line.names:
             new: dict[str, str] = {}
             anchors = 0

@@ -115,7 +115,7 @@ class Chooser:
             here = [*self.runs(name, loop=True), *(run for run in runs if not self.is_of_the_chain(name, run))]
             here = self.own_first(name, here)
             candidates = [self.found(name, run) for run in here[: -MOST_TRIED - 1 : -1]]
-            return next((each for each in candidates if self.fits(name, each)), None)
+            return next((each for each in candidates if self.is_consistent(name, each)), None)
         return self.of_several(name, here)
 
     def of_several(self, name: str, runs: Sequence[StatementRun]) -> ChosenRun | None:
@@ -123,7 +123,7 @@ class Chooser:
         candidates = [self.found(name, run) for run in runs[: -MOST_TRIED - 1 : -1]]
         fitting: dict[str, ChosenRun] = {}
         for each in candidates:
-            if self.fits(name, each):
+            if self.is_consistent(name, each):
                 fitting.setdefault(each.variable, each)
         last = last_of(fitting)
         if len(last) > 1 or (not last and len({run.variable for run in runs}) > 1):
@@ -141,7 +141,7 @@ class Chooser:
         return is_placeholder([self.statements[i] for i in run.places])
 
     def with_name(self, variable: str, gradient: str) -> Chooser:
-        """The same with one name more, to try how it fits."""
+        """The same with one name more, to try whether it is consistent."""
 
         def named(table: NotebookTable) -> NotebookTable:
             given = replace(table.given, others={**table.given.others, variable: gradient})
@@ -155,7 +155,7 @@ class Chooser:
         except CannotSlice as reason:
             return ChosenRun(tuple(run.places), None, reason, run.variable)
 
-    def fits(self, name: str, found: ChosenRun) -> bool:
+    def is_consistent(self, name: str, found: ChosenRun) -> bool:
         """Whether it is computed from the upstream gradients that this lesson's step is computed from."""
         if found.part is None:
             return False

@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import cached_property
 
 from grader.intake.notebook.claims import GradientClaim
-from grader.intake.notebook.forward_names import agreed, other_names
+from grader.intake.notebook.forward_names import agreeing_names, other_names
 from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, last_of
 from grader.intake.notebook.script import Page
-from grader.intake.notebook.spellings import AROUND, MARKS, meant_by, spelled
+from grader.intake.notebook.spellings import AROUND, MARKS, meant_by, names_by_spelling
 from grader.intake.notebook.uses import Uses
 from grader.lesson.notebook_table import NotebookLesson, NotebookTable
 from grader.source.similar_names import MOST_LENGTH, MOST_NAMES, plain_name, similarity
@@ -30,7 +30,7 @@ NEAR = 0.75
 
 def looks_like_gradients(page: Page, gradients: Collection[str]) -> set[str]:
     """KnownNames that the page binds and that may be gradients: they tell a loop around the whole backward pass."""
-    values = spelled(name[1:] for name in gradients)
+    values = names_by_spelling(name[1:] for name in gradients)
     found = {claim.variable for claim in page.claims}
     return found | {name for name in page.stored if meant_by(name, values) is not None}
 
@@ -97,7 +97,7 @@ class NameReader:
         known = {name: value for name, value in self.compared.items() if name in self.bound}
         sizes = {name: each.same[name] for each in (self.table.given, self.chain.given) for name in each.same}
         found = other_names(lines, self.forward, self.values, self.bound & self.values, {**sizes, **known})
-        self.others |= {name: self.compared.pop(name) for name in agreed(lines, self.forward, known)}
+        self.others |= {name: self.compared.pop(name) for name in agreeing_names(lines, self.forward, known)}
         self.others |= {name: value for name, value in found.items() if self.is_free(name)}
 
     def forward_lines(self) -> list[tuple[str, ast.expr]]:
@@ -131,7 +131,7 @@ class NameReader:
 
     @cached_property
     def by_spelling(self) -> dict[str, str]:
-        return spelled(self.values)
+        return names_by_spelling(self.values)
 
     def value(self, name: str | None) -> str | None:
         if name is None or name in self.values:
@@ -203,14 +203,14 @@ class NameReader:
     @cached_property
     def strangers(self) -> list[str]:
         """Variables of the notebook's own that may be gradients: no result of autograd, no comparison with one."""
-        spoiled = {
+        unusable = {
             name
             for s in self.uses.statements
             if any(isinstance(node, ast.Attribute) and node.attr in ("grad", "autograd") for node in all_nodes(s.node))
             for name in s.names.binds
         }
         compared = {claim.variable for claim in self.page.claims}
-        found = self.bound - spoiled - compared
+        found = self.bound - unusable - compared
         return sorted(name for name in found if self.is_free(name) and len(name) <= MOST_LENGTH)
 
     def candidates(self, lacking: Iterable[str]) -> list[str]:
@@ -219,7 +219,9 @@ class NameReader:
         return [name for name in lacking if name not in taken and name not in self.reasons]
 
     def read_spellings(self, lacking: Sequence[str]) -> None:
-        values = spelled(self.values, {name: value for name, value in self.others.items() if value in self.values})
+        values = names_by_spelling(
+            self.values, {name: value for name, value in self.others.items() if value in self.values}
+        )
         found: dict[str, list[str]] = {}
         for variable in self.strangers:
             value = meant_by(variable, values) if variable not in self.others else None
@@ -285,7 +287,7 @@ class NameReader:
         for run in reversed(chooser.here(gradient)[-3:]):
             found = chooser.found(gradient, run)
             self.looked_at = chooser.slicer.looked_at
-            if run.variable == variable and chooser.fits(gradient, found):
+            if run.variable == variable and chooser.is_consistent(gradient, found):
                 return found
         return None
 

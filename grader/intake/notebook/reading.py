@@ -10,12 +10,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from grader.intake.notebook.as_file import AT_THE_TOP, FileWriter, Origin, at_the_top, function, modules, unwritten
+from grader.intake.notebook.as_file import (
+    AT_THE_TOP,
+    FileWriter,
+    Origin,
+    at_the_top,
+    function,
+    modules,
+    unwritten_function,
+)
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.known_names import KnownNames
 from grader.intake.notebook.lesson_part import Chooser, ChosenRun, is_placeholder
 from grader.intake.notebook.other_names import looks_like_gradients, names_for
-from grader.intake.notebook.script import Page, Script, Statement, script_of
+from grader.intake.notebook.script import NotebookScript, Page, Statement, script_of
 from grader.intake.notebook.sizes import SizeReader, names_of_sizes, sizes_set, written_numbers
 from grader.intake.notebook.slices import Slice
 from grader.intake.notebook.uses import Uses
@@ -93,7 +101,7 @@ class Writing:
     def __init__(
         self,
         lesson: NotebookLesson,
-        script: Script,
+        script: NotebookScript,
         page: Page,
         shown: str,
         gradients: Collection[str],
@@ -125,10 +133,10 @@ class Writing:
         """One gradient as a function of its own, or the reason why it is missing. `undecided` are variables for it."""
         if found is None:
             self.attempted |= bool(undecided)
-            several = " and ".join(f"`{variable}`" for variable in undecided[:3])
+            together = " and ".join(f"`{variable}`" for variable in undecided[:3])
             self.missing[name] = (
-                f"{several} are both compared with this gradient: call the one that counts `{name}`."
-                if several
+                f"{together} are both compared with this gradient: call the one that counts `{name}`."
+                if together
                 else self.absent(name, table)
             )
             return
@@ -157,7 +165,7 @@ class Writing:
         before = [f"{', '.join(names)} = {group}" for group, names in table.groups.items()]
         result = "{" + ", ".join(f"{name!r}: {run.variable}" for name, run in targets.items()) + "}"
         if is_placeholder([s for s in own if "loss" not in s.names.binds]):
-            self.pieces.append(unwritten(self.lesson.joint, table.loop, own[0]))
+            self.pieces.append(unwritten_function(self.lesson.joint, table.loop, own[0]))
             return
         for name, run in targets.items():
             self.remark(name, run.variable)
@@ -182,7 +190,7 @@ class Writing:
             self.missing |= dict.fromkeys(rows, f"`{name}` cannot be taken out of {where}: {found.reason}.")
             return
         if table.loop is None and is_placeholder(own):
-            self.pieces.append(unwritten(name, "", own[0]))
+            self.pieces.append(unwritten_function(name, "", own[0]))
             return
         parameters = table.loop.split(", ") if table.loop else found.part.parameters
         same = [f"{other} = {table.given.expression(other)}" for other in found.part.same]
@@ -249,7 +257,7 @@ class Writing:
         return Reading(file.source, Origin(*found))
 
 
-def with_functions(lesson: NotebookLesson, script: Script, page: Page, names: Sequence[str]) -> Reading:
+def with_functions(lesson: NotebookLesson, script: NotebookScript, page: Page, names: Sequence[str]) -> Reading:
     """The lesson's functions, with the imports, functions and values that they need, and no other code."""
     by_name: dict[str, list[int]] = {}
     for i, statement in enumerate(script.statements):

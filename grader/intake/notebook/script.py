@@ -55,7 +55,7 @@ def is_opaque(node: ast.stmt) -> bool:
 
 
 @dataclass
-class Script:
+class NotebookScript:
     """`inside` are names assigned in a function or class only, with the place: {name: (function, file, line)}."""
 
     statements: list[Statement] = field(default_factory=list)
@@ -114,9 +114,9 @@ class Page:
         return self._names[key]
 
 
-def script_of(page: Page, gradients: Collection[str]) -> Script:
+def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
     """All cells' statements. `gradients` are the names that tell a loop around all. Raises NotebookError."""
-    script = Script()
+    script = NotebookScript()
     changers: dict[str, frozenset[int]] = {}
     version = loops = 0
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):

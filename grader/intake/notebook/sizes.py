@@ -98,7 +98,7 @@ class SizeReader:
             return None if value is None else -value
         if isinstance(node, ast.BinOp):
             left, right = self.number(node.left, i), self.number(node.right, i)
-            return None if left is None or right is None else calculated(node.op, left, right)
+            return None if left is None or right is None else calculate(node.op, left, right)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return self._axis(node.value.value, node.slice, i)
         if isinstance(node, ast.Call):
@@ -149,8 +149,8 @@ class SizeReader:
         if isinstance(node, ast.UnaryOp):
             return self.shape(node.operand, i)
         if isinstance(node, ast.BinOp):
-            sides = [self.shape(side, i) for side in (node.left, node.right)]
-            return max((side for side in sides if side is not None), key=len, default=None)
+            shapes = [self.shape(operand, i) for operand in (node.left, node.right)]
+            return max((shape for shape in shapes if shape is not None), key=len, default=None)
         if isinstance(node, ast.Subscript):
             return self._indexed(node, i)
         return self._made(node, i) if isinstance(node, ast.Call) else None
@@ -215,7 +215,7 @@ def bound_to(node: ast.stmt, name: str) -> ast.expr | UnpackedName | None:
     return None
 
 
-def calculated(operator: ast.operator, left: float, right: float) -> Any:
+def calculate(operator: ast.operator, left: float, right: float) -> Any:
     """The number, of whole numbers a whole one; None where it is none, or large."""
     if isinstance(operator, ast.Add):
         return left + right

@@ -27,7 +27,7 @@ def meant_by(name: str, values: Mapping[str, str]) -> str | None:
     return None
 
 
-def spelled(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, str]:
+def names_by_spelling(values: Iterable[str], others: Mapping[str, str] = {}) -> dict[str, str]:
     """{plain name: value} of those that no two values share."""
     found: dict[str, str | None] = {}
     for name, value in [*((each, each) for each in values), *others.items()]:

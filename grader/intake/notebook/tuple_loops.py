@@ -26,7 +26,7 @@ class TupleLoops:
         for entry in self.entries(loop.iter):
             self.rounds += 1
             row: dict[str, ast.expr] = {}
-            if matched(loop.target, entry, row):
+            if match_target(loop.target, entry, row):
                 found.append(row)
         return found
 
@@ -65,14 +65,14 @@ def unpacked_arguments(arguments: Iterable[ast.expr], row: Row) -> list[ast.expr
     return found
 
 
-def matched(target: ast.expr, value: ast.expr, row: dict[str, ast.expr]) -> bool:
+def match_target(target: ast.expr, value: ast.expr, row: dict[str, ast.expr]) -> bool:
     """Adds what the names of a loop's target stand for when it gets this value."""
     if isinstance(target, ast.Name):
         row[target.id] = value
         return True
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         pairs = zip(target.elts, value.elts, strict=False)
-        return len(target.elts) == len(value.elts) and all([matched(t, v, row) for t, v in pairs])
+        return len(target.elts) == len(value.elts) and all([match_target(t, v, row) for t, v in pairs])
     return False
 
 

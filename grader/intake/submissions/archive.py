@@ -133,7 +133,7 @@ def unpack_class(path: Path, folder: Path) -> dict[Path, str]:
     unpack_archive(path, writer)
     refused = {folder / place: sentence for place, sentence in writer.refused.items()}
     for place in refused:
-        with suppress(OSError):  # a name that no disk takes; its student may have handed in another file
+        with suppress(OSError):  # a name that no disk takes; the student may have submitted another file
             place.parent.mkdir(parents=True, exist_ok=True)
             place.touch()
     return refused
@@ -150,12 +150,12 @@ def unpack_archive(path: Path, writer: ArchiveWriter) -> None:
     kind = MAGIC.get(magic) or next((suffix for suffix in UNREAD if path.name.lower().endswith(suffix)), None)
     if kind is not None:
         raise ArchiveRefused(f"{path.name} is {UNREAD[kind]}, which is not read: hand in a .zip or a .tar.gz.")
-    with damage_refused(path.name):
+    with refuse_damage(path.name):
         (read_zip if path.name.lower().endswith(".zip") else read_tar)(path, writer)
 
 
 @contextmanager
-def damage_refused(name: str) -> Iterator[None]:
+def refuse_damage(name: str) -> Iterator[None]:
     """Turns what Python's readers raise for damaged bytes into EntryRefused. An error of the disk stays an OSError."""
     try:
         yield
@@ -175,7 +175,7 @@ def unpack_entry(
     try:
         place = writer.place(name, regular, folder)
         if place is not None:
-            with damage_refused(name[:80]):
+            with refuse_damage(name[:80]):
                 writer.write(place, content())
     except EntryRefused as refused:
         if not writer.caps.whole_class:

@@ -70,12 +70,14 @@ def newest_of(same: Sequence[Arrival]) -> Arrival:
     """The last of one student's submissions, with a note about the others."""
     if len(same) == 1:
         return same[0]
-    *older, last = sorted(same, key=lambda arrival: arrival.when or modified(*(arrival.sources or (arrival.path,))))
+    *older, last = sorted(
+        same, key=lambda arrival: arrival.when or modification_time(*(arrival.sources or (arrival.path,)))
+    )
     names = ", ".join(arrival.label for arrival in older[:5]) + (", ..." if len(older) > 5 else "")
     return last.with_note(f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}.")
 
 
-def modified(*paths: Path) -> float:
+def modification_time(*paths: Path) -> float:
     """The newest modification time of these files, or of the files in these folders, in seconds; 0 if unknown."""
     try:
         places = [place for path in paths if is_folder(path) for place in (path, *folders(path))]

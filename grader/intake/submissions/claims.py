@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from grader.intake.submissions.people import as_folder, folded, may_be_one_person, name_words, rotations
-from grader.intake.submissions.roster import Member, Roster, recognised
+from grader.intake.submissions.people import as_folder, fold_case, may_be_one_person, name_words, rotations
+from grader.intake.submissions.roster import Member, Roster, column_roles
 
 MOST_GUESSES = 3
 MOST_NAMED = 5
@@ -116,10 +116,10 @@ class RosterIndex:
 
         self._explicit = any(column.strip().lower() == "submission" for column in roster.columns)
         self._students = by(lambda m: [m.student])
-        self._confirmed = by(lambda m: [folded(m.submission)])
-        self._marks = by(lambda m: [folded(m.id), folded(m.email)])
+        self._confirmed = by(lambda m: [fold_case(m.submission)])
+        self._marks = by(lambda m: [fold_case(m.id), fold_case(m.email)])
         # names that this program made unique, such as "Eva Silva (17)"
-        self._made_unique = by(lambda m: [folded(m.student) if m.student != as_folder(m.name) else ""])
+        self._made_unique = by(lambda m: [fold_case(m.student) if m.student != as_folder(m.name) else ""])
         self._names = by(lambda m: ["".join(name_words(m.name))])
         self._rotated = by(lambda m: rotations(name_words(m.name)))
         self._numbers_are_ids = self._believes_numbers(submitters)
@@ -153,13 +153,13 @@ class RosterIndex:
 
         if submitter.own:
             add(self._students.get(submitter.shown), Rank.CONFIRMED)
-        for name in map(folded, submitter.names):
+        for name in map(fold_case, submitter.names):
             add(self._confirmed.get(name), Rank.KEY if submitter.displayed and not self._explicit else Rank.CONFIRMED)
             add(self._marks.get(name), Rank.KEY)
             add(self._made_unique.get(name), Rank.KEY)
         for mark in submitter.marks:
             if not mark.isdecimal():
-                add(self._marks.get(folded(mark)), Rank.CONFIRMED)
+                add(self._marks.get(fold_case(mark)), Rank.CONFIRMED)
         for member in self._numbered(submitter):
             if self._numbers_are_ids or any(may_be_one_person(name, member.name) for name in submitter.names):
                 add(member, Rank.CONFIRMED)
@@ -177,7 +177,7 @@ def quoted_names(names: Collection[str]) -> str:
 
 
 def column_phrase(roster: Roster) -> str:
-    return "in the column" if "submission" in recognised(roster.columns) else "to the roster a column"
+    return "in the column" if "submission" in column_roles(roster.columns) else "to the roster a column"
 
 
 def weaker_match_remark(name: str, member: Member, own: str) -> str:

@@ -82,7 +82,7 @@ def is_unseen(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 
-def folded(name: str) -> str:
+def fold_case(name: str) -> str:
     """Equal for names that differ only in capitals, or in the way to write an accent."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 

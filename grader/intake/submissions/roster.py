@@ -94,7 +94,7 @@ def read_roster(path: Path) -> Roster:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise RosterError(f"{path} has more than {MOST_BYTES:,} bytes: give the class's list as CSV.")
-        text = decoded(path.read_bytes())
+        text = decode(path.read_bytes())
     except OSError as error:
         raise RosterError(f"{path} cannot be read: {error.strerror}. Give the class's list as CSV.") from error
     try:
@@ -102,7 +102,7 @@ def read_roster(path: Path) -> Roster:
     except csv.Error as error:
         raise RosterError(f"{path} is no CSV file ({error}): save the class's list as CSV.") from error
     columns = tuple(cell.strip() for cell in lines[0]) if lines else ()
-    if "name" not in (known := recognised(columns)):
+    if "name" not in (known := column_roles(columns)):
         found = f"its first line has {', '.join(columns[:8])}" if any(columns) else "it is empty"
         raise RosterError(f"{path} needs a first line that names its columns (id, name, email); {found}.")
     members = [member for cells in lines[1:] if (member := member_of(columns, cells, known)) is not None]
@@ -126,7 +126,7 @@ def points_possible(
     return {}
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     try:
@@ -139,10 +139,10 @@ def csv_lines(text: str) -> list[list[str]]:
     """The lines' cells, with the separator that gives the first line the most known columns. Raises csv.Error."""
     ways = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
     ways = [[line for line in way if any(cell.strip() for cell in line)] for way in ways]
-    return max(ways, key=lambda way: (len(recognised(way[0])), len(way[0])) if way else (0, 0))
+    return max(ways, key=lambda way: (len(column_roles(way[0])), len(way[0])) if way else (0, 0))
 
 
-def recognised(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def column_roles(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """{"name", "id", ...: its column, or the two of a first and a last name}."""
     lower = [column.strip().lower() for column in columns]
 

@@ -64,7 +64,7 @@ class Submission:
         return total.hexdigest()
 
 
-def rejected(lesson: Lesson, message: object) -> LessonFiles:
+def rejected_files(lesson: Lesson, message: object) -> LessonFiles:
     """A lesson whose files may not be graded."""
     return LessonFiles(lesson.name, message=str(message), rejected=True)
 
@@ -96,14 +96,14 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
         return LessonFiles(lesson.name, message=f"{inside}{MAIN} is missing{without_main(inside, names, notebooks)}")
     if len(sources) > MAX_FILES:
         where = inside or "The folder"
-        return rejected(lesson, f"{where} holds {len(sources)} Python files; at most {MAX_FILES} are read.")
+        return rejected_files(lesson, f"{where} holds {len(sources)} Python files; at most {MAX_FILES} are read.")
     files, left_out = {}, None
     for path in sources:
         try:
             files[MAIN if path.name == main else path.name] = read_file(path)
         except Unreadable as error:
             if path.name == main:
-                return rejected(lesson, error)
+                return rejected_files(lesson, error)
             left_out = str(error)
     script = read_lecture_script(lesson, files[MAIN], inside + main)
     return script or LessonFiles(lesson.name, files, shown=inside + main, message=left_out)
@@ -129,7 +129,7 @@ def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
     try:
         source = read_file(path)
     except Unreadable as error:
-        return rejected(lesson, error)
+        return rejected_files(lesson, error)
     return read_lecture_script(lesson, source, path.name) or LessonFiles(lesson.name, {MAIN: source}, shown=path.name)
 
 
@@ -138,9 +138,9 @@ def read_notebook_file(path: Path, lesson: Lesson, shown: str) -> LessonFiles:
     try:
         return read_page(path, shown, [lesson], functions=True).lessons[lesson.name]
     except Unreadable as error:
-        return rejected(lesson, error)
+        return rejected_files(lesson, error)
     except NotebookError as error:
-        return rejected(lesson, f"{shown} cannot be read: {error}")
+        return rejected_files(lesson, f"{shown} cannot be read: {error}")
 
 
 def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
@@ -198,7 +198,7 @@ def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
         page = read_page(path, path.name, lessons, functions=alone)
     except Unreadable as error:
         if alone:
-            return Submission(student, path, {lessons[0].name: rejected(lessons[0], error)})
+            return Submission(student, path, {lessons[0].name: rejected_files(lessons[0], error)})
         return Submission(student, path, {}, message=str(error))
     except NotebookError as error:
         if not (suffix_of(path) == ".py" and alone):

@@ -42,7 +42,7 @@ def read_entries(stream: TarStream) -> Iterator[Entry]:
         size, kind = header_number(header[124:136]), header[156:157]
         extended = kind in EXTENDED
         if extended:
-            data = stream.header(padded(size))
+            data = stream.header(padded_size(size))
             if len(data) < size:
                 raise tarfile.ReadError("it ends too early")
             if kind == b"L":
@@ -54,7 +54,7 @@ def read_entries(stream: TarStream) -> Iterator[Entry]:
         name = own.get(b"path") or common.get(b"path") or name_in(header)
         plain = kind in REGULAR and b"sparse" not in own and b"sparse" not in common
         folder = kind == b"5" or (plain and name.endswith(b"/"))
-        after = stream.position + (0 if kind in WITHOUT_CONTENT else padded(size))
+        after = stream.position + (0 if kind in WITHOUT_CONTENT else padded_size(size))
         yield Entry(name, size, plain and not folder, folder)
         stream.skip_to(after)
         own = {}
@@ -116,6 +116,6 @@ def header_number(text: bytes) -> int:
         raise tarfile.ReadError("a header's number is damaged") from None
 
 
-def padded(size: int) -> int:
+def padded_size(size: int) -> int:
     """`size` rounded up to whole blocks."""
     return -(-size // BLOCK) * BLOCK

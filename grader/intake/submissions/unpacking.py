@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UserError
-from grader.intake.submissions.people import folded
+from grader.intake.submissions.people import fold_case
 
 CHUNK = 1 << 16
 MIB = 1 << 20
@@ -130,7 +130,7 @@ class ArchiveWriter:
             raise EntryRefused(f"The archive has a name that Windows keeps for a device ({name[:80]!r}): rename it.")
         for parent in list(path.parents)[-2::-1]:
             self._reserve(f"{parent}/", name)
-        if folded(str(path)) in self._places:
+        if fold_case(str(path)) in self._places:
             raise EntryRefused(
                 f"The archive has {name[:80]!r} twice, if capitals and accents do not count: which one is meant?"
             )
@@ -143,7 +143,7 @@ class ArchiveWriter:
             )
 
     def _reserve(self, place: str, name: str) -> None:
-        known = self._places.setdefault(folded(place).rstrip("/"), place)
+        known = self._places.setdefault(fold_case(place).rstrip("/"), place)
         if known != place:
             raise EntryRefused(
                 f"The archive has {known[:80]!r} and {name[:80]!r}, which are one name on many disks: rename one."

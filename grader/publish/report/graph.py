@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.reference.tape import is_floating
@@ -220,6 +220,8 @@ def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
         return "input" if name in graph.inputs else "fused" if name in graph.fused else "step"
 
     return tuple(
-        lay_out(part, {name: written(graph.values[name].shape) for name in part}, {name: kind(name) for name in part})
+        lay_out(
+            part, {name: format_shape(graph.values[name].shape) for name in part}, {name: kind(name) for name in part}
+        )
         for part in parts_of(reads_of(lesson))
     )

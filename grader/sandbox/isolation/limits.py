@@ -85,7 +85,7 @@ def apply(limits: Limits, other_threads: int = 0) -> None:
     A process may lower a hard limit but never raise it, so one that is already lower stays as it is.
     RLIMIT_NPROC does nothing for root (getrlimit(2)).
     """
-    wanted = {
+    needed = {
         resource.RLIMIT_AS: address_space_bytes() + limits.memory_bytes,
         resource.RLIMIT_CPU: limits.cpu_seconds,
         resource.RLIMIT_NOFILE: limits.open_files,
@@ -98,7 +98,7 @@ def apply(limits: Limits, other_threads: int = 0) -> None:
         resource.RLIMIT_NICE: 0,
         resource.RLIMIT_RTPRIO: 0,
     }
-    for kind, value in wanted.items():
+    for kind, value in needed.items():
         # processor time: SIGXCPU at the soft limit can be ignored, SIGKILL one second later cannot
         limit = value + 1 if kind == resource.RLIMIT_CPU else value
         _, hard = resource.getrlimit(kind)

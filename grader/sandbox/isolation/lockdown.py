@@ -52,7 +52,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Plan:
-        """Raises ValueError for a layer or a limit that is not known: a plan is carried out whole or not at all."""
+        """Raises ValueError for a layer or a limit that is not known: a plan is applied completely or not at all."""
         unknown = sorted(set(values["layers"]) - set(layers.LAYERS))
         if unknown:
             raise ValueError(f"no such layer: {', '.join(unknown)}")
@@ -144,11 +144,11 @@ def prepare_zygote(plan: Plan) -> PreparedZygote:
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # no process of the same user can read its memory; workers inherit it
     if layers.SECCOMP in plan.layers:
         seccomp.prepare()
-    ruleset = make_ruleset(plan) if layers.LANDLOCK in plan.layers else None
+    ruleset = ruleset_for(plan) if layers.LANDLOCK in plan.layers else None
     return PreparedZygote(pid_namespace, os.pidfd_open(os.getpid()), ruleset)
 
 
-def make_ruleset(plan: Plan) -> int:
+def ruleset_for(plan: Plan) -> int:
     """A descriptor of the plan's Landlock rules. Raises OSError."""
     allowed = landlock.openable(plan.imports) if plan.narrow else landlock.Openable(plan.readable)
     return landlock.make_ruleset(allowed.files, listed=allowed.listed)[0]
@@ -183,14 +183,14 @@ def lock_in(plan: Plan, keep: Iterable[int] = range(5), parent: int | None = Non
     if layers.NO_NEW_PRIVILEGES in plan.layers:
         capabilities.no_new_privileges()
     if layers.LANDLOCK in plan.layers:
-        ruleset = make_ruleset(plan) if ruleset is None else ruleset
+        ruleset = ruleset_for(plan) if ruleset is None else ruleset
         landlock.enforce(ruleset)
     if ruleset is not None:
         os.close(ruleset)
     if layers.CAPABILITIES in plan.layers:
         capabilities.drop_all()
     if layers.SECCOMP in plan.layers:
-        seccomp.restrict()
+        seccomp.install_filter()
 
 
 def _change_user(uid: int | None) -> None:

@@ -177,7 +177,7 @@ def _try_landlock(readable: Sequence[Path]) -> None:
 
 def _try_seccomp() -> None:
     capabilities.no_new_privileges()
-    seccomp.restrict()
+    seccomp.install_filter()
     _must_fail("the filter lets a socket be made", socket.socket)
     _must_fail("the filter lets a file be opened for writing", lambda: os.open(os.devnull, os.O_WRONLY))
 

@@ -222,7 +222,7 @@ def prepare() -> None:
     _template(machine)
 
 
-def restrict() -> None:
+def install_filter() -> None:
     """Puts the filter on this thread and on everything it starts later, for good.
 
     Call `capabilities.no_new_privileges` first, and this last: nothing can be set up afterwards. Raises OSError.

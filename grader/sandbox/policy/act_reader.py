@@ -191,13 +191,13 @@ class ActReader:
         text = literal_string(node.args[0])
         if text and function == "importlib.import_module":
             return text
-        if text and function == "builtins.__import__":  # gives the top package, unless told what is wanted from it
+        if text and function == "builtins.__import__":  # returns the top package, unless `fromlist` is given
             return text if len(node.args) > 3 or node.keywords else text.partition(".")[0]
         maker = node.func
-        if isinstance(maker, ast.Call) and maker.args and (wanted := literal_string(maker.args[0])):
+        if isinstance(maker, ast.Call) and maker.args and (attribute := literal_string(maker.args[0])):
             base = self._path(node.args[0], scope, depth + 1)
             if base and self._path(maker.func, scope, depth + 1) == "operator.attrgetter":
-                return f"{base}.{wanted}"[:LONGEST]
+                return f"{base}.{attribute}"[:LONGEST]
         return None
 
 

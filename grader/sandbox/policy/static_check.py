@@ -49,7 +49,7 @@ def find_acts(
     A file that cannot be parsed has no findings: running it gives the SyntaxError, in Python's own words.
 
     Args:
-        source: the file as it was handed in.
+        source: the file as it was submitted.
         filename: its name, as it is to stand in the findings.
         entry_points: names of the steps; those that the file does not define are passed over.
         neighbours: the submission's other files, ``{"helpers.py": …}``, followed through ``import helpers``.

@@ -1,4 +1,4 @@
-"""Takes automatic differentiation away from a process, for good, and puts tripwires where it is asked for.
+"""Takes automatic differentiation away from a process, for good, and puts tripwires where code could request it.
 
 Two halves, because each lacks what the other has:
 

@@ -73,7 +73,7 @@ def start(
     return process, ours
 
 
-def finish(process: subprocess.Popen[bytes]) -> None:
+def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
     """Wait until it has ended; after 5 seconds it is killed."""
     try:
         process.wait(5)
@@ -180,9 +180,9 @@ class ZygoteProcess:
             self._read_until(lambda message: message.get("exit") == number, seconds)
         return self._ended.get(number)
 
-    def _read_until(self, wanted: Any, seconds: float) -> None:
-        """Takes messages until `wanted(message)`. Raises ZygoteDied when none comes in time."""
-        if any(wanted({"exit": number}) for number in self._ended):
+    def _read_until(self, matches: Any, seconds: float) -> None:
+        """Takes messages until `matches(message)`. Raises ZygoteDied when none comes in time."""
+        if any(matches({"exit": number}) for number in self._ended):
             return
         end = time.monotonic() + seconds
         while True:
@@ -193,7 +193,7 @@ class ZygoteProcess:
                 if "exit" in message:
                     self._ended[message["exit"]] = message["status"]
                     self._used[message["exit"]] = Usage(*message["used"])
-                if wanted(message):
+                if matches(message):
                     return
             self._socket.settimeout(max(0.001, end - time.monotonic()))
             try:
@@ -207,7 +207,7 @@ class ZygoteProcess:
     def close(self) -> None:
         self._socket.close()
         if self._process is not None:
-            finish(self._process)
+            wait_or_kill(self._process)
 
 
 def enlarge(pipe: int) -> None:

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from typing import IO
 
-from grader.sandbox.workers.client import finish, start
+from grader.sandbox.workers.client import start, wait_or_kill
 from grader.sandbox.workers.nursery import KILL
 
 
@@ -87,7 +87,7 @@ class Nursery:
         self._zygotes.close()
         if at_once:  # it may still be loading torch, and hear of nothing
             self._process.kill()
-        finish(self._process)
+        wait_or_kill(self._process)
 
 
 def path_of_a_program() -> list[str]:

@@ -142,7 +142,7 @@ def take_away_formulas() -> None:
     _modules_by_file.update({str(path): name for path, name in files.items() if path})
     for function in _functions():
         where = files.get(function.__code__.co_filename)
-        if where is None or id(function) in needed or _named(_NEEDED.get(where), function.__code__.co_qualname):
+        if where is None or id(function) in needed or _is_listed(_NEEDED.get(where), function.__code__.co_qualname):
             continue
         function.__code__ = _gone(function.__code__)
         function.__defaults__ = function.__kwdefaults__ = None
@@ -161,7 +161,7 @@ def formulas_left() -> list[str]:
     left = set()
     for function in _functions():
         code = function.__code__
-        known = _named(_NEEDED.get(_modules_by_file.get(code.co_filename, "")), code.co_qualname)
+        known = _is_listed(_NEEDED.get(_modules_by_file.get(code.co_filename, "")), code.co_qualname)
         if code.co_filename.startswith(folders) and not known and id(function) not in _kept_for_vmap:
             left.add(f"{code.co_filename}: {code.co_qualname}")
     return sorted(left)
@@ -184,7 +184,7 @@ def _folder(root: str) -> str | None:
     return path + os.sep if os.path.isdir(path) else path + ".py" if os.path.isfile(path + ".py") else None
 
 
-def _named(names: str | None, qualified: str) -> bool:
+def _is_listed(names: str | None, qualified: str) -> bool:
     words = (names or "").split()
     return "*" in words or qualified.partition(".")[0] in words
 

@@ -4,7 +4,7 @@
         └── programs: graders
 
 Nothing here holds a secret, and no program is an ancestor of a worker: the maker of zygotes is forked before the first
-program, which learns what it is to do, and every secret, after it was forked. `forked.py` is the other side.
+program, which learns what it is to do, and every secret, after it was forked. `forked.py` is its client.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NoReturn
 
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
-from grader.sandbox.workers.zygote import hung_up, make_ready, serve, wake_pipe
+from grader.sandbox.workers.zygote import hung_up, make_ready, run_zygote, wake_pipe
 
 KILL = b"k"
 
@@ -34,7 +34,7 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
 
     `preload` are modules that programs will need and that hold no secret.
     """
-    die_with_parent()
+    die_with_parent_if_supported()
     if hung_up(programs):
         return
     import torch
@@ -51,7 +51,7 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
     wait_for_all()
 
 
-def die_with_parent() -> None:
+def die_with_parent_if_supported() -> None:
     if kernel.supported():
         kernel.die_with_parent()
 
@@ -64,7 +64,7 @@ def fork(life: Callable[[], object], name: str, others: Collection[int]) -> int:
         return pid
     status = 1
     try:
-        die_with_parent()
+        die_with_parent_if_supported()
         if os.getppid() != parent:
             os._exit(1)
         for other in others:  # held open here, they would hide that their own ends were closed
@@ -237,7 +237,7 @@ def become_zygote(descriptor: int, others: Collection[int]) -> NoReturn:
                 os._exit(0)
             text += piece
         plan = Plan.from_dict(json.loads(text))
-        serve(descriptor, plan, prepare_zygote(plan))
+        run_zygote(descriptor, plan, prepare_zygote(plan))
     except BaseException:
         traceback.print_exc()
     finally:

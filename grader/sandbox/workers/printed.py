@@ -48,7 +48,7 @@ def cut(spans: Sequence[Span], first: int, last: int, moved: int = 0) -> list[Sp
     return [(start + moved, end + moved, label) for start, end, label in inside if start < end]
 
 
-def labelled(data: bytes, spans: Sequence[Span], elsewhere: str) -> list[str]:
+def label_lines(data: bytes, spans: Sequence[Span], elsewhere: str) -> list[str]:
     """The lines that are shown, function by function. What no function printed is labelled `elsewhere`."""
     texts: dict[str, list[bytes]] = {}
     place = 0

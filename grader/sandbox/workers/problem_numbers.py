@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from grader.reference.problem import Problem
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.requests import PackedProblem
-from grader.sandbox.workers.sending import packed
+from grader.sandbox.workers.sending import pack_once
 
 FIRST_PRIVATE = 1_000_000
 """The number of a submission's first private problem."""
@@ -52,7 +52,7 @@ class ProblemNumbers:
         """Have the zygote hold problems for the workers to come. Raises ZygoteDied."""
         for problem in () if self.are_own else problems:
             if self.number_of(problem) < FIRST_PRIVATE:
-                self._zygote.hold(packed(self.number_of(problem), problem), problem)
+                self._zygote.hold(pack_once(self.number_of(problem), problem), problem)
 
     def hold_chain(self, chain: PackedProblem, problem: Problem) -> None:
         """The same for the chain's problem, which is packed already."""

@@ -40,7 +40,7 @@ class Stage(NamedTuple):
     upstream: PackedUpstream
 
 
-def packed(key: int, problem: Problem) -> PackedProblem:
+def pack_once(key: int, problem: Problem) -> PackedProblem:
     """The problem under that number, with its random upstream gradients; true ones are left to `stages`."""
     known = PACKED.setdefault(problem, {})
     if key not in known:
@@ -52,7 +52,7 @@ def packed(key: int, problem: Problem) -> PackedProblem:
 def packed_chain(key: int, problem: Problem, steps: Collection[str], joint: bool = False) -> PackedProblem:
     """With upstream gradients only where no step of the student's gives them; a `joint` function needs none."""
     if joint:
-        return packed(key, problem)
+        return pack_once(key, problem)
     own = frozenset("d" + name for name in problem.graph.names) & frozenset(steps)
     known = PACKED.setdefault(problem, {})
     if (key, own) not in known:
@@ -74,17 +74,17 @@ def _stages(key: int, problem: Problem, steps: Sequence[str]) -> tuple[Stage, ..
     depths: dict[str, int] = {}
     for name in sorted(above, key=lambda name: len(above[name])):  # what lies above a name has less above it
         depths[name] = 1 + max((depths[other] for other in above[name] if other in depths), default=-1)
-    found, disclosed = [], set(problem.ends)
+    found, sent = [], set(problem.ends)
     for depth in range(max(depths.values(), default=-1) + 1):
         names = [name for name in above if depths[name] == depth]
-        needed = {other for name in names for other in above[name]} - disclosed
-        disclosed |= needed
+        needed = {other for name in names for other in above[name]} - sent
+        sent |= needed
         gradients = {name: problem.upstream[name] for name in problem.graph.names if name in needed}
         found.append(Stage(tuple("d" + name for name in names), pack_upstream(key, gradients)))
     return tuple(found)
 
 
-def disclosed(key: int, problem: Problem, steps: Sequence[str], first: int, last: int) -> PackedUpstream:
+def pack_upstream_once(key: int, problem: Problem, steps: Sequence[str], first: int, last: int) -> PackedUpstream:
     """The upstream gradients of the stages from number `first` up to and with `last`."""
     known = DISCLOSED.setdefault(problem, {})
     if (key, tuple(steps), first, last) not in known:
@@ -103,5 +103,5 @@ def send_ahead(
     """
     for number, problem in enumerate(problems):
         key = -1 - number if problem is chain else number
-        worker.send_packed(packed_chain(key, problem, steps, joint) if problem is chain else packed(key, problem))
+        worker.send_packed(packed_chain(key, problem, steps, joint) if problem is chain else pack_once(key, problem))
         worker.ahead[key] = problem

@@ -11,7 +11,7 @@ from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
-from grader.sandbox.workers.sending import Stage, disclosed, packed, packed_chain, stages
+from grader.sandbox.workers.sending import Stage, pack_once, pack_upstream_once, packed_chain, stages
 from grader.sandbox.workers.stage_guesses import end_of_guess, first_doubtful_stage, is_exactly
 from grader.sandbox.workers.time_account import TimeAccount
 
@@ -58,7 +58,7 @@ class StepScheduler:
         if seconds is None or len(due) < 2 or (worker := self._file.start()) is None:
             return
         sent, self._file.sent = self._file.sent, self._file.sent | due.keys()
-        frames = [packed(key, problem) for key, problem in due.items()]
+        frames = [pack_once(key, problem) for key, problem in due.items()]
         try:
             with self._time.waiting():
                 for key, found in worker.run_all(frames, sent, steps, seconds, self._time.end):
@@ -118,13 +118,13 @@ class StepScheduler:
             return results
         try:
             if key not in self._file.sent:
-                worker.send_packed(packed(key, problem))
+                worker.send_packed(pack_once(key, problem))
                 self._file.sent.add(key)
             doubtful = first_doubtful_stage(plan, problem, chain)
             while at < len(plan):
                 last = end_of_guess(plan, at, results)
                 last = doubtful + 1 if at <= doubtful < last else last
-                upstream = disclosed(key, problem, self.steps, self._file.disclosed.get(key, 0), at)
+                upstream = pack_upstream_once(key, problem, self.steps, self._file.disclosed.get(key, 0), at)
                 self._file.disclosed[key] = at + 1
                 due = [[step for step in stage.steps if step not in results] for stage in plan[at:last]]
                 with self._time.waiting():
@@ -170,7 +170,7 @@ class StepScheduler:
         """What the worker lacks for these steps: the problem, and the upstream gradients of stages up to theirs."""
         first: list[PackedProblem | PackedUpstream] = []
         if key not in self._file.sent:
-            first.append(packed(key, problem))
+            first.append(pack_once(key, problem))
             self._file.sent.add(key)
         if self.has_stages(problem):
             for number, stage in enumerate(stages(key, problem, self.steps)):

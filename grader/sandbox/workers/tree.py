@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from grader.calling.protocol import Function
-from grader.calling.steps import describe, plain
+from grader.calling.steps import describe, plain_tensor
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tensor_bytes import DTYPES, MAX_BODY, NAMES, describe_tensor, tensor_bytes, tensor_from
 from grader.sandbox.workers.wire import MAX_DIMENSIONS, Frame, readable
@@ -161,7 +161,7 @@ class Packer:
         if size > self._left or self._elements > self._budget.elements:
             return {"o": f"tensor of shape {tuple(tensor.shape)}, which is too large"}
         try:
-            tensor = plain(tensor).clone()
+            tensor = plain_tensor(tensor).clone()
         except (RuntimeError, ValueError, TypeError, NotImplementedError):
             return {"o": "tensor without numbers that could be read"}
         self._left -= size
@@ -269,12 +269,16 @@ def _pairs(
             raise WireError("a dict that is none")
         key = unpack(entry[0], tensors, trusted, depth, left)
         if not isinstance(key, (str, int, float, bool, type(None))):
-            key = key if isinstance(key, tuple) and all(type(k) in (int, str, bool) for k in key) else Opaque(kind(key))
+            key = (
+                key
+                if isinstance(key, tuple) and all(type(k) in (int, str, bool) for k in key)
+                else Opaque(kind_of(key))
+            )
         pairs.append((key, unpack(entry[1], tensors, trusted, depth, left)))
     return pairs
 
 
-def kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     return value.kind if isinstance(value, Opaque) else describe(value)
 
 

@@ -57,13 +57,13 @@ def frame_from(data: bytearray) -> Frame:
     return Frame(decode_header(data[PREFIX.size : begin]), data[begin : begin + body])
 
 
-def refuse(constant: str) -> NoReturn:
+def refuse_constant(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
 # made once: the module's own functions make one for every frame
 ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
-DECODER = json.JSONDecoder(parse_constant=refuse)
+DECODER = json.JSONDecoder(parse_constant=refuse_constant)
 
 
 def decode_header(raw: bytes | bytearray) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def readable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", errors="replace").decode("utf-8")
 
 
-def names_in(header: dict[str, Any], name: str, known: Collection[str] | None = None) -> list[str]:
+def name_list(header: dict[str, Any], name: str, known: Collection[str] | None = None) -> list[str]:
     """The names that are `known`, or all of them."""
     values: list[str] = field(header, name, list)
     if len(values) > MAX_NAMES:
@@ -254,8 +254,8 @@ def decode_answer(
         kind=field(header, "kind", str)[:MAX_TEXT] if "kind" in header else "",
         message=field(header, "message", str)[:MAX_TEXT] if "message" in header else "",
         line=line,
-        changed=tuple(names_in(header, "changed", known)) if "changed" in header else (),
-        uses=frozenset(names_in(header, "uses", known)) if "uses" in header else frozenset(),
+        changed=tuple(name_list(header, "changed", known)) if "changed" in header else (),
+        uses=frozenset(name_list(header, "uses", known)) if "uses" in header else frozenset(),
         operators=whole(header, "operators") if "operators" in header else 0,
         low_precision=field(header, "low_precision", bool) if "low_precision" in header else False,
         in_float32=field(header, "in_float32", bool) if "in_float32" in header else False,

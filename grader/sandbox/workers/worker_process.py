@@ -35,7 +35,7 @@ MOST_SPANS = 10_000
 CALL_ROOM = 1 << 24  # bytes of tensors in the reply to a call
 
 
-class Zygote(Protocol):
+class ZygoteHandle(Protocol):
     """Who started the worker and knows how it ended (client.ZygoteProcess)."""
 
     limits: Limits
@@ -50,7 +50,7 @@ class Zygote(Protocol):
 class WorkerProcess:
     """One worker, spoken to over pipes. Every method that waits has a deadline."""
 
-    def __init__(self, zygote: Zygote, number: int, requests: int, answers: int, output: int) -> None:
+    def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
         self._zygote, self._number, self._limits = zygote, number, zygote.limits
         self._pipes = WorkerPipes(
             requests, answers, output, self._limits.output_bytes, partial(how_it_ended, zygote, number)
@@ -84,7 +84,7 @@ class WorkerProcess:
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
             self._loaded = wire.printed_in(header)
-            return {"op": "loaded", "functions": wire.names_in(header, "functions"), "note": note}
+            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "note": note}
         line = header.get("line")
         return {
             "op": "failed",
@@ -267,7 +267,7 @@ class WorkerProcess:
             self._pipes.close()
 
 
-def how_it_ended(zygote: Zygote, number: int) -> str:
+def how_it_ended(zygote: ZygoteHandle, number: int) -> str:
     """A sentence about a worker that has closed a pipe, for the student."""
     status = zygote.status_if_ended(number, 1.0)
     if status is None:

@@ -40,7 +40,7 @@ LOADED_LATE = """
 """
 
 
-def load(names: str) -> None:
+def import_modules(names: str) -> None:
     """Imports modules that this version of torch or numpy may or may not have."""
     for name in names.split():
         with contextlib.suppress(Exception):
@@ -65,7 +65,7 @@ def warm_up() -> None:
     # once here instead of in every fork
     from grader.sandbox.workers import worker_main  # noqa: F401
 
-    load(LOADED_LATE)
+    import_modules(LOADED_LATE)
 
     for dtype in (torch.float32, torch.float64):
         x = torch.randn(8, 8, dtype=dtype)
@@ -273,7 +273,7 @@ def make_ready() -> None:
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
 
 
-def serve(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
+def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)
     zygote = Zygote(control, plan, prepared)
@@ -288,4 +288,4 @@ def main(descriptor: int, configuration: str) -> None:
     if hung_up(descriptor):  # the parent ended before the kernel knew that this process should end with it
         return
     make_ready()
-    serve(descriptor, plan, prepared)
+    run_zygote(descriptor, plan, prepared)

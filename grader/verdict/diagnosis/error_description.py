@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import Comparison
+from grader.comparison.tensors import TensorComparison
 
 SAME = 1e-9
 """An element is right within this share of the gradient's largest."""
 
 
-def describe_error(found: Tensor, expected: Tensor, comparison: Comparison) -> str:
+def describe_error(found: Tensor, expected: Tensor, comparison: TensorComparison) -> str:
     """Sentences on an answer of the right shape with finite numbers; for any other the comparison's own message."""
     if comparison.message:
         return comparison.message

@@ -22,7 +22,7 @@ class Explanation:
     line: int | None = field(default=None, compare=False)
 
 
-def joined(explanations: Iterable[Explanation]) -> Explanation | None:
+def join_explanations(explanations: Iterable[Explanation]) -> Explanation | None:
     """Several explanations as one, under the first one's id; None where there are none."""
     found = list(explanations)
     if not found:
@@ -31,7 +31,7 @@ def joined(explanations: Iterable[Explanation]) -> Explanation | None:
     return Explanation(found[0].id, " It is also true that: ".join(sentences), found[0].known)
 
 
-def listed(names: Sequence[str]) -> str:
+def names_as_text(names: Sequence[str]) -> str:
     """Names as a sentence lists them: "`a`, `b` and `c`"."""
     quoted = [f"`{name}`" for name in names]
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" and {quoted[-1]}"

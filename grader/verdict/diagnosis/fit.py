@@ -36,14 +36,14 @@ def fit_multiples(
     `offsets` are zero unless given. With `strict`, the fit must explain the error (`Mismatch.is_explained_by`);
     otherwise it must only equal the answer.
     """
-    fits = mismatch.is_explained_by if strict else mismatch.equals
+    explains = mismatch.is_explained_by if strict else mismatch.equals
     values = []
     for number, candidate in enumerate(candidates):
         if candidate is None:
             return []
         found = mismatch.found[number] if offsets is None else mismatch.found[number] - offsets[number]
         k = multiple_of(found, candidate)
-        if k is None or not fits(number, k * candidate if offsets is None else offsets[number] + k * candidate):
+        if k is None or not explains(number, k * candidate if offsets is None else offsets[number] + k * candidate):
             return []
         values.append(k)
     return values

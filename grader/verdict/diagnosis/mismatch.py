@@ -79,7 +79,7 @@ class Mismatch:
         raise NotImplementedError
 
     def floor(self, number: int) -> float:
-        """The norm below which an error on that problem cannot be told from rounding."""
+        """The norm below which an error on that problem cannot be distinguished from rounding."""
         return 0.0
 
     def equals(self, number: int, candidate: Tensor | None) -> bool:

@@ -27,7 +27,7 @@ from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.gradient import GradientCheck
 from grader.verdict.judging.hard_coded import hard_coded_numbers, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import STRICT, notebook_sizes, varied
+from grader.verdict.judging.own_sizes import STRICT, notebook_sizes, vary_size
 from grader.verdict.judging.pictures import curve_picture
 from grader.verdict.judging.runner import StepRunner, explaining, is_submission
 from grader.verdict.judging.scenarios import Assertion, CourseValues, Draws, Result, Scenario, draw_identity
@@ -138,7 +138,7 @@ class Check:
         own = [{**draw, **{name: sizes[name] for name in draw if name in sizes}} for draw in draws]
         if all(new == old for new, old in zip(own, draws, strict=True)):
             return False
-        others = {size: {**own[0], **varied(sizes, size)} for size in sizes if size in own[0]}
+        others = {size: {**own[0], **vary_size(sizes, size)} for size in sizes if size in own[0]}
 
         def agrees(part: object, draws: Draws) -> bool:
             try:
@@ -175,7 +175,9 @@ class Check:
         if self.item.drawn and results:
             curves = curve_picture(results[-1].found, results[-1].expected, self.item.drawn)
             self.picture = {"curves": curves} if curves else None
-        failing = [(described(draw), compared.findings[0]) for draw, _, _, compared in results if not compared.holds]
+        failing = [
+            (describe_draw(draw), compared.findings[0]) for draw, _, _, compared in results if not compared.holds
+        ]
         if not failing:
             return
         status: Status = "shape" if any(finding.stage == "shape" for _, finding in failing) else "failed"
@@ -212,7 +214,7 @@ class Check:
         try:
             return assertion.scenario(self.on, generator, **draw)
         except CallFailed as failed:
-            where = described(draw) if failed.answer.outcome == "raised" else ""
+            where = describe_draw(draw) if failed.answer.outcome == "raised" else ""
             raise self.failed_call(failed, f"With {where}: " if where else "") from failed
         except OURS:
             raise
@@ -231,10 +233,10 @@ class Check:
             return CheckFailed(f"What `{self.item.function}` does is not what was expected.", "shape")
         name, value = self.on.returned[-1]
         found = shown(value)
-        wanted = shown(expected[0][1]) if expected and expected[0][0] == name else found
-        if found == wanted:
+        expected_text = shown(expected[0][1]) if expected and expected[0][0] == name else found
+        if found == expected_text:
             return CheckFailed(f"`{name}` returned {in_parts(value)}, which is not what was expected.", "shape")
-        return CheckFailed(f"`{name}` returned {found}; expected {wanted}.", "shape")
+        return CheckFailed(f"`{name}` returned {found}; expected {expected_text}.", "shape")
 
     def is_sound(self, test: Callable[[Check], None]) -> bool:
         """Whether the test ends with a verdict when it runs on the reference. It is run once for all students.
@@ -270,7 +272,7 @@ def in_parts(value: Any) -> str:
     return f"{shown(value)} ({', '.join(shown(entry) for entry in value[:MOST_ENTRIES])}{more})"
 
 
-def described(draw: Mapping[str, Any]) -> str:
+def describe_draw(draw: Mapping[str, Any]) -> str:
     return ", ".join(f"{k} {v}" for k, v in draw.items() if isinstance(v, (int, float, str)))
 
 

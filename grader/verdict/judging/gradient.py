@@ -157,9 +157,10 @@ class GradientCheck:
     def _wrong_partner(self, problems: Sequence[Problem]) -> str | None:
         """The first wrong gradient of those that this row is earned together with; None if all are right."""
         student = self._student
-        fits = is_submission(student) and student.terms.broadcast
+        can_reshape = is_submission(student) and student.terms.broadcast
         for name in self.item.earned_with:
-            if not judge_step(ReshapedRunner(student, name) if fits else student, name, problems, naming=False).passed:
+            runner = ReshapedRunner(student, name) if can_reshape else student
+            if not judge_step(runner, name, problems, naming=False).passed:
                 return name
         return None
 

@@ -13,7 +13,7 @@ from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
 from grader.source.literals import WrittenNumber
 from grader.verdict.diagnosis.claims import Contents
-from grader.verdict.diagnosis.explanation import Explanation, listed
+from grader.verdict.diagnosis.explanation import Explanation, names_as_text
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.own_sizes import Terms, notebook_sizes
 from grader.verdict.judging.verdicts import Case
@@ -70,14 +70,14 @@ def hard_coded_sentence(name: str, published: Problem, other: Problem, contents:
             taken.setdefault(value, label)
     for (line, code), taken in lines.items():
         if taken:
-            numbers, names = listed_plainly([*map(str, taken)]), listed([*taken.values()])
+            numbers, names = listed_plainly([*map(str, taken)]), names_as_text([*taken.values()])
             s, are = ("", "is") if len(taken) == 1 else ("s", "are")
             return f"Line {line} uses the number{s} {numbers}, which {are} {names} there: `{code}`."
     return ""
 
 
 def listed_plainly(words: Sequence[str]) -> str:
-    return listed(words).replace("`", "")
+    return names_as_text(words).replace("`", "")
 
 
 def sizes_by_name(problem: Problem, name: str) -> dict[str, int]:

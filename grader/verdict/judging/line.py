@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import TOLERANCE, Comparison, compare, is_float32
+from grader.comparison.tensors import TOLERANCE, TensorComparison, compare, is_float32
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
@@ -50,7 +50,7 @@ def judge_line(
             return Verdict(
                 "shape", message=mistake.message if mistake else not_a_tensor(name, answer), mistake=mistake, line=line
             )
-    comparisons = [compared(name, problem, answer) for problem, answer in deciding]
+    comparisons = [compare_answer(name, problem, answer) for problem, answer in deciding]
     verdict = Verdict("passed", worst_error(comparisons), line=line)
     failing = [(case, c) for case, c in zip(deciding, comparisons, strict=True) if not c.passed]
     if failing:
@@ -76,7 +76,7 @@ def judge_line(
         verdict.message = IN_FLOAT32
     for problem, answer in cases:
         if problem.draw.note and (
-            answer.tensor is None or answer.changed or not compared(name, problem, answer).passed
+            answer.tensor is None or answer.changed or not compare_answer(name, problem, answer).passed
         ):
             verdict.message = problem.draw.note
     return verdict
@@ -117,7 +117,7 @@ def no_answer(
     return Verdict(STATUS_OF[answer.outcome], message=message, mistake=explanation, line=answer.line)
 
 
-def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
+def compare_answer(name: str, problem: Problem, answer: Answer) -> TensorComparison:
     assert answer.tensor is not None
     reference, scale, low = problem.reference(name), problem.scale(name), answer.low_precision
     if not is_float32(answer.tensor, low):
@@ -125,7 +125,7 @@ def compared(name: str, problem: Problem, answer: Answer) -> Comparison:
     return compare(answer.tensor, reference, scale, low, problem.size(name), problem.low_precision_tolerance)
 
 
-def worst_error(comparisons: Sequence[Comparison]) -> float | None:
+def worst_error(comparisons: Sequence[TensorComparison]) -> float | None:
     errors = [c.relative_error for c in comparisons]
     known = [error for error in errors if error is not None]
     return max(known) if len(known) == len(errors) and known else None

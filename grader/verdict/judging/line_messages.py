@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import Comparison, relative_error
+from grader.comparison.tensors import TensorComparison, relative_error
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.circumstances import circumstances
 from grader.verdict.diagnosis.error_description import describe_error
@@ -50,7 +50,7 @@ def unstable(name: str, problem: Problem, answer: Answer) -> str | None:
     )
 
 
-def what_is_wrong(name: str, failing: Sequence[tuple[Case, Comparison]], cases: Sequence[Case]) -> str:
+def what_is_wrong(name: str, failing: Sequence[tuple[Case, TensorComparison]], cases: Sequence[Case]) -> str:
     """Where and how far the answer is off, for a mistake that no reading explains."""
     (problem, answer), comparison = failing[0]
     assert answer.tensor is not None

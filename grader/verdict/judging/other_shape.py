@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import differs_in_ones, written
+from grader.comparison.tensors import differs_in_ones, format_shape
 from grader.reference.problem import Problem
 from grader.verdict.judging.runner import StepRunner
 
@@ -49,6 +49,6 @@ def shape_remark(step: str, shape: Sequence[int], expected: Sequence[int]) -> st
         else "Lines that use it may broadcast it differently."
     )
     return (
-        f"The numbers are right. `{step}` has shape {written(tuple(shape))}, `{step[1:]}` has shape "
-        f"{written(tuple(expected))}. {effect}"
+        f"The numbers are right. `{step}` has shape {format_shape(tuple(shape))}, `{step[1:]}` has shape "
+        f"{format_shape(tuple(expected))}. {effect}"
     )

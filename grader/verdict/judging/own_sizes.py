@@ -127,7 +127,7 @@ def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]
         except (IndexError, RuntimeError):  # a change that needs other sizes, as an index of its own
             same.append(lesson.problem(Draw(own), part))
     others = {
-        size: lesson.problem(Draw(varied(sizes, size)), derive(seed, lesson.name, "other", size)) for size in sizes
+        size: lesson.problem(Draw(vary_size(sizes, size)), derive(seed, lesson.name, "other", size)) for size in sizes
     }
     lecture = None
     if not is_published(lesson, sizes):
@@ -135,7 +135,7 @@ def own_problems(lesson: Lesson, draws: Sequence[Draw], sizes: Mapping[str, int]
     return OwnProblems(same, others, lecture)
 
 
-def varied(sizes: Mapping[str, int], size: str) -> dict[str, int]:
+def vary_size(sizes: Mapping[str, int], size: str) -> dict[str, int]:
     """The sizes with one of them changed to a number that is neither of the others nor next to one."""
     taken = {near for value in sizes.values() for near in (value - 1, value, value + 1)}
     value = next(n for n in itertools.count(sizes[size] + 2) if n not in taken)

@@ -44,8 +44,8 @@ def values_picture(found: Tensor, expected: Tensor) -> dict[str, list[list[float
 
     On the published problem: it shows nothing secret.
     """
-    fits = expected.ndim == 2 and expected.shape[0] <= MOST_ROWS and expected.shape[1] <= MOST_COLUMNS
-    if not fits or found.shape != expected.shape or not expected.numel() or not bool(torch.isfinite(found).all()):
+    small = expected.ndim == 2 and expected.shape[0] <= MOST_ROWS and expected.shape[1] <= MOST_COLUMNS
+    if not small or found.shape != expected.shape or not expected.numel() or not bool(torch.isfinite(found).all()):
         return None
     written = ([[float(f"{value:.6g}") for value in row] for row in each.tolist()] for each in (found, expected))
     return dict(zip(("found", "expected"), written, strict=True))

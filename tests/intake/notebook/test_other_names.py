@@ -12,8 +12,8 @@ from lecture_notebooks import CHAIN, SOFTMAX, STYLES, lecture, notebook, others,
 from test_notebook import graded, hand_in  # noqa: F401
 
 from grader.intake.notebook.claims import MOST_CLAIMS, scan_of
-from grader.intake.notebook.forward_names import agreed, line_shape, other_names
-from grader.intake.notebook.spellings import meant_by, spelled
+from grader.intake.notebook.forward_names import agreeing_names, line_shape, other_names
+from grader.intake.notebook.spellings import meant_by, names_by_spelling
 from grader.intake.notebook.tuple_loops import MOST_ROUNDS
 from grader.lesson.notebook_lesson import forward_expressions
 
@@ -143,7 +143,7 @@ def test_the_forward_pass_under_other_names(lesson):
     # two lines for one value: neither; what else follows does
     twice = [*assigned("flat = emb.view(emb.shape[0], -1)\nagain = emb.view(emb.shape[0], -1)"), *mine[1:2]]
     assert other_names(twice, forward, values, bound, {}) == {"z": "hprebn"}
-    assert agreed(mine, forward, {"z": "hprebn", "mu": "bnvar"}) == {"z"}
+    assert agreeing_names(mine, forward, {"z": "hprebn", "mu": "bnvar"}) == {"z"}
 
 
 # Names ---------------------------------------------------------------------------------------------------------------
@@ -173,11 +173,11 @@ def test_the_forward_pass_under_other_names(lesson):
     ],
 )
 def test_what_a_name_spells(name, value):
-    assert meant_by(name, spelled(["probs", "counts_sum_inv", "counts_sum", "W1", "h"])) == value
+    assert meant_by(name, names_by_spelling(["probs", "counts_sum_inv", "counts_sum", "W1", "h"])) == value
 
 
 def test_names_that_two_values_share_spell_none():
-    assert spelled(["b1", "B1", "h"]) == {"h": "h"}
+    assert names_by_spelling(["b1", "B1", "h"]) == {"h": "h"}
 
 
 # Notebooks -----------------------------------------------------------------------------------------------------------

@@ -288,7 +288,7 @@ def test_memory_of_a_worker_is_closed_to_its_user(in_child):
     ("module", "function"),
     [
         (landlock, "enforce"),
-        (seccomp, "restrict"),
+        (seccomp, "install_filter"),
         (capabilities, "drop_all"),
         (capabilities, "no_new_privileges"),
         (lockdown, "apply_limits"),

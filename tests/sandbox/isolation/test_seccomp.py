@@ -241,7 +241,7 @@ def test_what_every_program_needs_is_allowed(call):
 
 def filtered():
     capabilities.no_new_privileges()
-    seccomp.restrict()
+    seccomp.install_filter()
 
 
 def flock_structure():
@@ -397,5 +397,5 @@ def test_x32_in_the_kernel(in_child):
 def test_unknown_processors_raise(monkeypatch):
     monkeypatch.setattr(kernel, "architecture", lambda: None)
     with pytest.raises(OSError, match="not known"):
-        seccomp.restrict()
+        seccomp.install_filter()
     assert sys.modules[seccomp.__name__]  # and the module could still be imported

@@ -7,21 +7,21 @@ import pytest
 from grader.dojo.screen import printed_lines
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import WireError
-from grader.sandbox.workers.printed import cut, first_and_last, labelled
+from grader.sandbox.workers.printed import cut, first_and_last, label_lines
 
 
 def test_every_line_is_labelled_by_who_ran():
     data = b"loaded\none\n\nthreehalf\nelsewhere\n"
     spans = [(7, 17, "dx"), (17, 22, "dy")]
-    assert labelled(data, spans, "backward.py") == [
+    assert label_lines(data, spans, "backward.py") == [
         *("backward.py: loaded", "backward.py: elsewhere"),
         *("dx: one", "dx: ", "dx: three", "dy: half"),
     ]
 
 
 def test_a_line_that_looks_like_a_label_gets_one_in_front():
-    assert labelled(b"dW2: all fine\n", [(0, 14, "db2")], "backward.py") == ["db2: dW2: all fine"]
-    assert labelled(b"dW2: all fine\n", [], "backward.py") == ["backward.py: dW2: all fine"]
+    assert label_lines(b"dW2: all fine\n", [(0, 14, "db2")], "backward.py") == ["db2: dW2: all fine"]
+    assert label_lines(b"dW2: all fine\n", [], "backward.py") == ["backward.py: dW2: all fine"]
 
 
 def test_spans_that_do_not_fit_move_borders_only():
@@ -29,7 +29,10 @@ def test_spans_that_do_not_fit_move_borders_only():
     data = b"abcdef"
     for spans in ([(0, 99, "dx")], [(4, 2, "dx")], [(0, 4, "dx"), (2, 6, "dy")], [(3, 9, "dx"), (0, 3, "dy")]):
         kept = cut(spans, 0, len(data))
-        assert "".join(line.partition(": ")[2] for line in labelled(data, kept, "file")).encode() in (data, b"efabcd")
+        assert "".join(line.partition(": ")[2] for line in label_lines(data, kept, "file")).encode() in (
+            data,
+            b"efabcd",
+        )
     with pytest.raises(WireError):
         wire.printed_in({"printed": -1})
 

@@ -46,8 +46,8 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
     number: str, zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lesson = COURSE.find(number)
-    monkeypatch.setattr(step_scheduler, "packed", with_true_gradients)
-    monkeypatch.setattr(sending, "packed", with_true_gradients)
+    monkeypatch.setattr(step_scheduler, "pack_once", with_true_gradients)
+    monkeypatch.setattr(sending, "pack_once", with_true_gradients)
     found = measure(lesson, zygote, 5).found
     asked = [item.name for item in lesson.gradients if item.name not in ("dX", "dC", "dW", "db")]
     assert set(asked) & {text.rpartition(" ")[2] for text in found}
@@ -58,12 +58,12 @@ def test_true_gradients_sent_with_a_problem_are_noticed(
 def test_gradients_disclosed_a_stage_too_early_are_noticed(
     zygote: ZygoteProcess, monkeypatch: pytest.MonkeyPatch, exact: bool
 ) -> None:
-    own = sending.disclosed
+    own = sending.pack_upstream_once
 
     def a_stage_more(key: int, problem: Problem, steps: list[str], first: int, last: int) -> PackedUpstream:
         return own(key, problem, steps, first, last + 1)
 
-    monkeypatch.setattr(step_scheduler, "disclosed", a_stage_more)
+    monkeypatch.setattr(step_scheduler, "pack_upstream_once", a_stage_more)
     assert measure(COURSE.find("02"), zygote, 6, exact).found
 
 

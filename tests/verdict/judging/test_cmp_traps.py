@@ -12,7 +12,7 @@ import pytest
 import torch
 from support import IMPORTS, Rows
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.verdict.judging.line_messages import IN_FLOAT32
 
 HELPERS = (
@@ -386,4 +386,4 @@ def test_the_lecture_s_cmp_falls_into_them(lesson):
     assert cmp(torch.zeros_like(v["logit_maxes"]), d["logit_maxes"])[1]
     assert cmp(d["norm_logits"], d["logits"])[1]  # no branch through the maximum
     assert not float((d["probs"] * float("nan") - d["probs"]).abs().max()) > 1e-6  # as a tolerance is often tested
-    assert written(d["bnmeani"].shape) == "(1, 64)"
+    assert format_shape(d["bnmeani"].shape) == "(1, 64)"

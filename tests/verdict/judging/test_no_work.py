@@ -10,7 +10,7 @@ import torch
 from support import ROOT, SEED
 
 from bench import no_work
-from grader.authoring.slips import vanishing_faults
+from grader.authoring.lesson_review import vanishing_faults
 from grader.calling.answer import Answer
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent

@@ -18,7 +18,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.source.literals import WrittenNumber
 from grader.verdict.judging.hard_coded import accounted_for, size_remark
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.own_sizes import Terms, are_drawable, own_problems, terms_of, varied
+from grader.verdict.judging.own_sizes import Terms, are_drawable, own_problems, terms_of, vary_size
 
 LECTURE = {"batch": 32, "block": 3, "vocabulary": 27, "embedding": 10, "hidden": 64}
 CHAIN = "dh = dlogits @ W2.T\ndlogprobs = torch.zeros_like(logprobs)\n"
@@ -120,7 +120,7 @@ def test_equal_sizes_need_a_number_each():
 
 def test_a_varied_size_is_near_no_other():
     for size in LECTURE:
-        other = varied(LECTURE, size)
+        other = vary_size(LECTURE, size)
         assert {name for name in LECTURE if other[name] != LECTURE[name]} == {size}
         assert all(abs(other[size] - value) > 1 for value in LECTURE.values())
 

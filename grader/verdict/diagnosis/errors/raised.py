@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.time_allowance import uncounted
@@ -54,7 +54,7 @@ def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | 
     upstream = {f"d{consumer}": gradient for consumer, gradient in problem.upstream.items()}
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
-    result_shape = f"the shape of `{name}`, {written(problem.values[name].shape)}"
+    result_shape = f"the shape of `{name}`, {format_shape(problem.values[name].shape)}"
     return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape))
 
 
@@ -114,5 +114,5 @@ def explain_undefined_name(name: str, parameters: Collection[str]) -> str:
 
 def shapes_of_arguments(arguments: Mapping[str, Any]) -> str:
     """The shapes of those that are tensors or arrays, in words."""
-    known = [f"`{name}` {written(tuple(v.shape))}" for name, v in arguments.items() if hasattr(v, "shape")]
+    known = [f"`{name}` {format_shape(tuple(v.shape))}" for name, v in arguments.items() if hasattr(v, "shape")]
     return ", ".join(known[:MOST_SHOWN])

@@ -133,7 +133,7 @@ def quotient_holds(wrong: GradientMismatch, taken: str, right: str) -> bool:
         above, below = operand(problem, taken), operand(problem, right)
         if above is None or below is None:
             return None
-        fits = can_expand(above.shape, expected.shape) and can_expand(below.shape, expected.shape)
-        return expected * above / below if fits else None
+        can_multiply = can_expand(above.shape, expected.shape) and can_expand(below.shape, expected.shape)
+        return expected * above / below if can_multiply else None
 
     return wrong.holds(formula)

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
@@ -27,7 +27,7 @@ def wrong_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
     first, name = wrong.problems[0], wrong.name
     for consumer, whole in unreduced_parts(first, name).items():
         shape, small = whole.shape, first.values[name].shape
-        what = f"`{name}` {written(small)} is broadcast to {written(shape)} in `{consumer}`"
+        what = f"`{name}` {format_shape(small)} is broadcast to {format_shape(shape)} in `{consumer}`"
 
         def reduced(reduce: Reduce, c: str = consumer) -> bool:
             return wrong.holds(lambda problem, _: gradient_with(problem, name, c, reduce))
@@ -95,14 +95,15 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                     if word == "mean" and all(is_constant_along(axis, one) for one in wrong.expected):
                         yield Explanation(
                             "not_broadcast",
-                            f"Your {written(found.shape)} holds the right numbers once; `{name}` is "
-                            f"{written(expected.shape)}: give it axis {axis} back, and let every element have its own.",
+                            f"Your {format_shape(found.shape)} holds the right numbers once; `{name}` is "
+                            f"{format_shape(expected.shape)}: give it axis {axis} back, "
+                            "and let every element have its own.",
                         )
                         return
                     yield Explanation(
                         "sum_too_many",
                         f"You take the {word} over axis {axis} of what is already the gradient: `{name}` is "
-                        f"{written(expected.shape)}, and each of its elements has a gradient of its own.",
+                        f"{format_shape(expected.shape)}, and each of its elements has a gradient of its own.",
                     )
     if found.ndim == 0 and expected.ndim:
         for word, whole in REDUCTIONS.items():
@@ -110,7 +111,7 @@ def extra_sum(wrong: GradientMismatch) -> Iterator[Explanation]:
                 yield Explanation(
                     "sum_too_many",
                     f"You return the {word} of all of the gradient's elements: one number, where `{name}` is "
-                    f"{written(expected.shape)} and each of its elements has a gradient of its own.",
+                    f"{format_shape(expected.shape)} and each of its elements has a gradient of its own.",
                 )
 
 
@@ -134,9 +135,9 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "not_broadcast",
-            f"Your {written(found.shape)} holds the right numbers once; `{name}` is {written(expected.shape)}, each of "
-            "its elements has its own gradient: a sum forward is a broadcast backward (multiply by "
-            "`torch.ones_like(...)`, or `.expand_as(...)`).",
+            f"Your {format_shape(found.shape)} holds the right numbers once; `{name}` is "
+            f"{format_shape(expected.shape)}, each of its elements has its own gradient: a sum forward is a broadcast "
+            "backward (multiply by `torch.ones_like(...)`, or `.expand_as(...)`).",
         )
     elif all(
         f.numel() > e.numel() and can_expand(e.shape, f.shape) and wrong.equals(i, e.expand(f.shape))
@@ -144,8 +145,8 @@ def wrong_broadcast(wrong: GradientMismatch) -> Iterator[Explanation]:
     ):
         yield Explanation(
             "broadcast_too_far",
-            f"Your {written(found.shape)} holds the right numbers several times over; `{name}` is "
-            f"{written(expected.shape)}, and the gradient has just that shape. Which factor made it larger?",
+            f"Your {format_shape(found.shape)} holds the right numbers several times over; `{name}` is "
+            f"{format_shape(expected.shape)}, and the gradient has just that shape. Which factor made it larger?",
         )
 
 

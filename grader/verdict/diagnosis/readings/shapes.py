@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 
@@ -15,7 +15,8 @@ def wrong_shape(wrong: GradientMismatch) -> Iterator[Explanation]:
         return
     found, expected, name = wrong.found[0], wrong.expected[0], wrong.name
     start = (
-        f"The numbers are right, the shape is not: {written(found.shape)} where `{name}` is {written(expected.shape)}; "
+        f"The numbers are right, the shape is not: {format_shape(found.shape)} where `{name}` is "
+        f"{format_shape(expected.shape)}; "
     )
     end = " Broadcasting hides this in a comparison, and hurts later."
     if without_ones(found.shape) != without_ones(expected.shape):
@@ -57,7 +58,7 @@ def wrong_order(wrong: GradientMismatch) -> Iterator[Explanation]:
         if not has_same_elements(wrong, number):
             return
     found, expected = wrong.found[0], wrong.expected[0]
-    shape = "" if found.shape == expected.shape else f", and the shape {written(found.shape)}"
+    shape = "" if found.shape == expected.shape else f", and the shape {format_shape(found.shape)}"
     yield Explanation(
         "shuffled",
         f"These are the right numbers in the wrong places{shape}: your `d{wrong.name}` holds each of the gradient's "

@@ -83,7 +83,7 @@ def is_float_table(value: Any) -> bool:
     return isinstance(value, Tensor) and value.ndim == 2 and value.numel() > 0 and value.is_floating_point()
 
 
-def entries_of(source: str, problem: Problem) -> Tensor:
+def label_values(source: str, problem: Problem) -> Tensor:
     """The integers themselves; of a table, where each row has its maximum."""
     value: Tensor = problem.values[source]
     return value if is_integer(value) else value.argmax(1)
@@ -91,7 +91,7 @@ def entries_of(source: str, problem: Problem) -> Tensor:
 
 def largest_entry(source: str, problem: Problem) -> tuple[int, str]:
     """One more than the largest entry, as `F.one_hot`, `bincount` and `x.max() + 1` have it: (width, explanation)."""
-    width, of_labels = int(entries_of(source, problem).max()) + 1, is_integer(problem.values[source])
+    width, of_labels = int(label_values(source, problem).max()) + 1, is_integer(problem.values[source])
     where = f"number in `{source}` is" if of_labels else f"column with a row's maximum of `{source}` is"
     return width, (
         f"The number of classes is left to the data: the largest {where} {width - 1} here, so `F.one_hot` without "
@@ -102,7 +102,7 @@ def largest_entry(source: str, problem: Problem) -> tuple[int, str]:
 
 def distinct_entries(source: str, problem: Problem) -> tuple[int, str]:
     """How many different entries there are, as `unique` and a `set` have it: (width, explanation)."""
-    width = len(set(entries_of(source, problem).flatten().tolist()))
+    width = len(set(label_values(source, problem).flatten().tolist()))
     return width, (
         f"The number of classes is left to the data: `{source}` has {width} different entries here, and `unique` "
         "leaves out all others. There are more: take their number from a shape."

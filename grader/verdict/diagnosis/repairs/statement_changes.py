@@ -12,14 +12,15 @@ from grader.verdict.diagnosis.repairs.source_file import is_module, quote
 
 def column_indices(node: ast.AST) -> Iterator[Change]:
     """`d[range(n), Y]` for `d[:, Y]`, which takes whole columns."""
-    if isinstance(node, ast.Subscript) and (found := paired(node)) is not None:
+    if isinstance(node, ast.Subscript) and (found := index_rows_and_columns(node)) is not None:
         yield "column", quote(found[0]), "", found[1]
     target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if isinstance(target, ast.Subscript) and (found := paired(target)) is not None:  # `d[:, Y] = d[:, Y] - 1`: both
+    # `d[:, Y] = d[:, Y] - 1`: both are changed
+    if isinstance(target, ast.Subscript) and (found := index_rows_and_columns(target)) is not None:
         yield "column", quote(found[0]), "", Pairing(target).visit(copy.deepcopy(node))
 
 
-def paired(node: ast.Subscript) -> tuple[ast.expr, ast.Subscript] | None:
+def index_rows_and_columns(node: ast.Subscript) -> tuple[ast.expr, ast.Subscript] | None:
     """(index, the same place with rows and columns indexed together) where all rows are taken; None elsewhere."""
     entries = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
     is_full = [isinstance(e, ast.Slice) and not (e.lower or e.upper or e.step) for e in entries]
@@ -40,7 +41,7 @@ class Pairing(ast.NodeTransformer):
         self._text = ast.unparse(place)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        found = paired(node) if ast.unparse(node) == self._text else None
+        found = index_rows_and_columns(node) if ast.unparse(node) == self._text else None
         return self.generic_visit(node) if found is None else found[1]
 
 

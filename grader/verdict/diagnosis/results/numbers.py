@@ -11,7 +11,7 @@ from itertools import combinations, islice
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import written
+from grader.comparison.tensors import format_shape
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.fit import ZERO, fit_multiples, name_multiple
 from grader.verdict.diagnosis.problem_values import can_expand
@@ -72,7 +72,7 @@ def another_part(part: PartMismatch) -> Iterator[Explanation]:
 def misplaced_part(part: PartMismatch) -> Iterator[Explanation]:
     """The right numbers in another shape, or not yet summed."""
     found, expected = part.found[0], part.expected[0]
-    shapes = f"{written(found.shape)} where {written(expected.shape)} is expected"
+    shapes = f"{format_shape(found.shape)} where {format_shape(expected.shape)} is expected"
     if part.same_shape:
         if all(e.ndim == 2 and min(e.shape) > 1 for e in part.expected) and part.are_explained_by(
             [e.T for e in part.expected]

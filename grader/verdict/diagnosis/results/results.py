@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE
 from grader.verdict.diagnosis.constants import factors_of, shares_of
-from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, joined
+from grader.verdict.diagnosis.explanation import MOST_JOINED, Explanation, join_explanations
 from grader.verdict.diagnosis.results.numbers import TIERS_OF_PARTS
 from grader.verdict.diagnosis.results.part import PartMismatch, as_numbers, numeric_entries
 from grader.verdict.diagnosis.results.words import ComparedAnswer, wrong_answers, wrong_entries
@@ -78,7 +78,7 @@ def explain_numbers(
     )
     for tier in TIERS_OF_PARTS:
         check_time()
-        explanation = joined(islice((e for reading in tier for e in reading(part)), MOST_JOINED))
+        explanation = join_explanations(islice((e for reading in tier for e in reading(part)), MOST_JOINED))
         if explanation is not None:
             return explanation
     return None

@@ -1,4 +1,4 @@
-"""What can be said about a lesson's files before anything is graded: slips of its author, in sentences."""
+"""A review of a lesson's files before anything is graded: faults that its author must fix, and recommendations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.lesson.course_modules import load_module
+from grader.authoring.lesson_sources import suite_of, variants
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
@@ -19,19 +19,21 @@ from grader.verdict.judging.earlier_gradient import TRIVIAL
 HINTS, FEWEST_DRAWS, FEWEST_VARIANTS = 3, 3, 5
 
 
-def faults(lesson: Lesson) -> Iterator[str]:
-    """What keeps the lesson from being graded as it is meant. Raises LessonError when a file does not run at all."""
+def faults_of(lesson: Lesson) -> Iterator[str]:
+    """Sentences about faults because of which the lesson would be graded wrongly. Raises LessonError for a file that
+    does not run.
+    """
     for item in lesson.items:
         if len(item.hints) != HINTS:
             yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
     unusable = list(forward_faults(lesson))
     yield from unusable or vanishing_faults(lesson)
-    tests = tests_of(load_module(lesson.suite, f"backprop_ninja_suite_{lesson.name}"))
-    yield from row_faults(lesson, tests)
+    yield from row_faults(lesson, tests_of(suite_of(lesson)))
     yield from mistake_faults(lesson, lesson.mistakes)
 
 
 def forward_faults(lesson: Lesson) -> Iterator[str]:
+    """Gradients that forward.py or the draws of the hidden suite do not allow, in sentences. Raises LessonError."""
     if not lesson.gradients:
         return
     try:
@@ -60,7 +62,7 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
 
 
 def vanishing_faults(lesson: Lesson) -> Iterator[str]:
-    """Gradients that zeros would earn: they vanish on every hidden problem, and `with` names no other gradient."""
+    """Gradients for which zeros would get full points: they are zero on every hidden problem, and `with` is not set."""
     names = {item.name for item in lesson.gradients}
     alone = {item.name for item in lesson.gradients if not item.earned_with}
     for item in lesson.gradients:
@@ -81,10 +83,12 @@ def vanishing_faults(lesson: Lesson) -> Iterator[str]:
 
 
 def targets(lesson: Lesson) -> set[str]:
+    """The values whose gradients the lesson asks for."""
     return {item.target for item in lesson.gradients if item.target}
 
 
 def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[str]:
+    """Known mistakes that cannot be used, in sentences. Raises LessonError for one that does not run."""
     known: set[tuple[str, str]] = set()
     for name in assigned_twice(lesson.solution / "mistakes.py"):
         yield f"mistakes.py assigns `{name}` twice, so the mistakes of the first are lost. Use another name."
@@ -100,7 +104,7 @@ def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[st
 
 
 def assigned_twice(path: Path) -> list[str]:
-    """Names to which a Python file gives a value, or which it defines, twice at its top level."""
+    """Names that a Python file assigns or defines twice at its top level."""
     names: Counter[str] = Counter()
     for node in ast.parse(path.read_text(encoding="utf-8")).body if path.is_file() else ():
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -111,12 +115,12 @@ def assigned_twice(path: Path) -> list[str]:
     return [name for name, times in names.items() if times > 1]
 
 
-def remarks(lesson: Lesson) -> Iterator[str]:
-    """What is allowed, and seldom meant."""
+def recommendations(lesson: Lesson) -> Iterator[str]:
+    """Sentences about what is allowed and rarely intended."""
     for name in lesson.functions:
         if not any(mistake.gradient == name for mistake in lesson.mistakes):
             yield f"`{name}` has no known mistake."
-    count = len(list((lesson.solution / "variants").glob("*.py")))
+    count = len(variants(lesson))
     if count < FEWEST_VARIANTS:
         yield f"{count} variants; {FEWEST_VARIANTS} or more show that other styles pass."
     draws = [draw for draw in lesson.draws if not draw.note]
@@ -128,7 +132,7 @@ def remarks(lesson: Lesson) -> Iterator[str]:
             yield f"the draw with {draw.describe()}: with equal sizes, a transpose or a wrong axis can look right."
 
 
-def not_exact(lesson: Lesson, rows: Sequence[Row]) -> list[str]:
-    """Gradients of the answer key that are right and not autograd's to the last bit: worth a word in the README."""
+def inexact_gradients(lesson: Lesson, rows: Sequence[Row]) -> list[str]:
+    """Gradients of the answer key that are right, but not equal to autograd's in every bit. `rows` are its results."""
     names = {item.name for item in lesson.gradients}
     return [str(row.name) for row in rows if row.name in names and not row.exact]

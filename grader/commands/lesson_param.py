@@ -15,7 +15,7 @@ from grader.errors import UserError
 from grader.lesson.lesson import Course, Lesson
 
 
-class Wanted(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+class LessonParam(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
     """A lesson, or with `rows` also a row of one; completed from the lessons there are."""
 
     name = "lesson"
@@ -42,11 +42,16 @@ course_option = click.option(
 
 
 lesson_option = click.option(
-    "--lesson", "named", multiple=True, type=Wanted(rows=True), metavar="LESSON", help="The same as LESSON behind FILE."
+    "--lesson",
+    "named",
+    multiple=True,
+    type=LessonParam(rows=True),
+    metavar="LESSON",
+    help="The same as LESSON behind FILE.",
 )
 
 
-def asked_for(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
+def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[Work, list[tuple[Lesson, str | None]]]:
     """What is to be checked, and which lessons of it, or `rows` (None for all); nothing where nobody has said it."""
     files = [word for word in words if is_file(word)]
     if len(files) > 1:
