@@ -67,10 +67,16 @@ def files_of_reading(lesson: str, shown: str, reading: Reading) -> LessonFiles:
     return LessonFiles(lesson, files, shown, reading.message, origin=reading.origin, nothing=not reading.attempted)
 
 
+MAY_HAVE_GRADIENTS = re.compile(rb"^[ \t]*\(?d\w*[^\n=]*=|grad|cmp|allclose", re.MULTILINE)
+"""Every script in the lecture's manner assigns a name that begins with d, or compares a gradient."""
+
+
 def read_lecture_script(lesson: Lesson, source: bytes, shown: str) -> LessonFiles | None:
     """A Python file without any of the lesson's functions, if it assigns gradients as the lecture's notebook does."""
     defined = b"|".join(re.escape(name.encode()) for name in lesson.functions)
     if lesson.notebook is None or re.search(rb"^[ \t]*(def|class)[ \t]+(" + defined + rb")\b", source, re.MULTILINE):
+        return None
+    if MAY_HAVE_GRADIENTS.search(source) is None:  # reading on would load torch, for the lesson's sizes
         return None
     try:
         submitted = read_page_bytes(source, shown, [lesson], False, False).lessons[lesson.name]

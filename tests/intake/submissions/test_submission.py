@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import ROOT
 
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique
 from grader.intake.submissions.finding import FoundSubmissions, find
@@ -429,3 +432,18 @@ def test_a_file_name_that_is_no_utf_8(tmp_path, found):
     except OSError:  # not every disk takes such names
         pytest.skip("this disk takes no such names")
     assert fingerprint(tmp_path / "ada", found)
+
+
+def test_a_file_without_gradients_is_refused_without_torch(tmp_path):
+    """The coordinator reads it, while a run waits for its first result."""
+    (tmp_path / "ada" / "04_cross_entropy").mkdir(parents=True)
+    (tmp_path / "ada" / "04_cross_entropy" / "backward.py").write_text("while True:\n    pass\n", encoding="utf-8")
+    program = (
+        "import sys\nfrom pathlib import Path\n"
+        "from grader.intake.submissions.finding import find\nfrom grader.lesson.lesson import Course\n"
+        f"lessons = [Course(Path({str(ROOT)!r})).find('04')]\n"
+        f"print([entry.student for entry in find([Path({str(tmp_path)!r}) / 'ada'], lessons, lessons)])\n"
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['ada']\nFalse\n"
