@@ -26,19 +26,7 @@ def console_for(stderr: bool = False) -> Console:
 
 def fail(message: str, status: int = UNUSABLE, program: str = "grade") -> NoReturn:
     """Print `message` on standard error, with control characters shown, and end with `status`."""
-    click.echo(
-        "\
-".join(
-            map(
-                terminal_line,
-                f"{program}: {message}".split(
-                    "\
-"
-                ),
-            )
-        ),
-        err=True,
-    )
+    click.echo("\n".join(map(terminal_line, f"{program}: {message}".split("\n"))), err=True)
     raise SystemExit(status)
 
 

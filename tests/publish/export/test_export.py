@@ -360,7 +360,7 @@ def test_every_status_has_a_word(ada):
 
 
 @pytest.fixture
-def grade_once(tmp_path: Path) -> Path:
+def graded(tmp_path: Path) -> Path:
     out = tmp_path / "grades"
     for student, points in (("Ada Okafor", 2), ("Bo Li", 1)):
         rows = [row("dx"), row("dy", "passed" if points == 2 else "todo")]
