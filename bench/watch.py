@@ -165,6 +165,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         kit = Path(folder)
         lesson = make_kit(kit, options.lesson)
+        problems = len(lesson.public_draws)  # read from the kit, which is gone when this is printed
         terminal = WatchTerminal(kit, lesson.number)
         try:
             terminal.until(" points\n", START_SECONDS)
@@ -182,7 +183,7 @@ def main() -> None:
             terminal.close()
     load = os.getloadavg()[0]
     print(
-        f"Lesson {lesson.number}, {len(lesson.gradients)} gradients on {len(lesson.public_draws)} public problems; "
+        f"Lesson {lesson.number}, {len(lesson.gradients)} gradients on {problems} public problems; "
         f"{os.cpu_count()} cores, load {load:.1f}\n"
     )
     print(f"{'':<44} {'median':>11} {'nine in ten':>11} {'most':>11} {'runs':>5}")
