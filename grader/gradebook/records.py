@@ -1,0 +1,56 @@
+"""What the gradebook keeps for ever: attempts, and what people decided about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from grader.results import SubmissionResult
+
+Kind = Literal["points", "comment", "excuse", "extension", "undo"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One graded submission of a student.
+
+    Attributes:
+        id: its place in the gradebook; a later attempt has a greater one.
+        submitted: when it was handed in, with a time zone; None if nothing says so.
+        graded: when its verdict was stored, with a time zone.
+        results: the verdict itself, before weights, lateness and decisions.
+    """
+
+    id: int
+    student: str
+    submitted: datetime | None
+    graded: datetime
+    results: SubmissionResult
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An entry by a person. It is never changed or deleted: a later entry with kind "undo" takes it back.
+
+    Attributes:
+        id: its place in the gradebook; a later decision has a greater one.
+        author: who decided, as a name or an e-mail address.
+        made: when, with a time zone.
+        row: "03_makemore_steps.dprobs", or "03_makemore_steps" for the lesson, or None for the whole assignment.
+        points: what the row, lesson or assignment is worth now ("points"); None for the other kinds.
+        until: the student's own due date, with a time zone ("extension"); None for the other kinds.
+        text: the reason or the comment, as the student may read it.
+        undoes: the id of the decision that an "undo" takes back.
+    """
+
+    id: int
+    student: str
+    kind: Kind
+    author: str
+    made: datetime
+    row: str | None = None
+    points: float | None = None
+    until: datetime | None = None
+    text: str = ""
+    undoes: int | None = None
