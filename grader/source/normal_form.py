@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Self
 
 from grader.source.normal_values import Value, plain, product_of, sum_of
 from grader.source.syntax import all_nodes
@@ -165,11 +167,11 @@ class ExpressionReader:
 
     _ListComp = _SetComp = _GeneratorExp = _DictComp = _comprehension
 
-    def _within(self, bound: Sequence[str]) -> ExpressionReader:
-        """A normaliser for what has the variables `bound` of its own."""
-        inner = type(self)(self.names, self.modules)
-        inner._labels = self._labels + len(bound)
-        inner.names |= {name: plain(f"_b{self._labels + place}") for place, name in enumerate(bound)}
+    def _within(self, bound: Sequence[str]) -> Self:
+        """A reader of what has the variables `bound` of its own."""
+        inner = copy(self)
+        inner.mass, inner._labels, inner.modules = 0, self._labels + len(bound), dict(self.modules)
+        inner.names = self.names | {name: plain(f"_b{self._labels + place}") for place, name in enumerate(bound)}
         return inner
 
     def module_of(self, node: ast.Attribute) -> str:
