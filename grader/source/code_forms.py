@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,7 +11,7 @@ from hashlib import blake2b
 
 from grader.source.normal_form import LIBRARY
 from grader.source.normal_statements import Normaliser, imported_modules
-from grader.source.normal_values import Value, plain
+from grader.source.normal_values import Value, plain, short
 from grader.source.parsing import parse_submitted
 from grader.source.syntax import FunctionDefinition, all_nodes
 
@@ -31,6 +32,8 @@ class FunctionForm:
             neither have its parameters unless the caller of the grader gives them by name.
         first, last: its lines in the file, counted from 1.
         lines: its statements, each for itself.
+        tokens: {a name, operator or constant: how often}, without the function's own variables. The fewer of them
+            two functions have in different numbers, the smaller the step from one to the other.
     """
 
     name: str
@@ -39,6 +42,7 @@ class FunctionForm:
     first: int
     last: int
     lines: Sequence[Line] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -67,12 +71,14 @@ def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
     found = FileForms()
     for prefix, node in definitions(tree):
         try:
-            form, mass, lines = cached_form(node, segment_of(text, node), node.name in steps, names, modules)
+            form, mass, lines, tokens = cached_form(node, segment_of(text, node), node.name in steps, names, modules)
         except RecursionError:
             continue
         first = node.lineno
         here = [(line, first + offset, own) for line, offset, own in lines]
-        found.functions.append(FunctionForm(prefix + node.name, form, mass, first, node.end_lineno or first, here))
+        found.functions.append(
+            FunctionForm(prefix + node.name, form, mass, first, node.end_lineno or first, here, tokens)
+        )
     found.texts = list(texts_of(tree, text))
     return found
 
@@ -105,7 +111,8 @@ def module_names(tree: ast.Module, text: str, kept: Collection[str]) -> tuple[di
     return reader.names, reader.modules
 
 
-_forms: dict[bytes, tuple[str, int, list[Line]]] = {}
+CachedForm = tuple[str, int, list[Line], dict[str, int]]
+_forms: dict[bytes, CachedForm] = {}
 
 
 def cached_form(
@@ -114,14 +121,15 @@ def cached_form(
     keeps_names: bool,
     names: Mapping[str, Value],
     modules: Mapping[str, str],
-) -> tuple[str, int, list[Line]]:
-    """(form, mass, lines relative to the first) of a function. The same text is read once."""
+) -> CachedForm:
+    """(form, mass, lines relative to the first, tokens) of a function. The same text is read once."""
     known = {name: value for name, value in names.items() if name in segment and name != node.name}
     described = segment, keeps_names, sorted(known.items()), sorted(modules.items())
     key = blake2b(repr(described).encode("utf-8", "replace"), digest_size=16).digest()
     if key not in _forms:
         form, mass = (named_form if keeps_names else renamed_form)(node, known, modules)
-        _forms[key] = form, mass, list(lines_of(node, keeps_names, known, modules))
+        lines = list(lines_of(node, keeps_names, known, modules))
+        _forms[key] = short(form), mass, lines, dict(tokens_of(node, keeps_names))
     return _forms[key]
 
 
@@ -195,6 +203,24 @@ def lines_of(
             if not isinstance(target, ast.Name):
                 text = f"{reader.text(target)} = {text}"
         yield text, statement.lineno - node.lineno, reader.mass
+
+
+def tokens_of(node: FunctionDefinition, keeps_names: bool) -> Counter[str]:
+    own = {each.id for each in all_nodes(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
+    own |= set() if keeps_names else set(parameters_of(node))
+    found: Counter[str] = Counter()
+    for each in (inner for statement in node.body for inner in all_nodes(statement)):
+        if isinstance(each, ast.Name) and each.id not in own:
+            found[each.id] += 1
+        elif isinstance(each, ast.Attribute):
+            found[each.attr] += 1
+        elif isinstance(each, ast.Constant) and not isinstance(each.value, str):
+            found[repr(each.value)] += 1
+        elif isinstance(each, ast.BinOp | ast.UnaryOp | ast.AugAssign):
+            found[type(each.op).__name__] += 1
+        elif isinstance(each, ast.Call | ast.Subscript | ast.Compare | ast.For | ast.While | ast.If):
+            found[type(each).__name__] += 1
+    return found
 
 
 def texts_of(tree: ast.Module, text: str) -> Iterator[tuple[str, int]]:

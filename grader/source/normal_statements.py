@@ -155,7 +155,7 @@ class _Labelling(Normaliser):
         self.used: list[str] = []
 
     def _Name(self, node: ast.Name) -> Value:
-        if node.id not in self.changed or (own := self.names.get(node.id)) and own.key.startswith("_b"):
+        if node.id not in self.changed or ((own := self.names.get(node.id)) and own.key.startswith("_b")):
             return super()._Name(node)
         if node.id not in self.used:
             self.used.append(node.id)

@@ -1,0 +1,125 @@
+"""Which two submissions share most of what few others have: an index from each rare item to those who have it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from grader.gradebook.similarity.evidence import Item, Key, Portrait, Rarity, Rows, portrait
+from grader.gradebook.similarity.known import KnownCode
+from grader.gradebook.similarity.reading import ReadClass
+
+MARGIN_BITS = 4.0
+MOST_OF_A_FUNCTION = 12.0
+"""Bits that single statements of one function can add up to."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One thing that two submissions share: the item in each, its bits, and how many others have it."""
+
+    one: Item
+    other: Item
+    bits: float
+    others: int
+
+
+@dataclass
+class Pair:
+    """Two submissions, by their authors' names, with what they share: what says most comes first."""
+
+    one: str
+    other: str
+    shared: list[Shared] = field(default_factory=list)
+
+    @property
+    def bits(self) -> float:
+        return sum(each.bits for each in self.shared)
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """The pairs of a class, those that share most first.
+
+    Attributes:
+        pairs: all that share anything rare.
+        threshold: bits that no pair of a class of this size is expected to reach by chance.
+        size: how many submissions (of one student or one group) were compared.
+    """
+
+    pairs: Sequence[Pair]
+    threshold: float
+    size: int
+
+    @property
+    def striking(self) -> list[Pair]:
+        return [pair for pair in self.pairs if pair.bits >= self.threshold]
+
+
+def threshold_for(size: int) -> float:
+    """log2 of the number of pairs, and a margin: by chance, one class in 2**MARGIN_BITS has a pair above it."""
+    return math.log2(max(2, size * (size - 1) / 2)) + MARGIN_BITS
+
+
+def similarities(
+    read: ReadClass, rows: Mapping[str, Rows], known: Mapping[str, KnownCode], groups: Mapping[str, str] | None = None
+) -> Similarities:
+    """Compare all submissions of a class with each other.
+
+    Args:
+        read: the files by student.
+        rows: the verdicts by student; a student who is not graded has none.
+        known: the lessons' own code.
+        groups: {student: group}. The members of a group work together: they are compared as one.
+    """
+    portraits: dict[str, Portrait] = {}
+    members: dict[str, list[str]] = defaultdict(list)
+    for student, files in read.files.items():
+        group = (groups or {}).get(student)
+        own = portrait(files, rows.get(student, {}), known)
+        author = f"group {group}" if group else student
+        members[author].append(student)
+        if author in portraits:
+            own.items |= portraits[author].items
+            own.forms |= portraits[author].forms
+        portraits[author] = own
+    names = {author: f"{', '.join(who)} ({author})" if author not in who else author for author, who in members.items()}
+    rarity = Rarity(list(portraits.values()))
+    holders: dict[Key, list[str]] = defaultdict(list)
+    for author, each in portraits.items():
+        for key in each.items:
+            if rarity.is_rare(key):
+                holders[key].append(author)
+    shared: dict[tuple[str, str], dict[Key, Shared]] = defaultdict(dict)
+    for key, authors in holders.items():
+        for one, other in combinations(authors, 2):
+            first, second = portraits[one].items[key], portraits[other].items[key]
+            bits = rarity.bits(key, first, second)
+            if bits > 0:
+                shared[one, other][key] = Shared(first, second, bits, rarity.counts[key] - 2)
+    pairs = [Pair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]
+    pairs.sort(key=lambda pair: (-pair.bits, pair.one, pair.other))
+    return Similarities(pairs, threshold_for(len(portraits)), len(portraits))
+
+
+def counted_once(found: Mapping[Key, Shared]) -> list[Shared]:
+    """What two submissions share, each function once: its whole text, or else its numbers, or else its statements."""
+    whole = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "answer"}
+    numbers = {(s.one.lesson, s.one.name) for key, s in found.items() if key[0] == "numbers"}
+    kept: list[Shared] = []
+    left: dict[tuple[str, str], float] = defaultdict(lambda: MOST_OF_A_FUNCTION)
+    for key, each in sorted(found.items(), key=lambda entry: -entry[1].bits):
+        place = each.one.lesson, each.one.name
+        if key[0] == "numbers" and place in whole:
+            continue
+        if key[0] == "line":
+            bits = 0.0 if place in whole or place in numbers else min(each.bits, left[place])
+            left[place] -= bits
+            if not bits:
+                continue
+            each = Shared(each.one, each.other, bits, each.others)
+        kept.append(each)
+    return sorted(kept, key=lambda each: -each.bits)
