@@ -142,7 +142,8 @@ def made_class(seed: int, count: int = 60) -> MadeClass:
     plant("reordered", source, works[source], reordered)
     source = next(sources)
     formatted = {
-        le: "# lesson\n\n" + ast.unparse(ast.parse(t)).replace("\n    ", "\n        ") for le, t in texts[source].items()
+        le: "# lesson\n\n" + ast.unparse(ast.parse(t)).replace("\n    ", "\n        ")
+        for le, t in texts[source].items()
     }
     plant("reformatted", source, works[source], formatted)
     source = next(sources)
@@ -152,7 +153,7 @@ def made_class(seed: int, count: int = 60) -> MadeClass:
     plant("one lesson", source, own, {le: written(choices) for le, choices in own.items()})
     source = next(sources)
     odd = "def dhpreact(dh, h):\n    slope = 1 - h * h.abs() + 0.25 * h.mean()\n    return dh * slope.clamp(min=0.01)"
-    renamed = "def dhpreact(h, dh):\n    k = h.mean() * 0.25 + (1 - h.abs() * h)\n    k = k.clamp(min=1e-2)\n    return k * dh"
+    renamed = "def dhpreact(h, dh):\n    k = h.mean() * 0.25 + (1 - h.abs() * h)\n    return k.clamp(min=1e-2) * dh"
     works[source] = works[source] | {lesson: works[source][lesson] | {"dhpreact": Choice(odd, "failed")}}
     own = honest(lessons, styles, draw)
     own[lesson] = own[lesson] | {"dhpreact": Choice(renamed, "failed")}

@@ -9,6 +9,7 @@ from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.export import export
 from grader.commands.release import release
 from grader.commands.run import run
+from grader.commands.similar import similar
 
 EPILOG = """\b
 Examples:
@@ -19,6 +20,7 @@ Examples:
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
   grade export gradescope                    autograder.zip; also github, canvas, moodle
+  grade similar submissions/                 pairs that share rare wrong answers, to read side by side
 
 \b
 Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
@@ -35,7 +37,7 @@ def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
 
 
-for command in (run, verify, stubs, figures, new_lesson, release, export):
+for command in (run, verify, stubs, figures, new_lesson, release, export, similar):
     main.add_command(command)
 
 

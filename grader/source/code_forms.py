@@ -224,22 +224,14 @@ def tokens_of(node: FunctionDefinition, keeps_names: bool) -> Counter[str]:
 
 
 def texts_of(tree: ast.Module, text: str) -> Iterator[tuple[str, int]]:
-    """(words, line) of docstrings and other texts, and of comments; comments on successive lines are one.
+    """(words, line) of docstrings and other texts, and of the comment on each line.
 
     What follows a `#` counts as a comment, even inside a text: finding the difference takes longer than parsing.
     """
     for node in all_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value, node.lineno
-    comment, first, last = "", 0, 0
     for number, line in enumerate(split_lines(text) if "#" in text else (), 1):
         _, mark, words = line.partition("#")
-        if not mark:
-            continue
-        if comment and number != last + 1:
-            yield comment, first
-            comment = ""
-        first = first if comment else number
-        comment, last = f"{comment} {words.lstrip('#')}".strip(), number
-    if comment:
-        yield comment, first
+        if mark:
+            yield words.lstrip("#"), number

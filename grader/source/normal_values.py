@@ -5,6 +5,7 @@ Long keys are replaced by their hash, so that the time is linear in the length o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
@@ -44,6 +45,8 @@ def sum_of(terms: Iterable[Value]) -> Value:
     found.sort(key=lambda entry: (entry[1], entry[0]))
     sign = found[0][0]
     own = tuple((sign * each, key) for each, key in found)
+    if Counter(own) == Counter((-each, key) for each, key in own):
+        sign = 1  # `_ - _` with names left blank: either may come first
     text = "".join(("+" if each > 0 else "-") + key for each, key in own)
     return Value(sign, short(f"({text})"), own)
 

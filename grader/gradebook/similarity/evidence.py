@@ -25,14 +25,14 @@ Kind = Literal[
 """`answer`: nobody knows whether it is right. `lesson`: the same choices in all functions of a lesson."""
 WEIGHTS: dict[Kind, float] = {
     **{"wrong answer": 1.0, "known mistake": 0.5, "wrong numbers": 1.0, "answer": 0.6, "right answer": 0.3},
-    **{"statements": 0.5, "words": 1.0, "lesson": 0.3},
+    **{"statements": 0.5, "words": 1.0, "lesson": 0.6},
 }
 BITS_PER_TOKEN, BITS_PER_WORD, MOST_SIZE_BITS = 2.0, 2.5, 20.0
 LEAST_SHARED, SHARED_BY = 4, 0.1
 """What more than LEAST_SHARED students and more than this part of the class have counts as common."""
 LEAST_LINE, LEAST_WORDS, LEAST_CHARACTERS = 6, 3, 12
 LEAST_FUNCTIONS = 4
-"""A lesson with fewer functions than this has too few choices to compare."""
+"""With fewer functions than this, a lesson has too few choices to compare."""
 Key = tuple[str, ...]
 
 
@@ -43,9 +43,10 @@ class Item:
     Attributes:
         kind, lesson, name: what it is, and the function.
         size: the bits of its length, which count where two or three students have it.
-        path, first, last: where it is.
+        student, path, first, last: where it is.
     """
 
+    student: str
     kind: Kind
     lesson: str
     name: str
@@ -67,8 +68,8 @@ Rows = Mapping[tuple[str, str], Row]
 """{(lesson, function): the verdict on it}"""
 
 
-def portrait(files: Mapping[str, ReadFile], rows: Rows, known: Mapping[str, KnownCode]) -> Portrait:
-    """The items of one submission. `known` is the lessons' own code."""
+def portrait(student: str, files: Mapping[str, ReadFile], rows: Rows, known: Mapping[str, KnownCode]) -> Portrait:
+    """The items of a student's submission. `known` is the lessons' own code."""
     found = Portrait()
     for path, file in files.items():
         lesson = path.partition("/")[0]
@@ -81,25 +82,30 @@ def portrait(files: Mapping[str, ReadFile], rows: Rows, known: Mapping[str, Know
             if row is not None and row.status in UNWRITTEN:
                 continue
             choices[function.name] = function.form
-            for key, item in function_items(function, lesson, path, row, own):
+            for key, item in function_items(student, function, lesson, path, row, own):
                 found.items.setdefault(key, item)
         found.forms |= {(lesson, name): form for name, form in choices.items()}
-        if len(choices) >= LEAST_FUNCTIONS and not any(choices.items() <= each.items() for each in own.whole):
-            key = ("lesson", lesson, *(f"{name}={form}" for name, form in sorted(choices.items())))
+        closest = max(own.whole, key=lambda whole: len(whole.items() & choices.items()), default={})
+        chosen = dict(choices.items() - closest.items())
+        if chosen and len(choices) >= LEAST_FUNCTIONS:
+            taken = (f"{name}={form}" for name, form in sorted(chosen.items()))
+            key = ("lesson", lesson, *taken, repr(sorted(choices)))
             last = max(function.last for function in file.functions)
-            found.items[key] = Item("lesson", lesson, "", 0, path, 1, last)
+            found.items[key] = Item(student, "lesson", lesson, "", 0, path, 1, last)
         for words, line in file.texts:
             text = condensed(words)
             count = len(text.split())
             if text in own.texts or (count < LEAST_WORDS and len(text) < LEAST_CHARACTERS):
                 continue
             size = min(MOST_SIZE_BITS, BITS_PER_WORD * count)
-            found.items.setdefault(("words", lesson, text), Item("words", lesson, words, size, path, line, line))
+            found.items.setdefault(
+                ("words", lesson, text), Item(student, "words", lesson, words, size, path, line, line)
+            )
     return found
 
 
 def function_items(
-    function: FunctionForm, lesson: str, path: str, row: Row | None, known: KnownCode
+    student: str, function: FunctionForm, lesson: str, path: str, row: Row | None, known: KnownCode
 ) -> Iterator[tuple[Key, Item]]:
     """(what must be equal, item) of one function."""
     is_right = (function.name, function.form) in known.right
@@ -113,17 +119,20 @@ def function_items(
     # a helper may have another name: only functions with a row, or of the answer key, are known by theirs
     named = function.name if row is not None or function.name in known.tokens else ""
     if not is_right and (named or function.mass > LEAST_LINE):
-        yield ("answer", lesson, named, function.form), Item(kind, lesson, *about)
+        yield ("answer", lesson, named, function.form), Item(student, kind, lesson, *about)
     if kind == "wrong answer" and row is not None and (numbers := numbers_of(row)):
         place = (function.name, 0.0, path, function.first, function.last)
-        yield ("numbers", lesson, function.name, numbers), Item("wrong numbers", lesson, *place)
+        yield ("numbers", lesson, function.name, numbers), Item(student, "wrong numbers", lesson, *place)
     if is_right or kind == "known mistake":
         return
     weight = WEIGHTS[kind]
     for text, line, mass in function.lines:
         if mass >= LEAST_LINE and text not in known.lines:
             own = min(MOST_SIZE_BITS, weight * (mass - LEAST_LINE))
-            yield ("line", lesson, named, text), Item("statements", lesson, function.name, own, path, line, line)
+            yield (
+                ("line", lesson, named, text),
+                Item(student, "statements", lesson, function.name, own, path, line, line),
+            )
 
 
 def numbers_of(row: Row) -> str:
@@ -149,8 +158,8 @@ class Rarity:
         """How much it says that two submissions both have it."""
         count = self.counts[key]
         if one.kind == "lesson":
-            places = ((entry.partition("=")[0], entry.partition("=")[2]) for entry in key[2:])
-            choices = (self.size / max(2, self.forms[(one.lesson, name), form]) for name, form in places)
+            chosen = (entry.partition("=") for entry in key[2:-1])
+            choices = (self.size / max(2, self.forms[(one.lesson, name), form]) for name, _, form in chosen)
             return WEIGHTS["lesson"] * sum(min(5.0, math.log2(max(1.0, each))) for each in choices) / (count - 1)
         rarity = math.log2(self.size / (count - 1)) - 1
         size = min(one.size, other.size) / (count - 1) ** 2

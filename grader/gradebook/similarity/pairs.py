@@ -12,7 +12,7 @@ from grader.gradebook.similarity.evidence import Item, Key, Portrait, Rarity, Ro
 from grader.gradebook.similarity.known import KnownCode
 from grader.gradebook.similarity.reading import ReadClass
 
-MARGIN_BITS = 4.0
+MARGIN_BITS = 2.0
 MOST_OF_A_FUNCTION = 12.0
 """Bits that single statements of one function can add up to."""
 
@@ -60,7 +60,7 @@ class Similarities:
 
 
 def threshold_for(size: int) -> float:
-    """log2 of the number of pairs, and a margin: by chance, one class in 2**MARGIN_BITS has a pair above it."""
+    """log2 of the number of pairs, and a margin: of 2**MARGIN_BITS classes, chance gives one a pair above it."""
     return math.log2(max(2, size * (size - 1) / 2)) + MARGIN_BITS
 
 
@@ -79,7 +79,7 @@ def similarities(
     members: dict[str, list[str]] = defaultdict(list)
     for student, files in read.files.items():
         group = (groups or {}).get(student)
-        own = portrait(files, rows.get(student, {}), known)
+        own = portrait(student, files, rows.get(student, {}), known)
         author = f"group {group}" if group else student
         members[author].append(student)
         if author in portraits:

@@ -1,0 +1,131 @@
+"""`grade similar`: pairs of submissions that share what few others in the class have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from grader.commands.console import console_for, course_option, fail, open_course, printable
+
+if TYPE_CHECKING:
+    from grader.gradebook.similarity.pairs import Pair
+
+MOST_IN_TABLE = 20
+
+EPILOG = """\b
+Examples:
+  grade similar submissions/ -o grades       with the verdicts of `grade run submissions/ -o grades`
+  grade similar submissions/ --lesson 03 --roster roster.csv
+  grade similar submissions/ --least 8       also pairs that chance may explain
+
+\b
+A pair is a reason to read two submissions side by side. It is never a verdict.
+Exit status: 0 done, whatever was found; 2 the command line or the input is unusable.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("grades"),
+    show_default=True,
+    help="The gradebook with the verdicts; similar.html is written there.",
+)
+@click.option("--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
+@click.option(
+    "--roster",
+    "roster_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="CSV",
+    help="The class's list. Students with the same entry in its column `group` are compared as one.",
+)
+@click.option(
+    "--least",
+    type=click.FloatRange(0),
+    default=None,
+    metavar="BITS",
+    help="Show pairs that share at least this.  [default: more than chance explains in a class of this size]",
+)
+@course_option
+def similar(
+    submissions: tuple[Path, ...],
+    out: Path,
+    lesson_names: tuple[str, ...],
+    roster_file: Path | None,
+    least: float | None,
+    course: Path | None,
+) -> None:
+    """Finds SUBMISSIONS that share rare wrong answers, code or comments, whatever their names, order and layout.
+
+    Stubs, the course's own answers and what many students write do not count. Right answers in common forms are not
+    listed: one-liners coincide.
+    """
+    from grader.gradebook.files import output_errors, write_whole
+    from grader.gradebook.similarity.inputs import groups_of, steps_of_course, texts_of, verdicts_in
+    from grader.gradebook.similarity.known import known_code
+    from grader.gradebook.similarity.pairs import similarities
+    from grader.gradebook.similarity.reading import read_class
+    from grader.intake.submissions.finding import find
+    from grader.intake.submissions.roster import read_roster
+    from grader.publish.progress_bar import progress_bar
+    from grader.publish.similar_page import similar_page
+
+    loaded, lessons = open_course(course, lesson_names)
+    roster = None if roster_file is None else read_roster(roster_file)
+    found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+    console = console_for(stderr=True)
+    with progress_bar(console, console.is_terminal) as bar:
+        task = bar.add_task("reading", total=2 * len(found))
+        files = {}
+        for submission in found:
+            files[submission.student] = texts_of(submission)
+            bar.advance(task)
+        steps = steps_of_course(loaded)
+        read = read_class(files, steps, partial(bar.advance, task))
+        bar.update(task, completed=2 * len(found))
+    if len(files) < 2:
+        fail(f"{len(files)} submission was found: a comparison needs two or more.")
+    rows, remarks = verdicts_in(out, loaded, list(files))
+    known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
+    result = similarities(read, rows, known, groups_of(roster))
+    pairs = [pair for pair in result.pairs if pair.bits >= (result.threshold if least is None else least)]
+    remarks += [f"{path} of {student} is not Python, so it was not compared." for student, path in read.unreadable]
+    page = out / "similar.html"
+    with output_errors(page):
+        out.mkdir(parents=True, exist_ok=True)
+        write_whole(page, similar_page(result, pairs, files, remarks))
+    for remark in remarks:
+        click.echo(f"grade: {printable(remark)}", err=True)
+    print_pairs(pairs, result.threshold, result.size)
+    click.echo(f"Side by side: {page}")
+
+
+def print_pairs(pairs: Sequence[Pair], threshold: float, size: int) -> None:
+    """A table of the pairs, each with its strongest reason."""
+    from grader.publish.similar_page import reason_text
+
+    if not pairs:
+        click.echo(f"{size} submissions compared: no pair shares more than chance explains ({threshold:.1f} bits).")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("bits", justify="right")
+    table.add_column("these two", min_width=16)
+    table.add_column("the strongest reason")
+    for pair in pairs[:MOST_IN_TABLE]:
+        more = f" And {len(pair.shared) - 1} more." if len(pair.shared) > 1 else ""
+        who = f"{printable(pair.one)}, {printable(pair.other)}"
+        table.add_row(f"{pair.bits:.1f}", Text(who), Text(printable(reason_text(pair.shared[0])) + more))
+    console_for().print(table)
+    if len(pairs) > MOST_IN_TABLE:
+        click.echo(f"... and {len(pairs) - MOST_IN_TABLE} more, in similar.html.")
+    click.echo("Reasons to read them side by side, not a verdict: read both and speak with both students first.")

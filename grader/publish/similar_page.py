@@ -1,0 +1,89 @@
+"""similar.html: pairs of submissions side by side, with the reason for each line. Reasons to read, never a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.gradebook.similarity.evidence import Item, Kind
+from grader.gradebook.similarity.pairs import Pair, Shared, Similarities
+from grader.gradebook.similarity.reading import Files
+from grader.publish.inert import inert
+from grader.publish.templates import page_templates
+
+MOST_LINES, MOST_WIDTH = 40, 400
+MOST_REASONS = 12
+MOST_PAIRS = 200
+WHAT: dict[Kind, str] = {
+    "wrong answer": "The same wrong answer",
+    "known mistake": "The same known mistake, written in the same way",
+    "wrong numbers": "Different code that is wrong by the same amounts",
+    "answer": "The same code, apart from names and layout",
+    "right answer": "The same right answer in an unusual form",
+    "statements": "The same statement, apart from names",
+    "words": "The same comment or text",
+    "lesson": "The same combination of answers in all functions, each of which is more common alone",
+}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a reason: whose it is, where, and its lines as (number, text)."""
+
+    student: str
+    place: str
+    lines: Sequence[tuple[int, str]]
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What two submissions share, in a sentence and side by side."""
+
+    text: str
+    bits: float
+    sides: Sequence[Side]
+
+
+def reason_text(shared: Shared) -> str:
+    """One sentence: what is shared, and how many others have it."""
+    lesson, name = shared.one.lesson, shared.one.name
+    where = "" if shared.one.kind == "words" else f" in `{name}`" if name else ""
+    if name != shared.other.name and where:
+        where = f" in `{name}` and `{shared.other.name}`"
+    return f"{WHAT[shared.one.kind]}{where} ({lesson}); {others_text(shared.others)}."
+
+
+def others_text(count: int) -> str:
+    if not count:
+        return "nobody else in the class has it"
+    return "1 other student has it" if count == 1 else f"{count} others in the class have it"
+
+
+def reasons_of(pair: Pair, files: Files) -> list[Reason]:
+    """The strongest reasons of a pair, with excerpts."""
+    return [
+        Reason(reason_text(shared), shared.bits, [side(shared.one, files), side(shared.other, files)])
+        for shared in pair.shared[:MOST_REASONS]
+    ]
+
+
+def side(item: Item, files: Files) -> Side:
+    """An excerpt of a student's file, at most MOST_LINES lines, without the function's docstring."""
+    if item.kind == "lesson":
+        return Side(item.student, item.path, (), False)
+    texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
+    lines = list(enumerate((text[:MOST_WIDTH] for text in texts), item.first))
+    body = next((at for at, text in enumerate(texts) if text.rstrip().endswith(":")), 0) + 1
+    quotes = texts[body].strip()[:3] if body < len(texts) else ""
+    if quotes in ('"""', "'''"):
+        end = next((at for at in range(body, len(texts)) if texts[at].count(quotes) > (at == body)), body)
+        del lines[body : end + 1]
+    return Side(item.student, f"{item.path}:{item.first}", lines[:MOST_LINES], len(lines) > MOST_LINES)
+
+
+def similar_page(found: Similarities, pairs: Sequence[Pair], files: Files, remarks: Sequence[str]) -> str:
+    """The page: `pairs` of `found` side by side. Everything that students wrote is escaped."""
+    shown = [(pair, reasons_of(pair, files)) for pair in pairs[:MOST_PAIRS]]
+    template = page_templates(inert).get_template("similar.html")
+    return template.render(found=found, shown=shown, remarks=remarks, left_out=len(pairs) - len(shown))

@@ -1,0 +1,213 @@
+"""Similar submissions: every planted pair is on top, and honest pairs stay below the threshold."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from similar_class import LESSONS, MadeClass, made_class
+from support import ROOT
+
+from grader.commands.grade import main
+from grader.gradebook.similarity.evidence import portrait
+from grader.gradebook.similarity.inputs import groups_of, steps_of_course
+from grader.gradebook.similarity.known import KnownCode, known_code
+from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
+from grader.gradebook.similarity.reading import ReadClass, read_class
+from grader.intake.submissions.roster import Member, Roster
+from grader.lesson.lesson import Course
+from grader.publish.similar_page import similar_page
+from grader.results import NamedMistake, Row
+
+
+@pytest.fixture(scope="module")
+def steps(course: Course) -> frozenset[str]:
+    return steps_of_course(course)
+
+
+@pytest.fixture(scope="module")
+def known(course: Course, steps: frozenset[str]) -> dict[str, KnownCode]:
+    return {lesson.name: known_code(lesson, steps) for lesson in map(course.find, LESSONS)}
+
+
+@pytest.fixture(scope="module")
+def made() -> MadeClass:
+    return made_class(1)
+
+
+@pytest.fixture(scope="module")
+def read(made, steps) -> ReadClass:
+    return read_class(made.files, steps)
+
+
+@pytest.fixture(scope="module")
+def found(made, read, known) -> Similarities:
+    return similarities(read, made.rows, known)
+
+
+def assert_planted_pairs_on_top(made: MadeClass, found: Similarities) -> None:
+    planted = {frozenset(pair): kind for kind, pair in made.planted.items()}
+    on_top = [frozenset((pair.one, pair.other)) for pair in found.pairs[: len(planted)]]
+    assert {planted.get(pair) for pair in on_top} == set(made.planted)
+    honest = [pair for pair in found.pairs if frozenset((pair.one, pair.other)) not in planted]
+    assert all(pair.bits < found.threshold for pair in honest), honest[0]
+
+
+def test_planted_pairs_are_on_top_and_no_honest_pair_is_striking(made, found):
+    assert_planted_pairs_on_top(made, found)
+    assert found.size == len(made.files) == 67
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_other_classes(seed, steps, known):
+    made = made_class(seed)
+    found = similarities(read_class(made.files, steps), made.rows, known)
+    planted = {frozenset(pair) for pair in made.planted.values()}
+    honest = [pair.bits for pair in found.pairs if frozenset((pair.one, pair.other)) not in planted]
+    copied = [pair.bits for pair in found.pairs if frozenset((pair.one, pair.other)) in planted]
+    assert max(honest) < found.threshold and min(copied) > max(honest)
+
+
+def test_the_answer_key_s_own_answers_say_nothing(made, read, known):
+    """Four students have exactly the answer key; nobody of them shares anything with anybody."""
+    own = [who for who in made.files if who in {f"honest {n:03}" for n in range(56, 60)}]
+    assert len(own) == 4
+    for who in own:
+        assert portrait(who, read.files[who], made.rows[who], known).items == {}
+
+
+def test_without_verdicts_the_copies_are_found_as_well(made, read, known):
+    found = similarities(read, {}, known)
+    planted = {frozenset(pair) for pair in made.planted.values()}
+    assert {frozenset((pair.one, pair.other)) for pair in found.striking} == planted
+
+
+def test_the_members_of_a_group_are_not_a_pair(made, read, known):
+    groups = {who: "7" for who in made.planted["renamed"]}
+    found = similarities(read, made.rows, known, groups)
+    assert found.size == len(made.files) - 1
+    one, other = made.planted["renamed"]
+    assert not any({one, other} <= {pair.one, pair.other} for pair in found.pairs)
+    assert any(f"{one}, {other} (group 7)" in (pair.one, pair.other) for pair in found.pairs)
+
+
+def test_groups_come_from_the_roster():
+    members = (Member("Ada", "Ada", line={"Group": " 7 "}), Member("Bo", "Bo", line={"Group": ""}))
+    assert groups_of(Roster(members)) == {"Ada": "7"}
+    assert groups_of(None) == {}
+
+
+def test_more_holders_say_less():
+    def bits(count: int) -> float:
+        code = b"def helper(a, b):\n    return (a.exp() * b + 3.5 * a.abs()).cumsum(0) / 17\n"
+        files = {f"s{n}": {"03_x/backward.py": code if n < count else b""} for n in range(100)}
+        pairs = similarities(read_class(files, []), {}, {}).pairs
+        return pairs[0].bits if pairs else 0.0
+
+    values = [bits(count) for count in (2, 3, 5, 10, 50)]
+    assert values == sorted(values, reverse=True) and values[0] > threshold_for(100) / 2 and values[-1] == 0
+
+
+def wrong(name: str, mistake: str | None = None, error: float = 0.25) -> Row:
+    named = NamedMistake(mistake, "") if mistake else None
+    return Row(name, "failed", 0, 1, maxdiff=error, relative_error=error / 3, mistake=named)
+
+
+def test_a_rare_wrong_answer_says_more_than_a_mistake_that_the_course_knows(known):
+    lesson = "03_makemore_steps"
+    files = {
+        "one": {f"{lesson}/backward.py": b"def dh(dlogits, W2):\n    return dlogits @ W2.T * 0.75 + dlogits.mean()\n"},
+        "other": {
+            f"{lesson}/backward.py": b"def dh(W2, dlogits):\n    return dlogits.mean() + 0.75 * (dlogits @ W2.T)\n"
+        },
+    } | {f"s{n}": {f"{lesson}/backward.py": b"def dh(dlogits, W2):\n    return dlogits @ W2.T\n"} for n in range(30)}
+    read = read_class(files, ["dh"])
+    mistake = next(word for word in known[lesson].mistakes if word == "times_probs")
+    found = {
+        named: similarities(read, {who: {(lesson, "dh"): wrong("dh", named)} for who in ("one", "other")}, known).pairs
+        for named in (None, mistake)
+    }
+    assert found[None][0].bits > 2 * found[mistake][0].bits > 0
+    assert [each.one.kind for each in found[None][0].shared] == ["wrong answer"]
+
+
+def test_different_code_with_the_same_wrong_numbers(known):
+    lesson = "03_makemore_steps"
+    texts = (
+        b"def dh(dlogits, W2):\n    return 0.9 * (W2 @ dlogits.T).T\n",
+        b"def dh(dlogits, W2):\n    return dlogits.mul(0.9).mm(W2.T)\n",
+    )
+    files = {who: {f"{lesson}/backward.py": text} for who, text in zip("ab", texts, strict=True)}
+    files |= {f"s{n}": {f"{lesson}/backward.py": b""} for n in range(30)}
+    rows = {who: {(lesson, "dh"): wrong("dh")} for who in "ab"}
+    (pair,) = similarities(read_class(files, ["dh"]), rows, known).pairs
+    assert "wrong numbers" in [each.one.kind for each in pair.shared]
+
+
+# The texts are hostile -----------------------------------------------------------------------------------------------
+
+
+def test_a_text_that_cannot_be_read_costs_nobody_else_anything():
+    good = b"def helper(a, b):\n    return (a.exp() * b + 3.5 * a.abs()).cumsum(0) / 17\n"
+    bad = {"deep": b"x = " + b"(" * 5000, "binary": b"\x00\xff", "long": b"x = 1\n" * 100_000}
+    files = {who: {"03_x/backward.py": text} for who, text in {"a": good, "b": good, **bad}.items()}
+    read = read_class(files, [])
+    assert {who for who, _ in read.unreadable} == set(bad)
+    assert [{pair.one, pair.other} for pair in similarities(read, {}, {}).pairs] == [{"a", "b"}]
+
+
+def test_what_students_wrote_is_escaped():
+    code = b"# <script>alert(1)</script> and more words\ndef helper(a, b):\n    return a.exp() * b + 3.5 * a.abs()\n"
+    names = "<img src=x>", "Bo & <b>Co</b>"
+    files = {who: {"03_x/backward.py": code} for who in names} | {f"s{n}": {"03_x/backward.py": b""} for n in range(9)}
+    found = similarities(read_class(files, []), {}, {})
+    page = similar_page(found, found.pairs, files, ["remark <u>"])
+    assert not re.search(r"<(script|img|b|u)>|<img ", page)
+    assert "&lt;script&gt;" in page and "This is not a verdict." in page
+    assert "nobody else in the class has it" in page
+    assert re.search(r"(src|href)=\"http", page) is None
+
+
+# The command ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(made, tmp_path) -> Path:
+    for who in [*made.planted["reformatted"], *list(made.files)[:4]]:
+        for name, text in made.files[who].items():
+            path = tmp_path / "class" / who / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text)
+    return tmp_path
+
+
+def test_the_command_prints_pairs_with_reasons(folder, made):
+    arguments = ["similar", str(folder / "class"), "-o", str(folder / "out"), "--course", str(ROOT)]
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert "has verdicts for no submission" in done.stderr
+    one, other = made.planted["reformatted"]
+    assert one in done.stdout and "not a verdict" in done.stdout
+    page = (folder / "out" / "similar.html").read_text()
+    assert f"{one} and {other}" in page
+    done = CliRunner().invoke(main, [*arguments, "--least", "1000"])
+    assert done.exit_code == 0 and "no pair shares more than chance explains" in done.stdout
+
+
+def test_one_submission_is_not_compared(folder):
+    one = next((folder / "class").iterdir())
+    done = CliRunner().invoke(main, ["similar", str(one), "-o", str(folder / "out"), "--course", str(ROOT)])
+    assert done.exit_code == 2 and "a comparison needs two or more" in done.stderr
+
+
+@pytest.mark.slow
+def test_six_hundred_students(steps, known):
+    made = made_class(3, 600)
+    started = time.process_time()
+    found = similarities(read_class(made.files, steps), made.rows, known)
+    assert time.process_time() - started < 30
+    assert_planted_pairs_on_top(made, found)
