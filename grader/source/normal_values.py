@@ -15,7 +15,10 @@ MOST_TERMS = 64
 
 
 class Value(NamedTuple):
-    """A value by how it is computed. `terms` are those of a sum, `factors` the (multiplied, divided) of a product."""
+    """A value by how it is computed. `terms` are those of a sum, `factors` the (multiplied, divided) of a product.
+
+    The sign is 1 or -1, or 0 for `x - x`: with the same label for two names, nobody knows which of them comes first.
+    """
 
     sign: int
     key: str
@@ -43,10 +46,10 @@ def sum_of(terms: Iterable[Value]) -> Value:
         is_sum = term.terms and len(found) + len(term.terms) <= MOST_TERMS
         found += [(term.sign * sign, key) for sign, key in term.terms] if is_sum else [(term.sign, term.key)]
     found.sort(key=lambda entry: (entry[1], entry[0]))
-    sign = found[0][0]
-    own = tuple((sign * each, key) for each, key in found)
+    sign = next((each for each, _ in found if each), 0)
+    own = tuple(((sign or 1) * each, key) for each, key in found)
     if Counter(own) == Counter((-each, key) for each, key in own):
-        sign = 1  # `_ - _` with names left blank: either may come first
+        sign = 0
     text = "".join(("+" if each > 0 else "-") + key for each, key in own)
     return Value(sign, short(f"({text})"), own)
 
