@@ -99,6 +99,7 @@ class LessonConfig:
         public_draws: what a student's own check draws in addition to the published sizes.
         imports: top-level modules that submissions may import in addition to the usual ones.
         training_script: the file in the lesson's folder that `dojo train` runs, or "".
+        worked: functions whose answers README.md works out in full, on purpose.
     """
 
     title: str
@@ -110,6 +111,7 @@ class LessonConfig:
     public_draws: tuple[PublicDraw, ...] = ()
     imports: tuple[str, ...] = ()
     training_script: str = ""
+    worked: tuple[str, ...] = ()
 
 
 def lesson_config(folder: Path) -> LessonConfig:
@@ -119,6 +121,7 @@ def lesson_config(folder: Path) -> LessonConfig:
     another type than docs/authoring.md says.
     """
     table = read_toml(folder / "lesson.toml", KEYS)
+    public = table.table("public", ("draws", "worked"))
     function = joint_function(table.table("function", ("name", "returns"))) if "function" in table else None
     return LessonConfig(
         table.text("title", folder.name),
@@ -127,9 +130,10 @@ def lesson_config(folder: Path) -> LessonConfig:
         items(table.table("gradients").tables(GRADIENT_KEYS), True, function),
         items(table.table("checks").tables(CHECK_KEYS), False),
         notebook_settings(table.table("notebook", NOTEBOOK_KEYS)) if "notebook" in table else None,
-        public_draws(table.table("public", ("draws",))),
+        public_draws(public),
         sandbox_imports(table.table("sandbox", ("imports",))),
         table.table("train", ("script",)).text("script"),
+        public.texts("worked"),
     )
 
 

@@ -1,7 +1,8 @@
 """Does anything in a kit give a secret away? Compared by content: answers, suites, mistakes and variants, in any file.
 
-A file leaks a function when it holds most of its statements (in any layout, as code or quoted in prose), or all of it
-under other names; it leaks a text when it holds a long sentence of it. What the course publishes itself is no secret:
+A file leaks a function when it holds most of its statements (in any layout, as code or quoted in prose), or code that
+computes the same in the same way, whatever its names, order and layout are (grader/source/normal_form.py). It leaks a
+text when it holds a long sentence of it. What the course publishes itself is no secret:
 the forward pass, and what the stub keeps of the solution. A hint may quote a line of a longer answer, not the answer.
 """
 
@@ -9,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import Files, files_under
 from grader.authoring.release.kit import stub_text
 from grader.authoring.release.pieces import FunctionPieces, Pieces, pieces_of, python_pieces
+from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
 from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
 
@@ -22,26 +25,33 @@ MOST_SHARE = 0.6
 """Of a function's mass: more than this is its answer. Hints of the course quote up to 0.53 of one."""
 MOST_MASS = 60
 """Of a long function in one file, whatever its share: three or four statements."""
-LEAST_ANSWER, LEAST_HELPER, LEAST_SHAPE = 5, 20, 20
-"""Mass below which a function says too little: of an answer or a mistake; of a suite; to be known without its names."""
+LEAST_ANSWER, LEAST_HELPER = 5, 20
+"""Mass below which a function says too little: of an answer or a mistake; of a suite."""
 LEAST_STATEMENT = 12
 """Characters of a statement that is looked for in prose."""
 LEAST_SENTENCE = 50
 """Characters, condensed, of a string or comment that nobody writes twice by chance."""
 MOST_MISTAKES = 2
 """Names of a lesson's known mistakes in one file: more are a list of them."""
+ENGINE = "grader/"
+"""The engine knows no lesson: what it computes is compared as text only."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Secret:
-    """Something of solutions/ in pieces; `what` it is in words. Of `mistakes` the names count, all together."""
+    """Something of solutions/ in pieces; `what` it is in words. Of `mistakes` the names count, all together.
+
+    `worked` are (file, function): a README that works a function's answer out on purpose.
+    """
 
     what: str
     functions: Sequence[FunctionPieces] = ()
     sentences: Sequence[str] = ()
     mistakes: Sequence[str] = ()
+    forms: Sequence[SecretForm] = ()
+    worked: frozenset[tuple[str, str]] = frozenset()
 
 
 def secrets_of(course: Course) -> list[Secret]:
@@ -52,6 +62,9 @@ def secrets_of(course: Course) -> list[Secret]:
             public.functions += pieces.functions
             public.sentences += pieces.sentences
     known, said = public.statements, " ".join(public.sentences)
+    public_forms = CodeIndex()
+    for text in (text for lesson in course.lessons.values() for text in published_texts(lesson)):
+        public_forms.add("public", code_in("public.py", text))
     found = []
     for lesson in course.lessons.values():
         for path in files_under(lesson.solution):
@@ -61,6 +74,9 @@ def secrets_of(course: Course) -> list[Secret]:
             pieces = pieces_of(path.name, text)
             least = LEAST_HELPER if path == lesson.suite else LEAST_ANSWER
             functions = [without_public(function, known) for function in pieces.functions]
+            forms = [each for each in secret_forms(text) if not public_forms.holders(each)]
+            if path == lesson.suite:
+                forms = [replace(each, result=None) for each in forms if each.mass >= LEAST_HELPER]
             sentences = pieces.sentences if pieces.functions else long_lines(path)
             found.append(
                 Secret(
@@ -70,25 +86,31 @@ def secrets_of(course: Course) -> list[Secret]:
                     [f"{mistake.gradient}__{mistake.id}" for mistake in lesson.mistakes]
                     if path.name == "mistakes.py"
                     else [],
+                    forms,
+                    frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
                 )
             )
     return found
 
 
-def published(lesson: Lesson) -> Iterator[Pieces]:
+def published_texts(lesson: Lesson) -> Iterator[str]:
     """The stub, and the forward pass with and without the tape's `t.`."""
+    yield stub_text(lesson)
     forward = lesson.exercise / "forward.py"
-    texts = [stub_text(lesson)]
     if forward.is_file():
         text = forward.read_text(encoding="utf-8")
-        texts += [text, re.sub(r"\bt\.", "", text)]
-    yield from (pieces for text in texts if (pieces := python_pieces(text)) is not None)
+        yield text
+        yield re.sub(r"\bt\.", "", text)
+
+
+def published(lesson: Lesson) -> Iterator[Pieces]:
+    yield from (pieces for text in published_texts(lesson) if (pieces := python_pieces(text)) is not None)
 
 
 def without_public(function: FunctionPieces, public: set[str]) -> FunctionPieces:
     """The function without its `public` statements."""
     kept = {text: mass for text, mass in function.statements.items() if text not in public}
-    return FunctionPieces(function.name, kept, function.shape if kept else "")
+    return FunctionPieces(function.name, kept)
 
 
 def long_lines(path: Path) -> list[str]:
@@ -111,8 +133,13 @@ def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
             found.append(f"{name} holds an answer's marker ({OPEN}).")
         texts[name] = pieces_of(name, text)
     shelf = KitIndex(texts)
+    code = code_index({name: kit[name].decode() for name in texts if not name.startswith(ENGINE)})
     for secret in secrets:
         found += shelf.leaked(secret)
+        for form in secret.forms:
+            for name in sorted(code.holders(form)):
+                if (name, form.name.partition("__")[0]) not in secret.worked:
+                    found.append(f"{name} gives away `{form.name}` of {secret.what}.")
     return list(dict.fromkeys(found))
 
 
@@ -124,12 +151,9 @@ class KitIndex:
         self._prose = {name: "\n".join(pieces.sentences) for name, pieces in texts.items()}
         self._all_prose = "\n".join(self._prose.values())
         self._statements: dict[str, set[str]] = {}
-        self._shapes: dict[str, str] = {}
         for name, pieces in texts.items():
             for statement in pieces.statements:
                 self._statements.setdefault(statement, set()).add(name)
-            for function in pieces.functions:
-                self._shapes.setdefault(function.shape, name)
 
     def leaked(self, secret: Secret) -> Iterator[str]:
         for function in secret.functions:
@@ -151,8 +175,6 @@ class KitIndex:
             for name in here:
                 held[name] = held.get(name, 0) + mass
         yield from (name for name, mass in held.items() if mass > MOST_SHARE * function.mass or mass >= MOST_MASS)
-        if function.shape and function.mass >= LEAST_SHAPE and function.shape in self._shapes:
-            yield self._shapes[function.shape]
 
     def _quoting(self, text: str) -> Iterator[str]:
         """Files whose prose (comments and strings included) holds this text, not as a part of a longer name."""

@@ -1,7 +1,7 @@
-"""Text in pieces that can be compared: statements without their layout, functions without their names for things.
+"""Text in pieces that can be compared: statements without their layout.
 
-Two texts that differ in spaces, line breaks, comments, quotes or brackets have the same statements; two functions that
-differ in what they call their variables have the same shape.
+Two texts that differ in spaces, line breaks, comments, quotes or brackets have the same statements. `same_answers`
+compares what does not depend on names and order either.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ class FunctionPieces:
 
     name: str
     statements: dict[str, int]
-    shape: str
 
     @property
     def mass(self) -> int:
@@ -87,8 +86,8 @@ def python_pieces(text: str) -> Pieces | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    functions = [FunctionPieces(node.name, dict(statements(node.body)), shape(node)) for node in definitions]
-    functions.append(FunctionPieces("", dict(statements(tree.body)), ""))
+    functions = [FunctionPieces(node.name, dict(statements(node.body))) for node in definitions]
+    functions.append(FunctionPieces("", dict(statements(tree.body))))
     return Pieces(functions, [condense(sentence) for sentence in sentences(tree, text)], words_of(text))
 
 
@@ -114,25 +113,6 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
 def mass(node: ast.AST) -> int:
     """How much a piece of code says: its names, operators, calls and constants."""
     return sum(not isinstance(each, ast.expr_context) for each in ast.walk(node))
-
-
-def shape(function: ast.FunctionDef) -> str:
-    """The body with numbers for parameters and variables, so that another author's names make no difference."""
-    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
-    local = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
-    local |= {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    numbers: dict[str, str] = {}
-    tokens = []
-    for statement in body:
-        for node in ast.walk(statement):
-            tokens.append(type(node).__name__)
-            if isinstance(node, ast.Name):
-                tokens.append(numbers.setdefault(node.id, f"_{len(numbers)}") if node.id in local else node.id)
-            elif isinstance(node, (ast.Attribute, ast.keyword)):
-                tokens.append(str(node.attr if isinstance(node, ast.Attribute) else node.arg))
-            elif isinstance(node, ast.Constant):
-                tokens.append(repr(node.value))
-    return " ".join(tokens)
 
 
 def sentences(tree: ast.Module, text: str) -> Iterator[str]:

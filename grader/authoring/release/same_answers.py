@@ -1,0 +1,97 @@
+"""Which files of a kit compute what a secret function computes, whatever the names, the order and the layout are."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from grader.authoring.release.code_in_text import code_in
+from grader.source.code_forms import renamed_form
+from grader.source.normal_form import LIBRARY
+from grader.source.parsing import parse_text
+from grader.source.result_forms import Result, bodies, results_of, returned
+from grader.source.syntax import FunctionDefinition, all_nodes
+
+LEAST_AS_ASSIGNED, LEAST_NAMED, LEAST_RENAMED, LEAST_CHARACTERS = 2, 5, 8, 16
+"""Mass below which a function is too short to be known by its normal form: where the text says which gradient it is,
+with its names, and without them (then its form also has LEAST_CHARACTERS, or it is little more than a pair)."""
+HINTS = "lesson.toml"
+"""The last hint is nearly the answer: an expression in it is no leak, a function or several statements are."""
+
+
+@dataclass(frozen=True)
+class SecretForm:
+    """A function of solutions/ in its normal form. `result` is None for one that does more than return a value."""
+
+    name: str
+    mass: int
+    function: str
+    result: Result | None = None
+    renamed: str = ""
+
+
+def secret_forms(text: str) -> Iterator[SecretForm]:
+    """The functions in a Python file of solutions/."""
+    tree = parse_text(text)
+    for node in all_nodes(tree) if tree is not None else ():
+        if isinstance(node, FunctionDefinition):
+            try:
+                form, mass = renamed_form(node, {}, LIBRARY)
+                result = returned(node.body)
+            except RecursionError:
+                continue
+            yield SecretForm(node.name, mass, form, result, result.renamed() if result else "")
+
+
+@dataclass
+class CodeIndex:
+    """Everything that pieces of code compute: {normal form: the files in which it occurs}."""
+
+    named: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    assigned: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    blank: dict[str, list[tuple[str, Result]]] = field(default_factory=lambda: defaultdict(list))
+    functions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, name: str, pieces: Iterable[ast.Module]) -> None:
+        """Adds the pieces of code of a file."""
+        for tree in pieces:
+            try:
+                for function, body in bodies(tree):
+                    if name.endswith(HINTS) and len(body) == 1 and not function:
+                        continue
+                    for result in results_of(body):
+                        self.named[result.named].add(name)
+                        self.assigned[function or result.name, result.named].add(name)
+                        self.blank[result.blank].append((name, result))
+                for node in all_nodes(tree):
+                    if isinstance(node, FunctionDefinition):
+                        self.functions[renamed_form(node, {}, LIBRARY)[0]].add(name)
+            except RecursionError:
+                continue
+
+    def holders(self, secret: SecretForm) -> set[str]:
+        """The files that hold a secret function, or a line that computes the same."""
+        found: set[str] = set()
+        result = secret.result
+        if secret.mass >= LEAST_RENAMED:
+            found |= self.functions.get(secret.function, set())
+        if result is None:
+            return found
+        if secret.mass >= LEAST_AS_ASSIGNED:
+            found |= self.assigned.get((secret.name.partition("__")[0], result.named), set())
+        if secret.mass >= LEAST_NAMED:
+            found |= self.named.get(result.named, set())
+        if secret.mass >= LEAST_RENAMED and (len(result.blank) >= LEAST_CHARACTERS or result.blank.startswith("#")):
+            same = (name for name, each in self.blank.get(result.blank, ()) if each.renamed() == secret.renamed)
+            found |= set(same)
+        return found
+
+
+def code_index(texts: dict[str, str]) -> CodeIndex:
+    """The index of a kit's files, {name: text}."""
+    found = CodeIndex()
+    for name, text in texts.items():
+        found.add(name, code_in(name, text))
+    return found

@@ -1,0 +1,128 @@
+"""What a piece of code computes, line by line, in normal forms: with its names, without them, and with blanks.
+
+A piece of code is a function's body or a few lines of a text. Names that it does not assign are its inputs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.source.normal_form import LIBRARY
+from grader.source.normal_statements import Normaliser
+from grader.source.normal_values import Value, plain
+from grader.source.syntax import all_nodes, children
+
+BLANK, MARKED = plain("_"), plain("@")
+MOST_INPUTS = 24
+
+
+class ResultReader(Normaliser):
+    """Notes each value that a body computes. Its inputs have `labels`, or their own names, or blanks."""
+
+    def __init__(self, labels: Mapping[str, Value], others: Value | None = None, is_inlined: bool = True) -> None:
+        super().__init__({}, LIBRARY)
+        self.labels, self.others, self.is_inlined = labels, others, is_inlined
+        self.results: list[tuple[str, Value]] = []
+        """(the name that gets the value or "", the value)"""
+
+    def _Name(self, node: ast.Name) -> Value:
+        return self.names.get(node.id) or self.labels.get(node.id) or self.others or plain(node.id)
+
+    def _statement(self, node: ast.stmt) -> list[str]:
+        if isinstance(node, ast.Return | ast.Expr) and node.value is not None:
+            self.results.append(("", self.value(node.value)))
+        return super()._statement(node)
+
+    def _assign(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
+        super()._assign(target, value, node)
+        changed = {each.id for each in all_nodes(target) if isinstance(each, ast.Name)} & self.names.keys()
+        self.results += [(name, self.names[name]) for name in sorted(changed)]
+        if not self.is_inlined:
+            self.names.clear()
+
+    def _compound(self, node: ast.stmt) -> list[str]:
+        before = dict(self.names)
+        effects = super()._compound(node)
+        new = sorted(name for name in self.names if before.get(name) != self.names[name])
+        self.results += [(name, self.names[name]) for name in new]
+        return effects
+
+
+@dataclass(frozen=True)
+class Result:
+    """One value that a piece of code computes. Two pieces have the same `blank` if they differ in inputs' names only,
+    or in which input is where. `place` is its number among the results of the same reading; `name` is what gets it.
+    """
+
+    name: str
+    blank: str
+    named: str
+    body: Sequence[ast.stmt]
+    place: int
+    is_inlined: bool
+
+    def renamed(self) -> str:
+        """Equal for results that differ in their inputs' names only. It takes a reading for each input."""
+        inputs = inputs_of(self.body)
+        if len(inputs) > MOST_INPUTS:
+            return self.named
+        colours = {name: self._read({name: MARKED}, BLANK) for name in inputs}
+        used = sorted((name for name in inputs if colours[name] != self.blank), key=colours.__getitem__)
+        return self._read({name: plain(f"_{place}") for place, name in enumerate(used)}, BLANK)
+
+    def _read(self, labels: Mapping[str, Value], others: Value | None) -> str:
+        return results_with(self.body, labels, others, self.is_inlined)[self.place][1]
+
+
+def results_with(
+    body: Sequence[ast.stmt], labels: Mapping[str, Value], others: Value | None, is_inlined: bool
+) -> list[tuple[str, str]]:
+    """[(the name that gets the value or "", its form without the sign)], in order."""
+    reader = ResultReader(labels, others, is_inlined)
+    reader.run(body)
+    return [(name, value.key) for name, value in reader.results]
+
+
+def results_of(body: Sequence[ast.stmt]) -> list[Result]:
+    """The values that a body computes, with temporary variables replaced by their values, and as they are written.
+
+    A value and its negative have the same forms: which of them a text shows makes little difference to a reader.
+    """
+    found = []
+    for is_inlined in (True, False) if len(body) > 1 else (True,):
+        blanks = results_with(body, {}, BLANK, is_inlined)
+        names = results_with(body, {}, None, is_inlined)
+        found += [
+            Result(name, blank, named, body, place, is_inlined)
+            for place, ((name, blank), (_, named)) in enumerate(zip(blanks, names, strict=True))
+        ]
+    return found
+
+
+def returned(body: Sequence[ast.stmt]) -> Result | None:
+    """The value that a function returns at its end, if nothing else that it does has an effect."""
+    if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
+        return None
+    reader = ResultReader({}, BLANK)
+    if len(reader.run(body)) != 1:
+        return None
+    found = [result for result in results_of(body) if result.is_inlined]
+    return found[-1]
+
+
+def bodies(tree: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """(name or "", statements) of the module and of each function."""
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+            own = [each for each in children(node) if isinstance(each, ast.stmt)]
+            if own:
+                yield getattr(node, "name", ""), own
+
+
+def inputs_of(body: Sequence[ast.stmt]) -> list[str]:
+    """Names that occur in a body, each once, except those of functions that are called."""
+    called = {id(n.func) for s in body for n in all_nodes(s) if isinstance(n, ast.Call)}
+    nodes = [n for s in body for n in all_nodes(s) if isinstance(n, ast.Name) and id(n) not in called]
+    return list(dict.fromkeys(node.id for node in nodes if node.id not in LIBRARY))
