@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from grader.source.normal_form import LIBRARY
 from grader.source.normal_statements import Normaliser
@@ -50,7 +51,7 @@ class ResultReader(Normaliser):
         return effects
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """One value that a piece of code computes. Two pieces have the same `blank` if they differ in inputs' names only,
     or in which input is where. `place` is its number among the results of the same reading; `name` is what gets it.
@@ -63,6 +64,7 @@ class Result:
     place: int
     is_inlined: bool
 
+    @cached_property
     def renamed(self) -> str:
         """Equal for results that differ in their inputs' names only. It takes a reading for each input."""
         inputs = inputs_of(self.body)
@@ -105,11 +107,12 @@ def returned(body: Sequence[ast.stmt]) -> Result | None:
     """The value that a function returns at its end, if nothing else that it does has an effect."""
     if not body or not isinstance(body[-1], ast.Return) or body[-1].value is None:
         return None
-    reader = ResultReader({}, BLANK)
-    if len(reader.run(body)) != 1:
+    blank, named = ResultReader({}, BLANK), ResultReader({})
+    if len(blank.run(body)) != 1:
         return None
-    found = [result for result in results_of(body) if result.is_inlined]
-    return found[-1]
+    named.run(body)
+    place = len(blank.results) - 1
+    return Result("", blank.results[place][1].key, named.results[place][1].key, body, place, True)
 
 
 def bodies(tree: ast.AST) -> Iterator[tuple[str, list[ast.stmt]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import html
 import json
 import re
 import shutil
@@ -99,8 +100,70 @@ def test_a_long_answer_is_known_without_its_names(course, secrets):
     answer = answer_of(course, "04", "dlogits")
     changed = renamed(answer)
     assert "gradient" not in changed and "Yb" not in changed and changed != answer
-    (sentence,) = leaks({"helper.py": changed.encode()}, secrets)
-    assert sentence.startswith("helper.py gives away `dlogits")
+    found = leaks({"helper.py": changed.encode()}, secrets)
+    assert found and all(sentence.startswith("helper.py gives away `dlogits") for sentence in found)
+
+
+RENAMED = """```python
+g = torch.addcmul(torch.ones_like(u), u, u, value=-1)
+g = g * up
+```
+"""
+BETWEEN_PROSE = """As everybody knows:
+q = F.softmax(scores, 1)
+q[range(k), truth] -= 1
+out = q / k
+That is all.
+"""
+MISTAKE = """```
+z = torch.zeros_like(lp)
+z[range(k), t] = -1 / lp.numel()
+```
+"""
+OTHER_FORMS = {
+    "renamed in a block of code": ("03", "dhpreact", RENAMED),
+    "renamed in backticks": ("11", "ddiff", "Take `2 * total * rest / rest.shape[-1] + above * width`, say."),
+    "between lines of prose": ("04", "dlogits", BETWEEN_PROSE),
+    "in one expression": ("04", "dlogits", "    (F.softmax(scores, dim=1) - F.one_hot(truth, scores.shape[1])) / k"),
+    "with its names, reordered": ("03", "dcounts", "`dcounts_sum + dprobs * counts_sum_inv`"),
+    "with the gradient's name": ("03", "dprobs", "    dprobs = (1.0 / probs) * dlogprobs"),
+    "a known mistake": ("03", "dlogprobs__over_all_elements", MISTAKE),
+}
+
+
+def as_html(text: str) -> str:
+    shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(re.sub(r"```\w*", "", text)))
+    return f"<!doctype html><p>Words</p><pre>{shown}</pre>"
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_an_answer_in_another_form_is_found(secrets, form):
+    number, function, text = OTHER_FORMS[form]
+    page = {"cells": [{"cell_type": "markdown", "source": text.splitlines(keepends=True)}]}
+    kit = {"notes.md": text, "notes.txt": text, "page.html": as_html(text), "book.ipynb": json.dumps(page)}
+    found = leaks({name: content.encode() for name, content in kit.items()}, secrets)
+    named = {sentence.partition(" ")[0] for sentence in found if f"`{function}` of solutions/{number}" in sentence}
+    assert named == set(kit), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A product: `a * b`. A sum over rows: `x.sum(0)`. A matrix product: `dY @ B.T`.",
+        "    loss = -logprobs[range(n), Yb].mean()\n    probs = counts * counts_sum_inv\n",
+        "Use `F.one_hot`, `torch.zeros_like(x)` or `x.clone()`; a mean is `x.sum() / x.numel()`.",
+    ],
+)
+def test_common_code_is_no_leak(secrets, text):
+    assert leaks({"notes.md": text.encode()}, secrets) == []
+
+
+def test_a_readme_may_work_out_the_answer_that_its_lesson_names(course, secrets):
+    """And no other one; and no other file may."""
+    text = (course.find("11").exercise / "README.md").read_bytes()
+    assert course.find("11").config.worked == ("ddiff",)
+    assert leaks({"exercises/11_layer_norm/README.md": text}, secrets) == []
+    assert any("`ddiff`" in sentence for sentence in leaks({"exercises/11_layer_norm/more.md": text}, secrets))
 
 
 def test_suites_mistakes_and_variants_are_found_under_any_name(course, secrets):

@@ -136,11 +136,24 @@ def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
     code = code_index({name: kit[name].decode() for name in texts if not name.startswith(ENGINE)})
     for secret in secrets:
         found += shelf.leaked(secret)
+    return [*dict.fromkeys(found), *same_answers(code, secrets, found)]
+
+
+def same_answers(code: CodeIndex, secrets: Sequence[Secret], known: Sequence[str]) -> Iterator[str]:
+    """Sentences about functions that files hold in another form, besides the `known` ones.
+
+    A function of a lesson is named once for each file: its variants compute the same.
+    """
+    said: set[str] = set()
+    for secret in secrets:
         for form in secret.forms:
             for name in sorted(code.holders(form)):
-                if (name, form.name.partition("__")[0]) not in secret.worked:
-                    found.append(f"{name} gives away `{form.name}` of {secret.what}.")
-    return list(dict.fromkeys(found))
+                sentence = f"{name} gives away `{form.name}` of {secret.what}"
+                start = sentence.removesuffix(secret.what) + "/".join(secret.what.split("/")[:2])
+                is_known = start in said or any(each.startswith(start) for each in known)
+                if not is_known and (name, form.name.partition("__")[0]) not in secret.worked:
+                    said.add(start)
+                    yield f"{sentence}, in another form."
 
 
 class KitIndex:

@@ -16,7 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from grader.source.syntax import all_nodes
+
 BODIES = ("body", "orelse", "finalbody")
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.AugAssign)
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def python_pieces(text: str) -> Pieces | None:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    definitions = [node for node in all_nodes(tree) if isinstance(node, ast.FunctionDef)]
     functions = [FunctionPieces(node.name, dict(statements(node.body))) for node in definitions]
     functions.append(FunctionPieces("", dict(statements(tree.body))))
     return Pieces(functions, [condense(sentence) for sentence in sentences(tree, text)], words_of(text))
@@ -112,15 +115,20 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
 
 def mass(node: ast.AST) -> int:
     """How much a piece of code says: its names, operators, calls and constants."""
-    return sum(not isinstance(each, ast.expr_context) for each in ast.walk(node))
+    found = 0
+    for each in all_nodes(node):
+        found += 1 + isinstance(each, OPERATIONS) + len(getattr(each, "ops", ()))
+    return found
 
 
 def sentences(tree: ast.Module, text: str) -> Iterator[str]:
     """Strings and comments; comments on lines that follow each other are one."""
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
     comment, last = "", 0
+    if "#" not in text:
+        return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             if comment and token.start[0] != last + 1:

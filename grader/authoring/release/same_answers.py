@@ -6,9 +6,10 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from grader.authoring.release.code_in_text import code_in
-from grader.source.code_forms import renamed_form
+from grader.source.code_forms import BLANK, effects_of, parameters_of, renamed_form
 from grader.source.normal_form import LIBRARY
 from grader.source.parsing import parse_text
 from grader.source.result_forms import Result, bodies, results_of, returned
@@ -27,9 +28,26 @@ class SecretForm:
 
     name: str
     mass: int
-    function: str
+    function: Function
     result: Result | None = None
-    renamed: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function by what it does. Two with the same `blank` differ at most in which parameter is where."""
+
+    node: FunctionDefinition
+    blank: str
+
+    @cached_property
+    def renamed(self) -> str:
+        """Equal for functions that differ in names only. It takes a reading for each parameter."""
+        return renamed_form(self.node, {}, LIBRARY)[0]
+
+
+def function_and_mass(node: FunctionDefinition) -> tuple[Function, int]:
+    blank, mass = effects_of(node, dict.fromkeys(parameters_of(node), BLANK), LIBRARY)
+    return Function(node, blank), mass
 
 
 def secret_forms(text: str) -> Iterator[SecretForm]:
@@ -38,11 +56,10 @@ def secret_forms(text: str) -> Iterator[SecretForm]:
     for node in all_nodes(tree) if tree is not None else ():
         if isinstance(node, FunctionDefinition):
             try:
-                form, mass = renamed_form(node, {}, LIBRARY)
-                result = returned(node.body)
+                function, mass = function_and_mass(node)
+                yield SecretForm(node.name, mass, function, returned(node.body))
             except RecursionError:
                 continue
-            yield SecretForm(node.name, mass, form, result, result.renamed() if result else "")
 
 
 @dataclass
@@ -52,22 +69,23 @@ class CodeIndex:
     named: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     assigned: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     blank: dict[str, list[tuple[str, Result]]] = field(default_factory=lambda: defaultdict(list))
-    functions: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    functions: dict[str, list[tuple[str, Function]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, pieces: Iterable[ast.Module]) -> None:
         """Adds the pieces of code of a file."""
         for tree in pieces:
             try:
-                for function, body in bodies(tree):
-                    if name.endswith(HINTS) and len(body) == 1 and not function:
+                for owner, body in bodies(tree):
+                    if name.endswith(HINTS) and len(body) == 1 and not owner:
                         continue
                     for result in results_of(body):
                         self.named[result.named].add(name)
-                        self.assigned[function or result.name, result.named].add(name)
+                        self.assigned[owner or result.name, result.named].add(name)
                         self.blank[result.blank].append((name, result))
                 for node in all_nodes(tree):
                     if isinstance(node, FunctionDefinition):
-                        self.functions[renamed_form(node, {}, LIBRARY)[0]].add(name)
+                        function, _ = function_and_mass(node)
+                        self.functions[function.blank].append((name, function))
             except RecursionError:
                 continue
 
@@ -76,7 +94,8 @@ class CodeIndex:
         found: set[str] = set()
         result = secret.result
         if secret.mass >= LEAST_RENAMED:
-            found |= self.functions.get(secret.function, set())
+            candidates = self.functions.get(secret.function.blank, ())
+            found |= {name for name, each in candidates if each.renamed == secret.function.renamed}
         if result is None:
             return found
         if secret.mass >= LEAST_AS_ASSIGNED:
@@ -84,8 +103,8 @@ class CodeIndex:
         if secret.mass >= LEAST_NAMED:
             found |= self.named.get(result.named, set())
         if secret.mass >= LEAST_RENAMED and (len(result.blank) >= LEAST_CHARACTERS or result.blank.startswith("#")):
-            same = (name for name, each in self.blank.get(result.blank, ()) if each.renamed() == secret.renamed)
-            found |= set(same)
+            results = self.blank.get(result.blank, ())
+            found |= {name for name, each in results if name not in found and each.renamed == result.renamed}
         return found
 
 
