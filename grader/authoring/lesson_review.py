@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from grader.authoring.lesson_sources import suite_of, variants
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
-from grader.reference.tape import TapeError
+from grader.reference.problem import place_of_input
 from grader.results import Row
 from grader.verdict.judging.check_runs import tests_of
 from grader.verdict.judging.earlier_gradient import TRIVIAL
@@ -26,7 +30,8 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     for item in lesson.items:
         if len(item.hints) != HINTS:
             yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
-    unusable = list(forward_faults(lesson))
+    yield from unwritten_places(lesson)
+    unusable = [*forward_faults(lesson), *random_faults(lesson)]
     yield from unusable or vanishing_faults(lesson)
     yield from row_faults(lesson, tests_of(suite_of(lesson)))
     yield from mistake_faults(lesson, lesson.mistakes)
@@ -38,7 +43,9 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
         return
     try:
         graph = lesson.public.graph
-    except (TapeError, RuntimeError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except LessonError:
+        raise
+    except (RuntimeError, TypeError, ValueError, KeyError, AttributeError) as error:
         raise LessonError(f"{lesson.exercise / 'forward.py'}: {type(error).__name__}: {error}") from error
     seen: set[str] = set()
     for item in lesson.gradients:
@@ -57,8 +64,55 @@ def forward_faults(lesson: Lesson) -> Iterator[str]:
     for draw in lesson.draws:
         try:
             lesson.problem(draw, seed=1)
-        except (TapeError, RuntimeError, TypeError, ValueError, KeyError) as error:
+        except (LessonError, RuntimeError, TypeError, ValueError, KeyError) as error:
             yield f"{lesson.suite.name}, the draw with {draw.describe()}: {type(error).__name__}: {error}"
+
+
+def unwritten_places(lesson: Lesson) -> Iterator[str]:
+    """Sentences about what the author of README.md has not written yet: each line in which the scaffold says TODO."""
+    path = lesson.exercise / "README.md"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    numbers = [str(number) for number, line in enumerate(lines, 1) if re.search(r"\bTODO\b", line)]
+    if numbers:
+        where = f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(numbers)}"
+        yield f"exercises/{lesson.name}/README.md still says TODO in {where}: write what belongs there."
+
+
+def random_faults(lesson: Lesson) -> Iterator[str]:
+    """A sentence about an input or a value that is drawn from a global generator: no gradient of it could be judged."""
+    if not lesson.gradients:
+        return
+    module, problem, runs, drawn = lesson.module, lesson.public, [], []
+    with torch.random.fork_rng(devices=[]):
+        for seed in (1, 2):
+            torch.manual_seed(seed)
+            drawn.append(module.inputs(torch.Generator().manual_seed(lesson.seed)))
+            runs.append(problem.recorded_again())
+    path = lesson.exercise / "forward.py"
+    for name, value in drawn[0].items():
+        if not is_same(value, drawn[1].get(name)):
+            place = place_of_input(module.inputs, name)
+            yield (
+                f"{path}:{place.line}: the input `{name}` is another one in every run: draw it from `generator`, which "
+                "`inputs` gets (generator=generator)."
+            )
+            return
+    for name, value in runs[0].values.items():
+        if not is_same(value, runs[1].values.get(name)):
+            line = runs[0].places[name].line
+            yield (
+                f"{path}:{line}: `t.{name}` is another value in every run with the same inputs, so something random is "
+                "drawn in `forward` (F.dropout, torch.rand): draw it in `inputs`, from `generator`, and read it as an "
+                "input."
+            )
+            return
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values are equal; NaN is equal to itself."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        return one.shape == other.shape and bool(((one == other) | ((one != one) & (other != other))).all())
+    return type(one) is type(other) and (one == other or one != one)
 
 
 def vanishing_faults(lesson: Lesson) -> Iterator[str]:

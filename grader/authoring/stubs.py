@@ -63,7 +63,8 @@ def todo(indent: str) -> str:
 
 
 def forward_lines(lesson: Lesson, target: str) -> list[str]:
-    """The lines of the forward pass through which `target` feeds the loss, without the tape's `t.`."""
+    """The lines of the forward pass through which `target` feeds the loss."""
     graph = lesson.public.graph
     readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
-    return [text for name, text in forward_statements(lesson).items() if name in readers]
+    texts = [text for name, text in forward_statements(lesson).items() if name in readers]
+    return [line for text in texts for line in text.split("\n")]

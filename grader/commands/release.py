@@ -35,6 +35,7 @@ def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course
     Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
     in another layout or under other names, in code, text or notebooks. Nothing is written if anything is found.
     """
+    from grader.authoring.lesson_review import unwritten_places
     from grader.authoring.release.archive import write_folder, write_zip
     from grader.authoring.release.kit import kit_of
     from grader.authoring.release.leaks import leaks, secrets_of
@@ -48,6 +49,9 @@ def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course
         missing = [str(lesson.solution) for lesson in loaded.lessons.values() if not lesson.solution.is_dir()]
         if missing:
             fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")
+        unwritten = [sentence for lesson in lessons for sentence in unwritten_places(lesson)]
+        if unwritten:
+            fail("\n".join([*unwritten, "nothing was written."]))
         kit = kit_of(lessons, notebooks)
         found = leaks(kit, secrets_of(loaded))
         for sentence in found:

@@ -4,16 +4,68 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from grader.lesson.lesson import Lesson
+from grader.source.syntax import FunctionDefinition, all_nodes, names_in, stored_names
+
+SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
 def forward_statements(lesson: Lesson) -> dict[str, str]:
-    """{name: its line of forward.py}, in order, without the tape's `t.`."""
-    source = (lesson.exercise / "forward.py").read_text(encoding="utf-8")
+    """{name: the lines of forward.py that compute it}, in order.
+
+    A line `t.name = ...` is given without the tape's `t.`. A value that a loop or `setattr` names, or that is computed
+    from Python's own variables, has the lines as they are, and behind them what this name reads.
+    """
+    path = lesson.exercise / "forward.py"
+    source = path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    graph = lesson.public.graph
     found = {}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-            segment = ast.get_source_segment(source, node) or ""
-            found[node.targets[0].attr] = (node.lineno, re.sub(r"\bt\.", "", " ".join(segment.split())))
-    return {name: text for name, (_, text) in sorted(found.items(), key=lambda entry: entry[1][0])}
+    for name, place in graph.places.items():
+        is_here = Path(place.file).resolve() == path.resolve()
+        statement, function = statement_at(tree, place.line) if is_here else (None, None)
+        if statement is None or function is None:
+            found[name] = f"{place.text.strip()}  # {name}"
+            continue
+        before = list(lines_before(statement, function))
+        is_direct = isinstance(statement, ast.Assign) and is_name_of_tape(statement.targets[0], name)
+        text = " ".join((ast.get_source_segment(source, statement) or "").split())
+        if is_direct and not before:
+            found[name] = re.sub(r"\bt\.", "", text)
+            continue
+        lines = [" ".join((ast.get_source_segment(source, each) or "").split()) for each in before]
+        read = ", ".join(each for each in graph.values if each in graph.sources[name])
+        found[name] = "\n".join([*lines, f"{text}  # {name} reads {read or 'no named value'}"])
+    return found
+
+
+def is_name_of_tape(target: ast.expr, name: str) -> bool:
+    return isinstance(target, ast.Attribute) and target.attr == name
+
+
+def statement_at(tree: ast.Module, line: int) -> tuple[ast.stmt | None, FunctionDefinition | None]:
+    """(the innermost simple statement on a line, the function that it is in)."""
+    found: tuple[ast.stmt | None, FunctionDefinition | None] = (None, None)
+    for function in (node for node in ast.walk(tree) if isinstance(node, FunctionDefinition)):
+        for node in all_nodes(function):
+            if isinstance(node, SIMPLE) and node.lineno <= line <= (node.end_lineno or node.lineno):
+                found = node, function
+    return found
+
+
+def lines_before(statement: ast.stmt, function: FunctionDefinition) -> Iterator[ast.stmt]:
+    """The statements that give Python's own variables the values that a statement reads, in order."""
+    simple = [node for node in all_nodes(function) if isinstance(node, SIMPLE) and node is not statement]
+    giving = sorted((node for node in simple if stored_names(node)), key=lambda node: node.lineno)
+    needed, used = names_in(statement), set[int]()
+    while True:
+        new = [node for node in giving if id(node) not in used and stored_names(node) & needed]
+        if not new:
+            break
+        for node in new:
+            used.add(id(node))
+            needed |= names_in(node)
+    yield from (node for node in giving if id(node) in used)

@@ -7,16 +7,28 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
-from grader.reference.tape import LOSS, Graph, Unfused, is_floating, record_forward, total
+from grader.reference.tape import (
+    LOSS,
+    NOWHERE,
+    Graph,
+    Place,
+    Unfused,
+    is_floating,
+    record_forward,
+    refuse_value,
+    run_forward,
+    total,
+)
 
 Inputs = dict[str, Any]
 MakeInputs = Callable[..., Inputs]
@@ -45,6 +57,16 @@ class Draw:
         return ", ".join(f"{k} {v}" for k, v in self.sizes.items()) or "the lecture's sizes"
 
 
+def place_of_input(make_inputs: MakeInputs, name: str) -> Place:
+    """The line of `inputs` in forward.py that mentions an input's name, or its first line."""
+    code = getattr(make_inputs, "__code__", None)
+    if code is None:
+        return NOWHERE
+    first, last = code.co_firstlineno, max(line or 0 for *_, line in code.co_lines())
+    places = (Place(code.co_filename, line) for line in range(first, last + 1))
+    return next((place for place in places if re.search(rf"\b{name}\b", place.text)), Place(code.co_filename, first))
+
+
 class Problem:
     """One drawing. `values` are the forward values by name, `upstream` the upstream gradients fed to the steps.
 
@@ -67,6 +89,8 @@ class Problem:
         drawn = make_inputs(torch.Generator().manual_seed(seed), **draw.sizes)
         if draw.change is not None:
             draw.change(drawn)
+        for name, value in drawn.items():
+            refuse_value(name, value, partial(place_of_input, make_inputs, name))
         self.groups = dict(groups or {})
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
@@ -82,6 +106,10 @@ class Problem:
             noise[LOSS] = torch.ones((), dtype=dtype)
         self.ends = {n: noise[n] for n in self.graph.sinks}
         self.upstream: dict[str, Tensor] = noise if random_upstream else self.chain
+
+    def recorded_again(self) -> Graph:
+        """The same forward pass with the same inputs, run once more."""
+        return record_forward(self._forward, self._inputs)
 
     @property
     def given(self) -> dict[str, Any]:
@@ -101,8 +129,7 @@ class Problem:
     def finer(self) -> Graph:
         """The same pass with the fused names as steps of their own."""
         tape = Unfused(self._inputs)
-        with torch.enable_grad():
-            self._forward(tape)
+        run_forward(self._forward, tape)
         return Graph(tape)
 
     @cached_property

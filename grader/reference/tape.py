@@ -13,19 +13,80 @@ is then the reference of a gradient, for any upstream gradients at all.
 
 from __future__ import annotations
 
+import linecache
+import re
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+
+from grader.errors import LessonError
 
 LOSS = "loss"
 """The name whose upstream gradient is always one: the derivative of the loss with respect to itself."""
 
 
-class TapeError(Exception):
-    """A forward pass that cannot be recorded: a name set twice, or read before it is set."""
+LIST = (list, tuple, dict)
+UPDATE = re.compile(r"\s*\w+\.(\w+)[^=]*?(?:\+|-|\*|/|%|@|&|\||\^|<<|>>)=[^=]")
+"""A line such as `t.z += 1` or `t.z[0] *= 2`."""
+CHANGED = re.compile(r"\s*\w+\.(\w+)\b(?!\s*=[^=])")
+"""A line that begins with a value and does not name it, such as `t.z.add_(1)` or `t.z[0] = 1`."""
+
+
+class TapeError(LessonError):
+    """A forward pass that cannot be recorded: a name set twice, or read before it is set. The text has its place."""
+
+
+class Place(NamedTuple):
+    """A line of a file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: " if self.line else ""
+
+    @property
+    def text(self) -> str:
+        linecache.checkcache(self.file)
+        return linecache.getline(self.file, self.line)
+
+
+NOWHERE = Place("", 0)
+
+
+def place_outside() -> Place:
+    """The line that uses the tape."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
+
+
+def refuse_value(name: str, value: Any, where: Callable[[], Place]) -> None:
+    """Raise TapeError for a value that the tape cannot follow: a list of tensors, or a complex one."""
+    if isinstance(value, LIST) and any(isinstance(each, Tensor) for each in _members(value)):
+        raise TapeError(
+            f"{where()}`{name}` is a {type(value).__name__} of tensors, and no gradient flows to what is in it: give "
+            f"each tensor a name of its own, such as `{name}1` and `{name}2` (GROUPS makes a list of them for a step)."
+        )
+    if isinstance(value, Tensor) and value.is_complex():
+        raise TapeError(
+            f"{where()}`{name}` is complex ({str(value.dtype).removeprefix('torch.')}), and only real values can have "
+            f"a name: name its real and its imaginary part, such as `{name}_re` and `{name}_im`."
+        )
+
+
+def _members(value: Any) -> Iterator[Any]:
+    for each in value.values() if isinstance(value, dict) else value:
+        yield each
+        if isinstance(each, LIST):
+            yield from _members(each)
 
 
 def is_floating(value: Any) -> bool:
@@ -37,6 +98,7 @@ class _State:
         self.leaves: dict[str, Any] = {}  # what `t.name` gives: cut leaves, fused values, integers
         self.outputs: dict[str, Tensor] = {}  # the uncut result of each step: what a consumer differentiates
         self.sources: dict[str, frozenset[str]] = {}  # name -> the cut names its expression read, fused ones resolved
+        self.places: dict[str, Place] = {}
         self.fused_names: set[str] = set()
         self.inputs: tuple[str, ...] = ()
         self.reads: set[str] = set()
@@ -62,6 +124,7 @@ class Tape:
         object.__setattr__(self, "_state", state)
         state.expanded = expanded or {}
         for name, value in inputs.items():
+            refuse_value(name, value, lambda: NOWHERE)
             state.leaves[name] = state.leaf(name, value) if is_floating(value) else value
             state.sources[name] = frozenset()
         state.inputs = tuple(inputs)
@@ -71,7 +134,8 @@ class Tape:
         if name not in state.leaves:
             known = ", ".join(state.leaves)
             raise TapeError(
-                f"`t.{name}` is read before it is set. Set it first, or give it as an input; set so far: {known}."
+                f"{place_outside()}`t.{name}` is read before it is set. Set it first, or give it as an input; set so "
+                f"far: {known}."
             )
         if name in state.fused_names:
             state.reads |= state.sources[name]
@@ -81,11 +145,16 @@ class Tape:
 
     def __setattr__(self, name: str, value: Any) -> None:
         state = self._state
+        place = place_outside()
         if name in state.leaves or name == "fused":
+            if UPDATE.match(place.text):
+                raise updated(name, place)
             raise TapeError(
-                f"`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: "
+                f"{place}`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: "
                 "choose another."
             )
+        refuse_value(f"t.{name}", value, lambda: place)
+        state.places[name] = place
         state.sources[name], state.reads = frozenset(state.reads), set()
         if state.fusing:
             state.fused_names.add(name)
@@ -104,6 +173,14 @@ class Tape:
             yield
         finally:
             self._state.fusing = False
+
+
+def updated(name: str, place: Place) -> TapeError:
+    """The error of an author who changes a named value: `t.z += 1`."""
+    return TapeError(
+        f"{place}`{place.text.strip()}` changes `t.{name}`, but a name stands for one value: give the new value a name "
+        f"of its own, such as `t.{name}2 = t.{name} + ...`."
+    )
 
 
 class Unfused(Tape):
@@ -130,9 +207,13 @@ class Graph:
         self.inputs, self.fused = state.inputs, tuple(n for n in state.leaves if n in state.fused_names)
         self.sources = dict(state.sources)  # name -> the cut names that its expression read
         self.parents: dict[str, tuple[str, ...]] = {}
+        self.places = state.places
         self._above: dict[str, frozenset[str]] = {}
+        order = list(state.leaves)
         for name, output in state.outputs.items():
-            candidates = [p for p in state.leaves if p in state.sources[name] and is_floating(state.leaves[p])]
+            earlier = order[: order.index(name)]
+            # not only what its own expression read: a Python variable may carry what an earlier line read
+            candidates = [p for p in earlier if p not in state.fused_names and is_floating(state.leaves[p])]
             flows = (
                 gradients(output, [state.leaves[p] for p in candidates], torch.ones_like(output))
                 if candidates and output.requires_grad
@@ -140,6 +221,7 @@ class Graph:
             )
             # a read through which no gradient flows (a shape, an index) is no edge
             self.parents[name] = tuple(p for p, flow in zip(candidates, flows, strict=True) if flow is not None)
+            self.sources[name] = self.sources[name].union(self.parents[name])
         self.consumers: dict[str, tuple[str, ...]] = {
             name: tuple(c for c, parents in self.parents.items() if name in parents)
             for name in state.leaves
@@ -190,9 +272,21 @@ def record_forward(
     such a leaf is the one *before* the sum that undoes the broadcast, which is what forgetting that sum gives.
     """
     tape = Tape(inputs, expanded)
-    with torch.enable_grad():
-        forward(tape)
+    run_forward(forward, tape)
     return Graph(tape)
+
+
+def run_forward(forward: Callable[[Any], None], tape: Any) -> None:
+    """Run `forward` on a tape. Raises TapeError for a value that is changed in place."""
+    try:
+        with torch.enable_grad():
+            forward(tape)
+    except RuntimeError as error:
+        for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+            place = Place(frame.f_code.co_filename, line)
+            if "in-place" in str(error) and (match := CHANGED.match(place.text)):
+                raise updated(match[1], place) from error
+        raise
 
 
 def gradients(output: Tensor, inputs: Sequence[Tensor], upstream: Tensor) -> tuple[Tensor | None, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 from typing import Any
 
 import pytest
@@ -169,7 +170,8 @@ def test_a_name_is_set_once():
     with pytest.raises(TapeError) as caught:
         record_forward(forward, {"x": normal(2)})
     assert str(caught.value) == (
-        "`t.y` is set twice, or is a name of the tape itself. Each name stands for one value: choose another."
+        f"{__file__}:{forward.__code__.co_firstlineno + 2}: `t.y` is set twice, or is a name of the tape itself. Each "
+        "name stands for one value: choose another."
     )
 
 
@@ -187,7 +189,8 @@ def test_a_name_is_set_before_it_is_read():
     with pytest.raises(TapeError) as caught:
         record_forward(forward, {"x": normal(2), "n": 3})
     assert str(caught.value) == (
-        "`t.Y` is read before it is set. Set it first, or give it as an input; set so far: x, n, y."
+        f"{__file__}:{forward.__code__.co_firstlineno + 2}: `t.Y` is read before it is set. Set it first, or give it "
+        "as an input; set so far: x, n, y."
     )
 
 
@@ -357,3 +360,93 @@ def test_any_graph_s_chain_is_autograd_s(steps):
         expected = torch.ones(()) if name == "loss" else values[name].grad
         expected = torch.zeros_like(graph.values[name]) if expected is None else expected
         torch.testing.assert_close(chain[name], expected.to(chain[name].dtype), rtol=1e-9, atol=1e-9)
+
+
+# A forward pass in other styles --------------------------------------------------------------------------------------
+
+
+def test_a_python_variable_carries_every_path():
+    """`h` is read by two named values: both feed x and w."""
+
+    def forward(t):
+        h = t.x @ t.w
+        t.a = h.exp()
+        t.b = h * 2
+        t.loss = (t.a * t.b).sum()
+
+    inputs = {"x": normal(3, 4), "w": normal(4, 2, seed=1)}
+    graph = record_forward(forward, inputs)
+    assert graph.consumers["w"] == graph.consumers["x"] == ("a", "b")
+    assert graph.sources["b"] == {"x", "w"}
+    w = inputs["w"].clone().requires_grad_()
+    h = inputs["x"] @ w
+    (expected,) = torch.autograd.grad((h.exp() * h * 2).sum(), [w])
+    found = graph.chain({"loss": torch.ones(())})["w"]
+    torch.testing.assert_close(found, expected)
+
+
+def test_a_loop_names_values_and_each_has_its_line():
+    def forward(t):
+        for i in range(1, 4):
+            setattr(t, f"h{i}", torch.tanh(getattr(t, f"h{i - 1}") @ getattr(t, f"w{i}")))
+
+    inputs = {"h0": normal(3, 3)} | {f"w{i}": normal(3, 3, seed=i) for i in (1, 2, 3)}
+    graph = record_forward(forward, inputs)
+    assert graph.parents["h2"] == ("w2", "h1")
+    assert {name: place.line for name, place in graph.places.items()} == dict.fromkeys(
+        ("h1", "h2", "h3"), forward.__code__.co_firstlineno + 2
+    )
+
+
+def added(t):
+    t.z = t.x * 2
+    t.z += 1
+
+
+def written_into(t):
+    t.z = t.x * 2
+    t.z[0] = 1
+
+
+def by_a_method(t):
+    t.z = t.x * 2
+    t.z.mul_(3)
+
+
+def counted(t):
+    t.z = t.x.argmax()
+    t.z += 1
+
+
+@pytest.mark.parametrize("forward", [added, written_into, by_a_method, counted])
+def test_a_value_that_is_changed_in_place_is_one_sentence(forward):
+    with pytest.raises(TapeError) as caught:
+        record_forward(forward, {"x": normal(4)})
+    line = forward.__code__.co_firstlineno + 2
+    text = linecache.getline(__file__, line).strip()
+    assert str(caught.value) == (
+        f"{__file__}:{line}: `{text}` changes `t.z`, but a name stands for one value: give the new value a name of its "
+        "own, such as `t.z2 = t.z + ...`."
+    )
+
+
+def test_complex_values_and_lists_are_refused():
+    def forward(t):
+        t.z = torch.fft.fft(t.x)
+
+    with pytest.raises(TapeError, match=r"test_tape.py:\d+: `t.z` is complex \(complex128\), and only real values"):
+        record_forward(forward, {"x": normal(4)})
+
+    def inputs(generator):
+        layers = [normal(2), normal(2)]
+        return {"x": normal(2), "layers": layers}
+
+    with pytest.raises(TapeError, match=r"`layers` is a list of tensors, .* such as `layers1` and `layers2`") as caught:
+        Problem(lambda t: None, inputs, Draw(), 1)
+    line = inputs.__code__.co_firstlineno + 1
+    assert str(caught.value).startswith(f"{__file__}:{line}: ")
+
+
+def test_a_complex_value_inside_an_expression_is_fine():
+    graph = record_forward(lambda t: setattr(t, "y", torch.fft.fft(t.x).real), {"x": normal(4)})
+    assert graph.parents["y"] == ("x",)

@@ -1,0 +1,122 @@
+"""Forward passes in other styles: their stubs show every line, and what cannot be graded is one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from grader.authoring.lesson_review import faults_of, unwritten_places
+from grader.authoring.scaffold import write_lesson
+from grader.authoring.stubs import stub_of
+from grader.commands.grade import main
+from grader.lesson.lesson import Course, Lesson
+
+LOOP = """import torch
+
+def inputs(generator, batch=8, features=3):
+    found = {f"W{i}": torch.randn(features, features, generator=generator) for i in (1, 2)}
+    return {"x": torch.randn(batch, features, generator=generator), "n": batch, **found}
+
+def forward(t):
+    h = t.x
+    for i in (1, 2):
+        z = h @ getattr(t, f"W{i}")
+        setattr(t, f"h{i}", torch.tanh(z))
+        h = getattr(t, f"h{i}")
+    t.loss = (h**2).sum() / t.n
+"""
+LOOP_LINES = ["h = t.x", 'z = h @ getattr(t, f"W{i}")', 'h = getattr(t, f"h{i}")']
+NAMED = 'setattr(t, f"h{i}", torch.tanh(z))  # '
+
+
+def lesson_with(place: Path, forward: str, gradients: tuple[str, ...]) -> Lesson:
+    """A new lesson whose forward pass is replaced, with functions for these gradients."""
+    write_lesson(place, "11_other", "Other", "steps")
+    lesson = Course(place).find("11")
+    (lesson.exercise / "forward.py").write_text(forward)
+    rows = "\n".join(f"[gradients.{name}]\nhints = ['a', 'b', 'c']\n" for name in gradients)
+    (lesson.exercise / "lesson.toml").write_text(f'title = "Other"\n\n{rows}')
+    functions = "\n\n".join(f"def {name}(x):\n    # <answer>\n    return x\n    # </answer>\n" for name in gradients)
+    (lesson.solution / "backward.py").write_text(functions)
+    (lesson.solution / "mistakes.py").write_text("")
+    (lesson.exercise / "README.md").write_text("# Lesson 11\n")
+    return Course(place).find("11")
+
+
+def test_a_loop_s_stub_shows_the_line_and_what_each_name_reads(tmp_path):
+    lesson = lesson_with(tmp_path, LOOP, ("dh2", "dW2", "dh1", "dW1", "dx"))
+    stub = stub_of(lesson)
+    functions = {part.partition("(")[0]: part for part in stub.split("def ")[1:]}
+    assert f"{NAMED}h2 reads W2, h1" in functions["dW2"] and f"{NAMED}h2 reads W2, h1" in functions["dh1"]
+    assert f"{NAMED}h1 reads x, W1" in functions["dW1"] and f"{NAMED}h1 reads x, W1" in functions["dx"]
+    assert "h2 reads" not in functions["dW1"]
+    assert all(line in functions["dW1"] for line in LOOP_LINES)
+    assert "t.loss = (h**2).sum() / t.n  # loss reads n, h2" in functions["dh2"]
+
+
+def test_a_python_variable_s_stub_shows_every_path(tmp_path):
+    forward = LOOP.partition("def forward")[0] + (
+        "def forward(t):\n    h = t.x @ t.W1\n    t.a = h.exp()\n    t.b = h * 2\n    t.loss = (t.a * t.b).sum()\n"
+    )
+    lesson = lesson_with(tmp_path, forward, ("da", "db", "dW1"))
+    part = stub_of(lesson).partition("def dW1")[2]
+    assert "t.a = h.exp()  # a reads x, W1" in part and "t.b = h * 2  # b reads x, W1" in part
+    assert part.count("h = t.x @ t.W1") == 2
+    assert "\n        loss = (a * b).sum()\n" in stub_of(lesson).partition("def da")[2]
+
+
+RANDOM = {
+    "t.h = torch.nn.functional.dropout(t.x)": "`t.h` is another value in every run",
+    "t.h = t.x + torch.rand(())": "`t.h` is another value in every run",
+    "t.h = t.x[torch.randperm(len(t.x))]": "`t.h` is another value in every run",
+}
+
+
+@pytest.mark.parametrize("line", RANDOM)
+def test_a_random_value_in_forward_is_one_sentence(tmp_path, line):
+    forward = LOOP.partition("def forward")[0] + f"def forward(t):\n    {line}\n    t.loss = t.h.sum()\n"
+    lesson = lesson_with(tmp_path, forward, ("dh", "dx"))
+    found = [sentence for sentence in faults_of(lesson) if "random" in sentence]
+    assert len(found) == 1 and RANDOM[line] in found[0]
+    assert found[0].startswith(f"{lesson.exercise / 'forward.py'}:8: ")
+
+
+def test_an_input_from_a_global_generator_is_one_sentence(tmp_path):
+    forward = 'import torch\n\ndef inputs(generator):\n    return {\n        "x": torch.randn(3),\n    }\n\n'
+    lesson = lesson_with(tmp_path, forward + "def forward(t):\n    t.loss = t.x.sum()\n", ("dx",))
+    (sentence,) = [each for each in faults_of(lesson) if "generator" in each]
+    assert sentence.startswith(f"{lesson.exercise / 'forward.py'}:5: the input `x` is another one in every run")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("t.h = t.x * 2\n    t.h += 1", ":9: `t.h += 1` changes `t.h`"),
+        ("t.h = torch.fft.fft(t.x)", ":8: `t.h` is complex (complex64)"),
+    ],
+)
+def test_what_cannot_be_recorded_is_one_sentence_of_verify(tmp_path, line, sentence):
+    forward = LOOP.partition("def forward")[0] + f"def forward(t):\n    {line}\n    t.loss = t.h.sum()\n"
+    lesson_with(tmp_path, forward, ("dh", "dx"))
+    for command in ("verify", "stubs"):
+        done = CliRunner().invoke(main, [command, "--course", str(tmp_path)])
+        assert done.exit_code == 2 and sentence in done.stderr and done.stderr.count("\n") == 1, done.output
+        assert "Traceback" not in done.output
+
+
+# README.md -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_readme_with_todos_is_neither_verified_nor_released(tmp_path):
+    write_lesson(tmp_path, "11_other", "Other", "steps")
+    lesson = Course(tmp_path).find("11")
+    (sentence,) = unwritten_places(lesson)
+    assert sentence.startswith("exercises/11_other/README.md still says TODO in lines 5, 9,")
+    assert sentence in list(faults_of(lesson))
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "kit"), "--course", str(tmp_path)])
+    assert done.exit_code == 2 and sentence in done.stderr and not (tmp_path / "kit").exists()
+    path = lesson.exercise / "README.md"
+    path.write_text(path.read_text().replace("TODO", "Words"))
+    assert list(unwritten_places(lesson)) == []
