@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from grader.authoring.lesson_sources import suite_of, variants
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
@@ -155,6 +156,7 @@ def mistake_faults(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[st
             yield f"mistakes.py: {name}: lesson.toml asks for no function `{mistake.gradient}`."
         else:
             lesson.wrong(mistake)  # raises LessonError when it does not fit or does not run
+    public_mistakes_files(lesson)  # raises LessonError for one that cannot be public
 
 
 def assigned_twice(path: Path) -> list[str]:

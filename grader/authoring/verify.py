@@ -137,7 +137,9 @@ def redundant_mistakes(lesson: Lesson, seed: int) -> dict[str, str]:
     Every mistake is graded again, by a lesson without mistakes.py.
     """
     found = {}
-    with closing(Session([Lesson(lesson.course, lesson.name, secrets=False)], seed)) as session:
+    bare = Lesson(lesson.course, lesson.name, secrets=False)
+    bare.mistakes = ()  # not even the public ones
+    with closing(Session([bare], seed)) as session:
         for mistakes, text in wrong_files(lesson):
             rows = rows_in(session.grade(submission_of(lesson, "mistakes", text)))
             for mistake in mistakes:

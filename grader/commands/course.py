@@ -90,12 +90,18 @@ def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int) 
 def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
     """Writes exercises/*/backward.py from solutions/, of all LESSONS: what stands between the markers is left out.
 
-    A second copy, .stub, is what `dojo reset` gives a student back.
+    A second copy, .stub, is what `dojo reset` gives a student back. Public mistakes are written as well.
     """
+    from grader.authoring.public_mistakes import HEAD, public_mistakes_files
     from grader.authoring.stubs import stub_of
+    from grader.lesson.mistakes import PUBLIC
 
     def files(lesson: Lesson) -> dict[Path, str]:
-        return dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), stub_of(lesson))
+        public = public_mistakes_files(lesson)
+        if (lesson.exercise / PUBLIC).is_file():
+            public.setdefault(PUBLIC, HEAD)  # none is public any more
+        found = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), stub_of(lesson))
+        return found | {lesson.exercise / name: text for name, text in public.items()}
 
     stale = update(course, lessons, files, check)
     if check and stale:

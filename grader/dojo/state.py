@@ -18,6 +18,7 @@ from typing import Any
 from grader import __version__
 from grader.lesson.course_settings import settings_text
 from grader.lesson.lesson import Lesson
+from grader.lesson.mistakes import PUBLIC
 
 NAME = ".dojo.json"
 VERSION = 1
@@ -140,7 +141,7 @@ class Memory:
 def verdict_digest(lesson: Lesson, files: Mapping[str, bytes]) -> str:
     """A digest of all that a verdict depends on: the student's files, the lesson's, and this program's version."""
     total = hashlib.sha256(f"{__version__} {settings_text(lesson.settings)}".encode())
-    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py")}
+    settings = {name: (lesson.exercise / name) for name in ("lesson.toml", "forward.py", PUBLIC)}
     texts = {name: path.read_bytes() for name, path in settings.items() if path.is_file()}
     for name, text in sorted({**files, **texts}.items()):
         for part in (os.fsencode(name), text):

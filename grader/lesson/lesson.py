@@ -17,7 +17,7 @@ from grader.lesson.config import Item as Item
 from grader.lesson.config import PublicDraw, lesson_config
 from grader.lesson.course_modules import load_module
 from grader.lesson.course_settings import CourseSettings, course_settings
-from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
+from grader.lesson.mistakes import PUBLIC, Mistake, Signature, mistakes_of, signatures_in
 
 if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
     import torch
@@ -52,8 +52,8 @@ def imports_of(lessons: Iterable[Lesson]) -> tuple[str, ...]:
 class Lesson:
     """A lesson by its two folders `exercise` and `solution`. A student's kit has only the first.
 
-    Without `secrets` the known mistakes are not read, even if they are there. So a student's own check says the same in
-    a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
+    Without `secrets` only the public mistakes are read, even if solutions/ is there. So a student's own check says the
+    same in a checkout of the course as in a kit. Raises LessonError for a lesson.toml that cannot be used.
     """
 
     def __init__(self, course: Path, name: str, secrets: bool = True, settings: CourseSettings | None = None) -> None:
@@ -169,8 +169,8 @@ class Lesson:
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        path = self.solution / "mistakes.py"
-        if not self._secrets or not path.is_file():
+        path = self.solution / "mistakes.py" if self._secrets else self.exercise / PUBLIC
+        if not path.is_file():
             return ()
         module = load_module(path, f"backprop_ninja_mistakes_{self.name}")
         try:

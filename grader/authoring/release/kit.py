@@ -7,12 +7,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.authoring.figures.lesson import OWN
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import stub_of
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
+from grader.lesson.mistakes import PUBLIC
 from grader.publish.templates import text_templates
 
 KEPT_BY_RESET = ".before-reset-"
@@ -41,14 +43,15 @@ def settings_file(course: Path) -> Files:
 def lesson_files(lesson: Lesson) -> Files:
     """exercises/NN_name with a newly generated stub: the one in the folder may contain somebody's work.
 
-    The figures are included; the file that draws them is not.
+    The figures are included; the file that draws them is not. Of the known mistakes, the public ones are included.
     """
     folder, stub = f"exercises/{lesson.name}", stub_text(lesson).encode()
     found = {
         f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes()
         for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name and path.name != OWN
+        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC)
     }
+    found |= {f"{folder}/{name}": text.encode() for name, text in public_mistakes_files(lesson).items()}
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import Files, files_under
 from grader.authoring.release.kit import stub_text
@@ -65,16 +66,28 @@ def secrets_of(course: Course) -> list[Secret]:
     public_forms = CodeIndex()
     for text in (text for lesson in course.lessons.values() for text in published_texts(lesson)):
         public_forms.add("public", code_in("public.py", text))
+    allowed = Pieces()  # what the public mistakes say: of the known mistakes this is no secret
+    allowed_forms = CodeIndex()
+    for text in (text for lesson in course.lessons.values() for text in public_mistakes_files(lesson).values()):
+        pieces = python_pieces(text) or Pieces()
+        allowed.functions += pieces.functions
+        allowed.sentences += pieces.sentences
+        allowed_forms.add("public", code_in("public.py", text))
     found = []
     for lesson in course.lessons.values():
         for path in files_under(lesson.solution):
             text = path.read_text(encoding="utf-8", errors="replace")
-            if path.name == "mistakes.py":
+            are_mistakes = path.name == "mistakes.py"
+            if are_mistakes:
                 text += "".join(f"\n\n{mistake.declaration()}\n" for mistake in lesson.mistakes)
             pieces = pieces_of(path.name, text)
             least = LEAST_HELPER if path == lesson.suite else LEAST_ANSWER
-            functions = [without_public(function, known) for function in pieces.functions]
+            subtracted = known | allowed.statements if are_mistakes else known
+            spoken = f"{said} {' '.join(allowed.sentences)}" if are_mistakes else said
+            functions = [without_public(function, subtracted) for function in pieces.functions]
             forms = [each for each in secret_forms(text) if not public_forms.holders(each)]
+            if are_mistakes:
+                forms = [each for each in forms if not allowed_forms.holders(each)]
             if path == lesson.suite:
                 forms = [replace(each, result=None) for each in forms if each.mass >= LEAST_HELPER]
             sentences = pieces.sentences if pieces.functions else long_lines(path)
@@ -82,10 +95,8 @@ def secrets_of(course: Course) -> list[Secret]:
                 Secret(
                     f"{path.relative_to(course.root)}",
                     [function for function in functions if function.mass >= least],
-                    [text for text in sentences if len(text) >= LEAST_SENTENCE and text not in said],
-                    [f"{mistake.gradient}__{mistake.id}" for mistake in lesson.mistakes]
-                    if path.name == "mistakes.py"
-                    else [],
+                    [text for text in sentences if len(text) >= LEAST_SENTENCE and text not in spoken],
+                    [mistake.name for mistake in lesson.mistakes if not mistake.public] if are_mistakes else [],
                     forms,
                     frozenset((f"exercises/{lesson.name}/README.md", name) for name in lesson.config.worked),
                 )
