@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.authoring.lesson_sources import suite_of, variants
+from grader.authoring.model_answers import answer_faults
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
@@ -30,6 +31,7 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     yield from unusable or vanishing_faults(lesson)
     yield from row_faults(lesson, tests_of(suite_of(lesson)))
     yield from mistake_faults(lesson, lesson.mistakes)
+    yield from answer_faults(lesson)
 
 
 def forward_faults(lesson: Lesson) -> Iterator[str]:
