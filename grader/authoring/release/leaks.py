@@ -17,7 +17,7 @@ from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import Files, files_under
 from grader.authoring.release.kit import stub_text
-from grader.authoring.release.pieces import FunctionPieces, Pieces, pieces_of, python_pieces
+from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces
 from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
 from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
@@ -36,6 +36,7 @@ MOST_MISTAKES = 2
 """Names of a lesson's known mistakes in one file: more are a list of them."""
 ENGINE = "grader/"
 """The engine knows no lesson: what it computes is compared as text only."""
+SENTENCE_ENDS = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTILINE)
 
@@ -125,9 +126,15 @@ def without_public(function: FunctionPieces, public: set[str]) -> FunctionPieces
 
 
 def long_lines(path: Path) -> list[str]:
-    """The lines of a file that is not Python, such as a data file, with single spaces."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return [" ".join(line.split()) for line in lines]
+    """The lines of a file that is not Python, such as a data file, or the sentences of a Markdown file, condensed.
+
+    What a Markdown file quotes (`> `) is left out: the questions of a README are public.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    if path.suffix == ".md":
+        lines = SENTENCE_ENDS.split("\n".join(line for line in lines if not line.startswith(">")))
+    return [condense(part).strip() for part in lines]
 
 
 def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
