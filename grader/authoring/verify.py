@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.authoring.check_examples import example_faults
-from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations
+from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations, unwritten_places
 from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variants
 from grader.authoring.stubs import stub_of
 from grader.gradebook.grading.graded import GradedSubmission
@@ -91,6 +91,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
             for mistake in mistakes:
                 report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
             report.problems += unexpected_failures(lesson, mistakes, rows)
+    report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
     names = inexact_gradients(lesson, rows_in(right))
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
     but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""

@@ -109,12 +109,11 @@ def test_what_cannot_be_recorded_is_one_sentence_of_verify(tmp_path, line, sente
 # README.md -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_readme_with_todos_is_neither_verified_nor_released(tmp_path):
+def test_a_readme_with_todos_is_not_released(tmp_path):
     write_lesson(tmp_path, "11_other", "Other", "steps")
     lesson = Course(tmp_path).find("11")
     (sentence,) = unwritten_places(lesson)
     assert sentence.startswith("exercises/11_other/README.md still says TODO in lines 5, 9,")
-    assert sentence in list(faults_of(lesson))
     done = CliRunner().invoke(main, ["release", str(tmp_path / "kit"), "--course", str(tmp_path)])
     assert done.exit_code == 2 and sentence in done.stderr and not (tmp_path / "kit").exists()
     path = lesson.exercise / "README.md"

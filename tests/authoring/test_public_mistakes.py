@@ -58,7 +58,9 @@ def test_the_other_mistakes_are_still_secret(place):
 
 def test_an_answer_in_a_public_formula_is_a_leak(place):
     """The wrong formula of one gradient may be the answer of another one."""
-    rewrite(place / "solutions/11_other/mistakes.py", "n: 2 * scores", "n: (x.T @ dscores, dw := x.T @ dscores)[1]")
+    answer = "(x.T @ dscores) * 0.5 + dscores @ x / 2"
+    rewrite(place / "solutions/11_other/backward.py", "return x.T @ dscores", f"return {answer}")
+    rewrite(place / "solutions/11_other/mistakes.py", "n: 2 * scores", f"n: {answer}")
     course = Course(place)
     found = leaks(kit_of(list(course.lessons.values())), secrets_of(course))
     assert any(PUBLIC in sentence and "`dw`" in sentence for sentence in found)
