@@ -1,4 +1,4 @@
-"""`grade new-lesson`: a lesson's two folders, ready to fill in. Their example passes `grade verify`, except for README.md."""
+"""`grade new-lesson`: a lesson's two folders, ready to fill in. `grade verify` accepts them, except for README.md."""
 
 from __future__ import annotations
 
