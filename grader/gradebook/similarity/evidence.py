@@ -1,6 +1,7 @@
 """What each submission has that others may have too, and how much it says, in bits.
 
-A thing that n of N submissions have says log2(N / (n - 1)) bits about two of them: less, the more others have it. What
+A thing that n of N submissions have says log2(N / (n - 1)) bits about two of them: less, the more others have it, and
+less by log2(m) bits if each of the two has m rare mistakes, because then they had many occasions to coincide. What
 only two or three have says more, the further it is from every right answer and from what many write. A wrong answer
 counts in full, a mistake that the lesson's authors foresaw counts half of its rarity, and an unusual right answer
 counts a third.
@@ -28,7 +29,7 @@ WEIGHTS: dict[Kind, float] = {
     **{"statements": 0.5, "words": 1.0, "lesson": 0.6},
 }
 BITS_PER_TOKEN, BITS_PER_WORD, MOST_SIZE_BITS = 2.0, 2.5, 20.0
-LEAST_SHARED, SHARED_BY = 4, 0.1
+LEAST_SHARED, SHARED_BY = 4, 0.03
 """What more than LEAST_SHARED students and more than this part of the class have counts as common."""
 LEAST_LINE, LEAST_WORDS, LEAST_CHARACTERS = 6, 3, 12
 LEAST_FUNCTIONS = 4
@@ -148,14 +149,25 @@ class Rarity:
     def __init__(self, portraits: Sequence[Portrait]) -> None:
         self.size = len(portraits)
         self.counts = Counter(key for each in portraits for key in each.items)
+        self.wrong = {id(each): sum(map(self._is_rare_and_wrong, each.items.items())) for each in portraits}
         self.forms = Counter((place, form) for each in portraits for place, form in each.forms.items())
+
+    def _is_rare_and_wrong(self, entry: tuple[Key, Item]) -> bool:
+        return entry[1].kind in ("wrong answer", "known mistake") and not self.is_common(entry[0])
+
+    def is_common(self, key: Key) -> bool:
+        return self.counts[key] > max(LEAST_SHARED, SHARED_BY * self.size)
+
+    def chances(self, one: Portrait, other: Portrait) -> float:
+        """Bits by which each shared thing says less, because the two had so many occasions to coincide."""
+        return math.log2(max(1, min(self.wrong[id(one)], self.wrong[id(other)])))
 
     def is_rare(self, key: Key) -> bool:
         """Whether at least two have it, and not so many that it is common."""
-        return 2 <= self.counts[key] <= max(LEAST_SHARED, SHARED_BY * self.size)
+        return self.counts[key] >= 2 and not self.is_common(key)
 
-    def bits(self, key: Key, one: Item, other: Item) -> float:
-        """How much it says that two submissions both have it."""
+    def bits(self, key: Key, one: Item, other: Item, chances: float = 0.0) -> float:
+        """How much it says that two submissions both have it, less what many occasions to coincide explain."""
         count = self.counts[key]
         if one.kind == "lesson":
             chosen = (entry.partition("=") for entry in key[2:-1])
@@ -164,4 +176,4 @@ class Rarity:
         rarity = math.log2(self.size / (count - 1)) - 1
         size = min(one.size, other.size) / (count - 1) ** 2
         weight = min(WEIGHTS[one.kind], WEIGHTS[other.kind])
-        return max(0.0, weight * (rarity + size))
+        return max(0.0, weight * (rarity + size - (0.0 if one.kind == "words" else chances)))

@@ -97,7 +97,7 @@ def similarities(
     for key, authors in holders.items():
         for one, other in combinations(authors, 2):
             first, second = portraits[one].items[key], portraits[other].items[key]
-            bits = rarity.bits(key, first, second)
+            bits = rarity.bits(key, first, second, rarity.chances(portraits[one], portraits[other]))
             if bits > 0:
                 shared[one, other][key] = Shared(first, second, bits, rarity.counts[key] - 2)
     pairs = [Pair(names[one], names[other], counted_once(found)) for (one, other), found in shared.items()]
