@@ -17,15 +17,13 @@ import torch
 from torch import Tensor
 
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
+from grader.reference.forward_errors import NOWHERE, Place, refuse_value
 from grader.reference.tape import (
     LOSS,
-    NOWHERE,
     Graph,
-    Place,
     Unfused,
     is_floating,
     record_forward,
-    refuse_value,
     run_forward,
     total,
 )

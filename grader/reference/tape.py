@@ -13,80 +13,27 @@ is then the reference of a gradient, for any upstream gradients at all.
 
 from __future__ import annotations
 
-import linecache
-import re
-import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from grader.errors import LessonError
+from grader.reference.forward_errors import (
+    CHANGED,
+    NOWHERE,
+    UPDATE,
+    Place,
+    TapeError,
+    place_outside,
+    refuse_value,
+    updated,
+)
 
 LOSS = "loss"
 """The name whose upstream gradient is always one: the derivative of the loss with respect to itself."""
-
-
-LIST = (list, tuple, dict)
-UPDATE = re.compile(r"\s*\w+\.(\w+)[^=]*?(?:\+|-|\*|/|%|@|&|\||\^|<<|>>)=[^=]")
-"""A line such as `t.z += 1` or `t.z[0] *= 2`."""
-CHANGED = re.compile(r"\s*\w+\.(\w+)\b(?!\s*=[^=])")
-"""A line that begins with a value and does not name it, such as `t.z.add_(1)` or `t.z[0] = 1`."""
-
-
-class TapeError(LessonError):
-    """A forward pass that cannot be recorded: a name set twice, or read before it is set. The text has its place."""
-
-
-class Place(NamedTuple):
-    """A line of a file."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: " if self.line else ""
-
-    @property
-    def text(self) -> str:
-        linecache.checkcache(self.file)
-        return linecache.getline(self.file, self.line)
-
-
-NOWHERE = Place("", 0)
-
-
-def place_outside() -> Place:
-    """The line that uses the tape."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename == __file__:
-        frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
-
-
-def refuse_value(name: str, value: Any, where: Callable[[], Place]) -> None:
-    """Raise TapeError for a value that the tape cannot follow: a list of tensors, or a complex one."""
-    if isinstance(value, LIST) and any(isinstance(each, Tensor) for each in _members(value)):
-        raise TapeError(
-            f"{where()}`{name}` is a {type(value).__name__} of tensors, and no gradient flows to what is in it: give "
-            f"each tensor a name of its own, such as `{name}1` and `{name}2` (GROUPS makes a list of them for a step)."
-        )
-    if isinstance(value, Tensor) and value.is_complex():
-        raise TapeError(
-            f"{where()}`{name}` is complex ({str(value.dtype).removeprefix('torch.')}), and only real values can have "
-            f"a name: name its real and its imaginary part, such as `{name}_re` and `{name}_im`."
-        )
-
-
-def _members(value: Any) -> Iterator[Any]:
-    for each in value.values() if isinstance(value, dict) else value:
-        yield each
-        if isinstance(each, LIST):
-            yield from _members(each)
 
 
 def is_floating(value: Any) -> bool:
@@ -134,8 +81,8 @@ class Tape:
         if name not in state.leaves:
             known = ", ".join(state.leaves)
             raise TapeError(
-                f"{place_outside()}`t.{name}` is read before it is set. Set it first, or give it as an input; set so "
-                f"far: {known}."
+                f"{place_outside(__file__)}`t.{name}` is read before it is set. Set it first, or give it as an input; "
+                f"set so far: {known}."
             )
         if name in state.fused_names:
             state.reads |= state.sources[name]
@@ -145,7 +92,7 @@ class Tape:
 
     def __setattr__(self, name: str, value: Any) -> None:
         state = self._state
-        place = place_outside()
+        place = place_outside(__file__)
         if name in state.leaves or name == "fused":
             if UPDATE.match(place.text):
                 raise updated(name, place)
@@ -173,14 +120,6 @@ class Tape:
             yield
         finally:
             self._state.fusing = False
-
-
-def updated(name: str, place: Place) -> TapeError:
-    """The error of an author who changes a named value: `t.z += 1`."""
-    return TapeError(
-        f"{place}`{place.text.strip()}` changes `t.{name}`, but a name stands for one value: give the new value a name "
-        f"of its own, such as `t.{name}2 = t.{name} + ...`."
-    )
 
 
 class Unfused(Tape):

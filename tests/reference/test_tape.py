@@ -11,8 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grader.reference.forward_errors import TapeError
 from grader.reference.problem import Draw, Problem
-from grader.reference.tape import Tape, TapeError, record_forward, total
+from grader.reference.tape import Tape, record_forward, total
 
 # The lecture's forward pass once more, a line for each name; the parameters of a line are what it reads.
 LECTURE: dict[str, Any] = {
