@@ -24,6 +24,7 @@ from typing import NoReturn
 
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
+from grader.sandbox.workers.torch_loading import load_torch
 from grader.sandbox.workers.zygote import hung_up, make_ready, run_zygote, wake_pipe
 
 KILL = b"k"
@@ -37,6 +38,8 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
     die_with_parent_if_supported()
     if hung_up(programs):
         return
+    gc.disable()  # until all is loaded: an import leaves little garbage behind
+    load_torch()
     import torch
 
     torch.set_num_threads(1)
@@ -45,8 +48,8 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
     for name in preload:
         with contextlib.suppress(Exception):  # a program that needs it says what is wrong
             importlib.import_module(name)
-    gc.collect()
     gc.freeze()
+    gc.enable()
     Programs(programs).serve()
     wait_for_all()
 
