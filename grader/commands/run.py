@@ -7,11 +7,13 @@ import os
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands import early_nursery
 from grader.commands.console import (
     BELOW,
     FAULT,
@@ -28,7 +30,7 @@ from grader.commands.run_summary import print_summary, what_failed
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import LEVELS, at_least, probe
+from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, probe
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
@@ -157,14 +159,12 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
-    from grader.gradebook.grading.settings import PRELOAD, Settings
-    from grader.sandbox.workers.forked import Nursery
-
-    nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
+    nursery = None if cluster else early_nursery.take()  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.run_identity import RunIdentity
+    from grader.gradebook.grading.settings import Settings
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
@@ -188,8 +188,9 @@ def run(
         lessons = counted
     check_lessons(lessons)
     limits = limits_from(timeout, chosen_limits)
+    isolation = None
     if cluster is None:
-        check_isolation(require)
+        isolation = checked_isolation(require)
     elif importlib.util.find_spec("distributed") is None:
         fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
     settings = Settings(
@@ -202,6 +203,7 @@ def run(
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
         left_out=left_out,
+        isolation=None if isolation is None else asdict(isolation),
     )
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:
@@ -257,8 +259,8 @@ def check_lessons(lessons: Sequence[Lesson]) -> None:
         fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
 
 
-def check_isolation(require: str) -> None:
-    """Refuse to grade on this machine with less isolation than required. Workers of a cluster check their own."""
+def checked_isolation(require: str) -> Isolation:
+    """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
     isolation = probe()
     if not at_least(isolation.level, require):
         fail(
@@ -268,6 +270,7 @@ def check_isolation(require: str) -> None:
         )
     if isolation.level in ("weak", "none"):
         click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
+    return isolation
 
 
 def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:

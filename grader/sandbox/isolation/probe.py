@@ -15,10 +15,11 @@ import signal
 import socket
 import time
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, limits, namespaces, seccomp
 
@@ -67,6 +68,11 @@ class Isolation:
     level: str
     layers: tuple[str, ...]
     missing: tuple[str, ...]
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Isolation:
+        """From the result of dataclasses.asdict, as it comes back from JSON."""
+        return cls(values["level"], tuple(values["layers"]), tuple(values["missing"]))
 
 
 def at_least(level: str, required: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+KILL = b"k"
+"""What a nursery is sent on a program's life line, to kill the program."""
 START_SECONDS = 120.0
 
 

@@ -9,12 +9,12 @@ from types import ModuleType
 from typing import Any
 
 POSTPONED = "torch._meta_registrations"
-"""Shape formulas in Python for tensors without values (device "meta"). With what it imports (torch._decomp, torch._refs,
-torch._prims), it takes a quarter of `import torch`. Arithmetic on tensors with values never calls it."""
+"""Shape formulas in Python for tensors without values (device "meta"). With what it imports (torch._decomp,
+torch._refs, torch._prims), it takes a quarter of `import torch`. Arithmetic on tensors with values never calls it."""
 
 
 def load_torch() -> None:
-    """Imports torch without collecting garbage, and without POSTPONED until something reads one of its names.
+    """Imports torch for one thread, without collecting garbage, and without POSTPONED until something reads of it.
 
     Does nothing where torch is loaded already. Until then, a tensor on the device "meta" has only the operators that
     torch implements in C++.
@@ -22,10 +22,12 @@ def load_torch() -> None:
     if "torch" in sys.modules:
         return
     collects = gc.isenabled()
-    gc.disable()  # an import makes much that stays and little garbage: looking for it takes a fifth of the time
+    gc.disable()  # an import leaves little garbage behind, and looking for it takes a fifth of the time
     try:
         sys.modules[POSTPONED] = postponed(POSTPONED)
-        importlib.import_module("torch")
+        torch: Any = importlib.import_module("torch")
+        complete(torch)
+        torch.set_num_threads(1)  # a fork of a process with a pool of threads hangs
     finally:
         if collects:
             gc.enable()
@@ -45,3 +47,14 @@ def postponed(name: str) -> ModuleType:
     stand_in.__getattr__ = read
     module: ModuleType = stand_in
     return module
+
+
+def complete(torch: Any) -> None:
+    """Does what eager torch needs of the postponed modules: torch 2.13 makes a Generator only after this."""
+    if hasattr(torch._C, "_set_generator_metaclass"):
+        torch._C._set_generator_metaclass(importlib.import_module("torch._opaque_base").OpaqueBaseMeta)
+    try:
+        torch.Generator()
+    except RuntimeError:  # another version of torch, which keeps this elsewhere
+        del sys.modules[POSTPONED]
+        importlib.import_module(POSTPONED)
