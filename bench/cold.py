@@ -26,7 +26,7 @@ from pathlib import Path
 from bench.peers import GRADE, ROOT, TEST
 from grader.lesson.lesson import Course, Lesson
 
-DOJO = "from grader.commands.dojo import main; main()"
+DOJO = "from grader.commands.start_dojo import main; main()"
 GOALS = {"grade run": 1.35, "dojo check": 1.25}
 """Wall-clock goals of a later version; what is printed says how far this one is from them."""
 
