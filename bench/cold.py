@@ -7,8 +7,8 @@
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
 (the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
-peers. Times are what somebody waits, and the processor time of the process with all that it started. Compiled modules
-are kept, as in any installation: what a first turn writes, the others read.
+peers, and the first result of a class of 20. Times are what somebody waits, and the processor time of the process with
+all that it started. Compiled modules are kept, as in any installation: what a first turn writes, the others read.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ from functools import partial
 from pathlib import Path
 
 from bench.budget import budget_of, table
+from bench.made_up_class import RIGHT, WRONG, write_class
 from bench.peers import GRADE, ROOT, TEST, Bench, call, nbgrader_course, otter_run
 from grader.lesson.lesson import Course, Lesson
 
+CLASS = 20
 DOJO = "from grader.commands.start_dojo import main; main()"
 GOALS = {"grade run": 1.35, "dojo check": 1.25}
 """Goals for the time that somebody waits, as ratios to `import torch`."""
@@ -117,13 +119,24 @@ def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]
     }
 
 
+def first_result(place: Path, lesson: Lesson, turn: int) -> float:
+    """Seconds from the start of a run on a class of CLASS to its first results.json."""
+    submissions, out = place / "class", place / f"class-{turn}"
+    if not submissions.exists():
+        write_class(submissions, lesson, CLASS, (RIGHT, WRONG))
+    begun = time.time()
+    course = ["--course", ROOT, "--seed", "7", "--lesson", lesson.number]
+    start([sys.executable, "-c", GRADE, "run", submissions, "-o", out, *course], place)
+    return min(path.stat().st_mtime for path in out.glob("*/results.json")) - begun
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.cold", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--peers", type=Path, default=None, help="folder with the commands otter and nbgrader")
     parser.add_argument("--budget", action="store_true", help="prints the parts of `grade run` as well")
     chosen = parser.parse_args(arguments)
-    budgets = []
+    budgets, firsts = [], []
     with tempfile.TemporaryDirectory(prefix="cold-") as folder:
         lesson = Course(ROOT).find("03")
         commands, peers = lay_out(Path(folder), lesson), Peers(Path(folder), lesson, chosen.peers)
@@ -133,6 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if chosen.budget:
                 command, place = commands["grade run"]
                 budgets.append(budget_of(command[3:], place, environment(), Path(folder) / "record"))
+            firsts.append(first_result(Path(folder), lesson, turn))
             if turn:  # the first one fills the system's file cache
                 for what, each in measured.items():
                     times.setdefault(what, []).append(each)
@@ -143,6 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         waited, spent = (statistics.median(column) for column in zip(*found, strict=True))
         goal = f"   (goal: {GOALS[what]:g})" if what in GOALS else ""
         print(f"{what:14}{waited:10.2f}{waited / base[0]:8.2f}{spent:13.2f}{spent / base[1]:8.2f}{goal}")
+    first = statistics.median(firsts[1:])
+    print(f"{'first of 20':14}{first:10.2f}{first / base[0]:8.2f}   (a class's first result, on all cores)")
     if budgets:
         print(f"\nOne `grade run`, part by part:\n\n{table(budgets[1:], base[0])}")
     return 0
