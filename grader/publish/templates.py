@@ -34,6 +34,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
     def get_source_checksum(self, source: str) -> str:
         return hashlib.sha256(f"{jinja2.__version__} {modules_state()} {source}".encode()).hexdigest()
 
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().load_bytecode(bucket)
+
     def dump_bytecode(self, bucket: Bucket) -> None:
         if not sys.dont_write_bytecode:
             with contextlib.suppress(OSError):
