@@ -13,6 +13,9 @@ def main() -> None:
         from grader.commands.grade import main as grade  # a tenth of a second, while torch loads
 
         grade()
+    except KeyboardInterrupt:  # before the command could take care of it
+        print("grade: stopped.", file=sys.stderr)
+        raise SystemExit(130) from None
     finally:
         early_nursery.close()
 
