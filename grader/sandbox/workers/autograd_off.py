@@ -173,7 +173,7 @@ def _lock_the_dispatcher() -> None:
 
 
 def _forget_backward_formulas() -> None:
-    """The same vector-Jacobian products once more, in Python, found by table or on the operator itself."""
+    """The same vector-Jacobian products again, in Python, found by table or on the operator itself."""
     formulas: Any = sys.modules.get("torch._decomp")
     if formulas is None:
         return
