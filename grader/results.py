@@ -64,6 +64,18 @@ class NumericalUse(NamedTuple):
     line: int | None
 
 
+class IntakeRemark(NamedTuple):
+    """How a submission was read, where that is not obvious: `kind` to list it by, `message` for people.
+
+    recognised: a file or folder with another name, of which one interpretation is possible; guess: of several possible
+    interpretations the likeliest; decided: the instructor decided, see intake.csv; late: the platform says so; newest:
+    one of several attempts counts; group: another member of the group submitted it; unread: parts could not be read.
+    """
+
+    kind: str
+    message: str
+
+
 class NotGraded(NamedTuple):
     """A lesson that a failed attempt should have graded."""
 
@@ -165,7 +177,7 @@ class SubmissionResult:
     Optional fields of results.json are None where the file does not have them: `isolation_missing` (sentences),
     `left_out` (lessons of the course that no submission of the run contains), `not_graded` (of a failed attempt),
     `earlier` (lessons whose result comes from an attempt before the latest one), `local` (a sentence that says what a
-    student's own check is not).
+    student's own check is not), `intake` (how the submission was read).
     """
 
     version: int = VERSION
@@ -185,6 +197,7 @@ class SubmissionResult:
     left_out: list[str] | None = None
     earlier: list[str] | None = None
     local: str | None = None
+    intake: list[IntakeRemark] | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
@@ -196,6 +209,8 @@ class SubmissionResult:
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
         if known.get("not_graded") is not None:
             known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]
+        if known.get("intake") is not None:
+            known["intake"] = [IntakeRemark(**remark) for remark in known["intake"]]
         return cls(lessons=lessons, **known)
 
     def to_text(self) -> str:
@@ -221,6 +236,8 @@ class SubmissionResult:
         found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
         if self.not_graded is not None:
             found["not_graded"] = [lesson._asdict() for lesson in self.not_graded]
+        if self.intake is not None:
+            found["intake"] = [remark._asdict() for remark in self.intake]
         return found | (self.other or {})
 
     @property
@@ -250,7 +267,7 @@ ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
 row_values = attrgetter(*ROW_FIELDS)
 LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
 SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
-OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local")
+OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", "intake")
 KNOWN_IN_ROW = frozenset(ROW_FIELDS)
 KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, "gradients"})
 KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})

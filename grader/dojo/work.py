@@ -8,9 +8,9 @@ from pathlib import Path
 from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
 from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
-from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.source.reader import source_reader

@@ -16,11 +16,12 @@ from grader.intake.submissions.downloads import (
     from_moodle,
     one_per_entry,
 )
+from grader.intake.submissions.file_kinds import suffix_of
 from grader.intake.submissions.gradescope import NAME as EXPORTED
 from grader.intake.submissions.gradescope import from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
-from grader.intake.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, suffix_of
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.places import folders, gradable, holds_a_lesson
+from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 KIT = "exercises"

@@ -15,9 +15,10 @@ from typing import Self
 
 from grader.intake.submissions.archive import ONE, is_archive, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder
+from grader.intake.submissions.file_kinds import stem_of, suffix_of
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.people import NUMBERED, as_folder
-from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, suffix_of, visible
+from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"

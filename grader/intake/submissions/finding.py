@@ -17,8 +17,8 @@ from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.people import as_folder
-from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused

@@ -11,16 +11,15 @@ from pathlib import Path
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.archive import is_archive, unpacked
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_lecture_script, read_page
 from grader.intake.submissions.places import (
-    NOTEBOOK,
     Inside,
     innermost,
     loose_file,
     message_of_absence,
     names_lesson,
-    suffix_of,
     visible,
 )
 from grader.intake.submissions.unpacking import ArchiveRefused
