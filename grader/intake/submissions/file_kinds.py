@@ -15,7 +15,7 @@ LONGEST = 255
 
 
 def suffix_of(path: PurePath) -> str:
-    """".py" or ".ipynb" for files that may be such, else the suffix in small letters."""
+    """ ".py" or ".ipynb" for files that may be such, else the suffix in small letters."""
     name = path.name[-LONGEST:]
     found = DISGUISED.fullmatch(name)
     if found is None:

@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
@@ -19,6 +19,7 @@ from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.recognition import Question
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused
@@ -36,15 +37,19 @@ class FoundSubmissions(Sequence[Submission]):
         remarks: sentences for the instructor.
         other_names: {student: the names under which a run without this roster, or with a shorter one, graded the same
             submission}.
+        decided: {student: {lesson: file}} as the instructor decided in intake.csv.
+        questions: {student: what a person should decide}, of the submissions that were read.
     """
 
-    def __init__(self, lessons: Sequence[Lesson]) -> None:
+    def __init__(self, lessons: Sequence[Lesson], course: Sequence[Lesson] = ()) -> None:
         self.folder: Path | None = None
         self.arrivals: list[Arrival] = []
         self.attendance: Attendance | None = None
         self.remarks: tuple[str, ...] = ()
         self.other_names: dict[str, tuple[str, ...]] = {}
-        self._lessons = tuple(lessons)
+        self.decided: Mapping[str, Mapping[str, str]] = {}
+        self.questions: dict[str, tuple[Question, ...]] = {}
+        self._lessons, self._course = tuple(lessons), tuple(course or lessons)
 
     @overload
     def __getitem__(self, place: int) -> Submission: ...
@@ -78,8 +83,13 @@ class FoundSubmissions(Sequence[Submission]):
 
     def _read(self, arrival: Arrival) -> Submission:
         if arrival.refused is not None:
-            return Submission(arrival.student, arrival.path, {}, message=arrival.refused, note=arrival.note)
-        return replace(read_submission(arrival.path, arrival.student, self._lessons), note=arrival.note)
+            read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
+        else:
+            decided = self.decided.get(arrival.student, {})
+            read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
+        self.questions[arrival.student] = read.questions
+        remarks = (*arrival.remarks, *read.remarks)
+        return replace(read, note=arrival.note, submitted=arrival.submitted, remarks=remarks)
 
     def new_folder(self) -> Path:
         if self.folder is None:
@@ -150,7 +160,7 @@ def find(
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. Raises SubmissionError for a path that does not exist or contains no submission.
     """
-    found = FoundSubmissions(lessons)
+    found = FoundSubmissions(lessons, all_lessons)
     arrivals: list[Arrival] = []
     given = list(paths)
     try:

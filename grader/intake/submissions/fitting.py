@@ -25,11 +25,13 @@ class Fit:
     """How a file fits a lesson: the lesson's functions in it, and their share of all that the lesson has.
 
     `functions` are {(name, which of the definitions of that name)}; `written` counts those that are not the stub's.
+    `alike` is from 0 to 1 how much their parameters are the stub's.
     """
 
     functions: frozenset[tuple[str, int]]
     share: float
     written: int
+    alike: float
 
     @property
     def complete(self) -> bool:
@@ -44,9 +46,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Fitting:
-    """`lessons` are those that the file is for; of `unclear`, a list for each function set, only the first is among them.
-
-    `fits` are all lessons of which it defines any function.
+    """Attributes:
+    lessons: those that the file is for.
+    unclear: lessons that the same functions fit equally well, the likeliest first; only that one is in `lessons`.
+    fits: all lessons of which it defines any function.
     """
 
     lessons: tuple[str, ...]
@@ -87,22 +90,28 @@ def fit_of(outline: FileOutline, lesson: Lesson) -> Fit | None:
     if outline.functions.keys().isdisjoint(lesson.functions):
         return None
     gradients, names = {item.function for item in lesson.gradients}, names_of(lesson)
-    fitting: dict[tuple[str, int], bool] = {}
+    fitting: dict[tuple[str, int], tuple[float, bool]] = {}
     for name in lesson.functions:
         wanted = names.signatures.get(name, frozenset())
         definitions = [
-            (likeness(each.parameters, wanted), number, each.written)
+            (likeness(each.parameters, wanted, name in gradients), number, each.written)
             for number, each in enumerate(outline.functions.get(name, ()))
             if name not in gradients or each.parameters is None or each.parameters <= names.known
         ]
         if definitions:
-            _, number, written = max(definitions)
-            fitting[name, number] = written
-    return Fit(frozenset(fitting), len(fitting) / len(lesson.functions), sum(fitting.values())) if fitting else None
+            alike, number, written = max(definitions)
+            fitting[name, number] = alike, written
+    if not fitting:
+        return None
+    alike, written = (sum(each) for each in zip(*fitting.values(), strict=True))
+    return Fit(frozenset(fitting), len(fitting) / len(lesson.functions), int(written), alike / len(fitting))
 
 
-def likeness(one: frozenset[str] | None, other: frozenset[str]) -> float:
-    return len(one & other) / max(1, len(one | other)) if one is not None else 0.0
+def likeness(one: frozenset[str] | None, other: frozenset[str], by_name: bool) -> float:
+    """How much parameters are alike; those of a function that is not called `by_name` may have other names."""
+    if one is None:
+        return 0.0
+    return 1.0 if not by_name and len(one) == len(other) else len(one & other) / max(1, len(one | other))
 
 
 def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
@@ -121,7 +130,7 @@ def lessons_of(outline: FileOutline, lessons: Iterable[Lesson], hinted: Collecti
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
     for name, fit in open_.items():
-        if fit.share >= ENOUGH or len(fit.functions) == most:
+        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or len(fit.functions) == most:
             by_functions.setdefault(fit.functions, []).append(name)
     chosen, unclear = [], []
     for names in by_functions.values():

@@ -46,8 +46,12 @@ class GatheredFile:
 
     @property
     def normal(self) -> bytes:
-        """The source without what editors and systems change: line ends, a byte order mark, spaces at the end."""
-        return b"\n".join(line.rstrip() for line in self.source.removeprefix(b"\xef\xbb\xbf").split(b"\n")).rstrip()
+        return without_layout(self.source)
+
+
+def without_layout(source: bytes) -> bytes:
+    """The text without what editors and systems change: line ends, a byte order mark, spaces at the end of a line."""
+    return b"\n".join(line.rstrip() for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n")).rstrip()
 
 
 @contextmanager
@@ -56,12 +60,14 @@ def gathered(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile
     if not place.is_dir():
         yield read_all([(place, place.name)])
         return
+    found = files_below(place)
+    archives = {shown: path for path, shown in found if is_archive(path)}
+    if not archives:
+        yield read_all(found)
+        return
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
-        found = files_below(place)
-        archives = {shown: path for path, shown in found if is_archive(path)}
-        if archives:
-            refused |= unpack_together(archives, Path(name))
-            found += files_below(Path(name))
+        refused |= unpack_together(archives, Path(name))
+        found += files_below(Path(name))
         yield read_all([(path, shown) for path, shown in found if not is_archive(path)])
 
 

@@ -98,7 +98,7 @@ class ArchiveWriter:
     refused: dict[str, str] = field(default_factory=dict)
     archives: list[str] = field(default_factory=list)
     files: int = 0
-    prefix: PurePosixPath = PurePosixPath()
+    prefix: PurePosixPath = field(default_factory=PurePosixPath)
     inner: dict[PurePosixPath, Path] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
     clock: Clock = field(init=False)
