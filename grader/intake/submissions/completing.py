@@ -57,6 +57,9 @@ def recognised_in(path: Path, given: Mapping[str, LessonFiles], wanted: Wanted, 
     refused: dict[str, str] = {}
     with gathered(path, refused) as files:
         recogniser = Recogniser(files, wanted.lessons, wanted.course, above)
+        present = {file.shown for file in files}
+        gone = [each for each in wanted.lessons if wanted.decided.get(each.name, "") not in {"", *present}]
+        missing += [each for each in gone if is_missing(given.get(each.name), each, wanted.course)]
         found = recognise(recogniser, missing, contested, given, wanted.decided)
         remarks, questions = list(found.remarks), list(found.questions)
         remarks += (IntakeRemark("unread", f"{name}: {sentence}") for name, sentence in refused.items())

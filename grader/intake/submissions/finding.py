@@ -9,7 +9,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
@@ -17,8 +17,9 @@ from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
-from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.file_kinds import NOTEBOOK
 from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.places import is_gradable
 from grader.intake.submissions.recognition import Question
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
@@ -75,11 +76,15 @@ class FoundSubmissions(Sequence[Submission]):
         for arrival in self.arrivals:
             if not unseen:
                 break
-            if arrival.refused is None and may_contain(arrival.path, list(unseen.values())):
+            if arrival.refused is None and may_contain(arrival.path, list(unseen.values()), self._course):
                 for submitted in self._read(arrival).lessons.values():
                     if not submitted.nothing:
                         unseen.pop(submitted.lesson, None)
         return [lesson for lesson in lessons if lesson.name not in unseen] or list(lessons)
+
+    def read(self, student: str) -> Submission:
+        """One student's submission. Raises KeyError if there is none."""
+        return self._read({arrival.student: arrival for arrival in self.arrivals}[student])
 
     def _read(self, arrival: Arrival) -> Submission:
         if arrival.refused is not None:
@@ -124,20 +129,29 @@ class FoundSubmissions(Sequence[Submission]):
         self.attendance = Attendance(members, joined.absent, roster.columns, disputed, self.remarks)
 
 
-def may_contain(path: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether the file names suggest one of the lessons. False is certain."""
+def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:
+    """Whether the file names suggest one of the lessons, or a file is in no lesson's folder. False is certain."""
     try:
         if path.is_dir():
-            found = chain.from_iterable((*names, *files) for _, names, files in os.walk(path))
+            found = (
+                os.path.join(folder[len(str(path)) :], name)
+                for folder, names, files in os.walk(path)
+                for name in (*names, *files)
+            )
             names = list(islice(found, MOST_NAMES))
         else:
             names = archive_names(path) if is_archive(path) else [path.name]
     except (OSError, ArchiveRefused):
         return False
+    known = {part for lesson in course for part in (lesson.name, lesson.number, lesson.name.partition("_")[2])}
+    for name in names:
+        place = PurePosixPath(name.replace("\\", "/"))
+        if known.isdisjoint(part.lower() for part in place.parent.parts) and is_gradable(Path(place)):
+            return True
     parts = {part.lower() for name in names for part in PurePosixPath(name.replace("\\", "/")).parts}
     numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
     words = {word for part in parts for word in re.findall("[a-z]+", part)}
-    is_page = any(part.endswith(NOTEBOOK) for part in parts) or suffix_of(path) == ".py"
+    is_page = any(part.endswith(NOTEBOOK) for part in parts)
     return len(names) == MOST_NAMES or any(
         (lesson.number.isdigit() and int(lesson.number) in numbers)
         or not words.isdisjoint(lesson.name.lower().split("_"))

@@ -155,6 +155,16 @@ def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
     return (named & numbered) or named or numbered
 
 
+def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
+    """Whether a folder's name says nothing but a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
+    words = set(re.findall("[a-z]+", name.lower()))
+    return any(
+        words <= {*GENERIC.split("|"), *plain_words(lesson.name).split("_"), "backward", "solution", "copy", "final"}
+        for lesson in lessons
+        if lesson.name in hinted_by(name, lessons)
+    )
+
+
 def hints(parts: Sequence[str], lessons: Sequence[Lesson]) -> set[str]:
     """The lessons that a path mentions: the innermost name that mentions any decides."""
     return next((found for part in reversed(parts) if (found := hinted_by(part, lessons))), set())
