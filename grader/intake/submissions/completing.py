@@ -113,7 +113,7 @@ def only_others(names: Sequence[str]) -> str:
     """A sentence about a submission without a Python file, notebook or archive: `names` are those of its files."""
     kinds = dict.fromkeys(kind_of(name) for name in names)
     shown = ", ".join(f"`{name[:80]}`" for name in names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"The submission is {' and '.join(list(kinds)[:3])} ({shown}), not a Python file."
+    return f"Submitted {' and '.join(list(kinds)[:3])} ({shown}) and no Python file."
 
 
 def kind_of(name: str) -> str:

@@ -195,7 +195,9 @@ def moodle_student(
         account=f"Moodle {number}",
         displayed=True,
     )
-    return arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.")
+    return (
+        arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.", "unread")
+    )
 
 
 def from_classroom(folder: Path) -> list[Arrival]:

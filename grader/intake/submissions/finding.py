@@ -18,6 +18,7 @@ from grader.intake.submissions.arrival import Arrival, SubmissionError, make_nam
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
+from grader.intake.submissions.groups import groups_of, share, without_group
 from grader.intake.submissions.people import as_folder
 from grader.intake.submissions.places import is_gradable
 from grader.intake.submissions.recognition import Question
@@ -104,15 +105,24 @@ class FoundSubmissions(Sequence[Submission]):
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
-        claims = [submitter_of(arrival) for arrival in self.arrivals]
-        joined = join(roster, claims)
+        groups = groups_of(roster)
+        self.arrivals = [
+            replace(arrival, names=(*arrival.names, without_group(arrival.student, groups)))
+            if groups and arrival.displayed
+            else arrival
+            for arrival in self.arrivals
+        ]
+        joined = join(roster, [submitter_of(arrival) for arrival in self.arrivals])
+        shared = share(roster, self.arrivals, joined.owners, [member.student for member, _ in joined.disputed])
         by_member: dict[str, list[Arrival]] = {}
         others = []
-        for arrival, owner in zip(self.arrivals, joined.owners, strict=True):
-            if owner is None:
-                others.append(arrival)
-            else:
+        pairs = [(owner, arrival) for owner, arrival in zip(joined.owners, self.arrivals, strict=True)]
+        for at, (owner, arrival) in enumerate([*pairs, *shared.further]):
+            if owner is not None:
                 by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
+            elif at not in shared.used:
+                others.append(arrival)
+        used = tuple(f"`{as_folder(self.arrivals[at].student)}` " for at in shared.used)
         before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
         own = [newest_of(same) for same in by_member.values()]
         unsure, renamed = make_names_unique(others, [member.student for member in roster.members])
@@ -120,13 +130,17 @@ class FoundSubmissions(Sequence[Submission]):
         for arrival in self.arrivals:
             names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        self.remarks = (*joined.remarks, *renamed)
-        members = {owner.student: owner for owner in joined.owners if owner is not None}
+        told = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
+        self.remarks = (*told, *shared.remarks, *renamed)
+        members = {owner.student: owner for owner, _ in [*pairs, *shared.further] if owner is not None}
+        undecided = {member.student for member, _ in shared.disputed}
+        absent = (member for member in joined.absent if member.student not in members.keys() | undecided)
         disputed = tuple(
             (member, f"Several submissions match this student, and none of them counts yet: {', '.join(names)}.")
             for member, names in joined.disputed
         )
-        self.attendance = Attendance(members, joined.absent, roster.columns, disputed, self.remarks)
+        disputed = (*disputed, *shared.disputed)
+        self.attendance = Attendance(members, tuple(absent), roster.columns, disputed, self.remarks)
 
 
 def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.archive import is_archive, unpacked
-from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in
+from grader.intake.submissions.completing import Wanted, only_others, recognised_in
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import MAX_FILES as MAX_FILES
@@ -123,10 +123,7 @@ def read_folder(
     inside = inside if folder == path else Inside(folder)
     loose = loose_file(inside, lessons)
     if loose is not None:
-        read = replace(read_place(loose, student, wanted), path=path)
-        if not is_archive(loose):
-            return read
-        return read if has_lesson(read.lessons) else completed(path, read, wanted, above)
+        return replace(read_place(loose, student, wanted), path=path)
     submitted = {lesson.name: read_lesson(inside, lesson, len(lessons) == 1) for lesson in lessons}
     others = [*others, *(entry.name for entry in inside.entries if entry.is_file() and not is_gradable(entry))]
     if others and not inside.gradable and not inside.folders:
