@@ -65,14 +65,7 @@ class NumericalUse(NamedTuple):
 
 
 class IntakeRemark(NamedTuple):
-    """How a submission was read, where that is not obvious: `kind` to list it by, `message` for people.
-
-    recognised: a file or folder with another name, of which one interpretation is possible; guess: of several possible
-    interpretations the likeliest; decided: the instructor decided, see intake.csv; late: the platform says so; newest:
-    one of several attempts counts; group: another member of the group submitted it; unread: parts could not be read.
-    """
-
-    kind: str
+    kind: str  # see publish.report.triage
     message: str
 
 
@@ -207,10 +200,7 @@ class SubmissionResult:
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
         known = known_and_other(data, KNOWN_IN_SUBMISSION)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
-        if known.get("not_graded") is not None:
-            known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]
-        if known.get("intake") is not None:
-            known["intake"] = [IntakeRemark(**remark) for remark in known["intake"]]
+        known |= {name: [kind(**each) for each in known[name]] for name, kind in LISTS.items() if known.get(name)}
         return cls(lessons=lessons, **known)
 
     def to_text(self) -> str:
@@ -234,10 +224,7 @@ class SubmissionResult:
         """All fields but `lessons`, in the order of results.json."""
         values = ((name, getattr(self, name)) for name in SUBMISSION_FIELDS)
         found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
-        if self.not_graded is not None:
-            found["not_graded"] = [lesson._asdict() for lesson in self.not_graded]
-        if self.intake is not None:
-            found["intake"] = [remark._asdict() for remark in self.intake]
+        found |= {name: [entry._asdict() for entry in found[name]] for name in LISTS.keys() & found.keys()}
         return found | (self.other or {})
 
     @property
@@ -267,6 +254,7 @@ ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
 row_values = attrgetter(*ROW_FIELDS)
 LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
 SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
+LISTS = {"not_graded": NotGraded, "intake": IntakeRemark}
 OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", "intake")
 KNOWN_IN_ROW = frozenset(ROW_FIELDS)
 KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, "gradients"})

@@ -1,7 +1,7 @@
 """The corpus of packaging: what students submit when they do not submit NN_name/backward.py, and what it must give.
 
-Every case is one student's folder of a class. `files` are {place: content}; a content is bytes, or a nested mapping that
-is packed as the archive that its name says. `full` are the lessons with all points; every other lesson has none.
+Every case is one student's folder of a class. `files` are {place: content}; a content is bytes, or a mapping that is
+packed as the archive that its name says. `full` are the lessons with all points; every other lesson has none.
 `kinds` are the kinds of the remarks in results.json, and `asked` says whether intake.csv has a line.
 """
 

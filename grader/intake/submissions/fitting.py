@@ -81,10 +81,11 @@ def text_of(path: Path) -> bytes:
         return b""
 
 
-def fit_of(outline: FileOutline, lesson: Lesson) -> Fit | None:
+def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -> Fit | None:
     """How the file fits the lesson; None if it defines none of its functions.
 
-    A gradient's function that requests a value by a name that the lesson does not have is another lesson's. Of several
+    A gradient's function that requests a value by a name that the lesson does not have is another lesson's, unless
+    `any_parameters` will do. Of several
     definitions of one name the lesson's is the one with most of the stub's parameters, and of equal ones the last.
     """
     if outline.functions.keys().isdisjoint(lesson.functions):
@@ -96,7 +97,7 @@ def fit_of(outline: FileOutline, lesson: Lesson) -> Fit | None:
         definitions = [
             (likeness(each.parameters, wanted, name in gradients), number, each.written)
             for number, each in enumerate(outline.functions.get(name, ()))
-            if name not in gradients or each.parameters is None or each.parameters <= names.known
+            if any_parameters or name not in gradients or (each.parameters or frozenset()) <= names.known
         ]
         if definitions:
             alike, number, written = max(definitions)
@@ -123,9 +124,17 @@ def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
     return b"".join(lines)
 
 
+def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: bool = False) -> dict[str, Fit]:
+    found = ((lesson.name, fit_of(outline, lesson, any_parameters)) for lesson in lessons)
+    return {name: fit for name, fit in found if fit is not None}
+
+
 def lessons_of(outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = ()) -> Fitting:
     """The lessons that a file is for. `hinted` are those that its path names; they decide only between equals."""
-    fits = {lesson.name: fit for lesson in lessons if (fit := fit_of(outline, lesson)) is not None}
+    lessons = list(lessons)
+    fits = fits_of(outline, lessons)
+    if not any(fit.alike for fit in fits.values()):  # the parameters say nothing
+        fits = fits_of(outline, lessons, any_parameters=True)
     open_ = {name: fit for name, fit in fits.items() if not any(fit.is_explained_by(f) for f in fits.values())}
     most = max((len(fit.functions) for fit in open_.values()), default=0)
     by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
