@@ -27,9 +27,7 @@ SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
 """`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
 
 UNWRITTEN = ("todo", "missing")
-BROKEN = ("error", "timeout", "crashed", "forbidden")
-"""There is no value to judge."""
-
+BROKEN = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG = ("failed", "shape", *BROKEN)
 
 WORDS = {

@@ -48,7 +48,7 @@ class IntakeLine:
 
     @property
     def cells(self) -> list[str]:
-        student = f"'{self.student}" if begins_formula(self.student) else self.student
+        student = f"'{self.student}" if begins_formula(self.student.lstrip("'")) else self.student
         yes = "yes" if self.confirmed else ""
         return [student, self.found, in_words(self.guess.items()), self.reason, self.alternatives, yes]
 
@@ -88,7 +88,7 @@ def read_intake(path: Path, course: Course) -> list[IntakeLine]:
         if not entry["student"]:
             raise UserError(f"{path}, line {number} has no student: write the name as in grades.csv.")
         guess = guess_of(entry.get("guess", ""), f"{path}, line {number}", course)
-        student = entry["student"].removeprefix("'" if begins_formula(entry["student"][1:]) else "")
+        student = entry["student"].removeprefix("'" if begins_formula(entry["student"].lstrip("'")) else "")
         is_confirmed = entry.get("confirmed", "").lower() not in UNCONFIRMED
         files, reason, alternatives = (entry.get(column, "") for column in ("found", "reason", "alternatives"))
         result.append(IntakeLine(student, files, guess, reason, alternatives, is_confirmed))

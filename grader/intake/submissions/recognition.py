@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.file_kinds import is_copy, stem_of
-from grader.intake.submissions.fitting import Fit, Fitting, hints, lesson_text, lessons_of, text_of
+from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, hints, lesson_text, lessons_of, text_of
 from grader.intake.submissions.gathered import GatheredFile, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
@@ -129,6 +129,8 @@ class Recogniser:
         hinted, fitting = self._hints[file.shown], self._fittings[file.shown]
         hint = 1 if lesson.name in hinted else -1 if hinted else 0
         others = self._equals(fitting, lesson)
+        if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < ENOUGH:
+            return None
         if lesson.name in fitting.lessons or others:
             fit = fitting.fits[lesson.name]
             why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
