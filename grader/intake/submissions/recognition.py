@@ -6,6 +6,7 @@ used, and a Question says so to the instructor.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -21,6 +22,8 @@ from grader.lesson.lesson import Lesson
 from grader.results import IntakeRemark
 
 MOST_HELPERS = 63
+NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")
+"""A folder's name that says a lesson, perhaps of another course."""
 MOST_NAMED = 5
 STEM = MAIN.removesuffix(".py")
 
@@ -127,7 +130,8 @@ class Recogniser:
 
     def _candidate(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
         hinted, fitting = self._hints[file.shown], self._fittings[file.shown]
-        hint = 1 if lesson.name in hinted else -1 if hinted else 0
+        is_elsewhere = bool(hinted) or any(NUMBERED.match(part) for part in file.parts[:-1])
+        hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
         others = self._equals(fitting, lesson)
         if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < ENOUGH:
             return None
