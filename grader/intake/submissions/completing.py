@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -9,7 +10,7 @@ from pathlib import Path, PurePath
 from grader.intake.notebook.outline import DEFINITION
 from grader.intake.submissions.file_kinds import is_copy
 from grader.intake.submissions.fitting import text_of
-from grader.intake.submissions.gathered import gathered, without_layout
+from grader.intake.submissions.gathered import GatheredFile, gathered, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.recognition import STEM, Question, Recogniser, Recognition, recognise
 from grader.lesson.lesson import Lesson
@@ -56,6 +57,8 @@ def recognised_in(path: Path, given: Mapping[str, LessonFiles], wanted: Wanted, 
         return Recognition()
     refused: dict[str, str] = {}
     with gathered(path, refused) as files:
+        if not contested and not wanted.decided:
+            files = [file for file in files if not is_in_its_place(file, wanted.course)]
         recogniser = Recogniser(files, wanted.lessons, wanted.course, above)
         present = {file.shown for file in files}
         gone = [each for each in wanted.lessons if wanted.decided.get(each.name, "") not in {"", *present}]
@@ -89,6 +92,19 @@ def is_missing(submitted: LessonFiles | None, lesson: Lesson, course: Sequence[L
         or (not in_its_folder and any(len(defined.intersection(other.functions)) > own for other in course))
         or without_layout(source) == without_layout(text_of(lesson.pristine))
     )
+
+
+def is_in_its_place(file: GatheredFile, course: Sequence[Lesson]) -> bool:
+    """Whether a file is in the folder of the lesson whose functions it defines, and has no other lesson's.
+
+    Most files are, and need not be searched when another lesson is missing.
+    """
+    own = next((each for each in course if file.parts[-2:] == (each.name, MAIN)), None)
+    defined = Counter(name.decode("ascii", "replace") for name in DEFINITION.findall(file.source))
+    if own is None or defined.keys().isdisjoint(own.functions) or max(defined.values()) > 1:
+        return False
+    further = defined.keys() - set(own.functions)
+    return all(further.isdisjoint(each.functions) for each in course)
 
 
 def has_copies(submitted: LessonFiles) -> bool:
