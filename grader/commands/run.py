@@ -50,6 +50,7 @@ Examples:
   grade run submissions/ --seed 7 -o seed7     the same hidden problems again
   grade run late/ada --lesson 03               one more submission for the class in grades/
   grade run submissions/                       again: grades only what is new or changed
+  grade run submissions/ --intake grades/intake.csv   after you have edited intake.csv
 """
 
 
@@ -78,6 +79,14 @@ Examples:
     default=None,
     metavar="CSV",
     help="The class's list (id, name, email): names come from it, and who submitted nothing is listed.",
+)
+@click.option(
+    "--intake",
+    "intake_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="CSV",
+    help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
 @click.option(
@@ -140,6 +149,7 @@ def run(
     out: Path,
     lesson_names: tuple[str, ...],
     roster_file: Path | None,
+    intake_file: Path | None,
     jobs: int | None,
     cluster: str | None,
     seed: int | None,
@@ -162,6 +172,7 @@ def run(
     nursery = None if cluster else early_nursery.take()  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
+    from grader.commands.intake_file import apply_intake, store_intake
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.run_identity import RunIdentity
     from grader.gradebook.grading.settings import Settings
@@ -179,6 +190,7 @@ def run(
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+    intake_lines = apply_intake(found, out, intake_file, loaded)
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     left_out: list[str] = []
@@ -224,7 +236,9 @@ def run(
             only_these=only_these,
             other_names=found.other_names,
         )
+    open_questions = store_intake(found, out, intake_lines)
     if not quiet:
+        click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)
         print_summary(console, outcome, len(found), out, left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)

@@ -94,6 +94,7 @@ class Session:
             environment=environment(),
             lessons=lessons,
             left_out=list(self._left_out),
+            intake=list(submission.remarks) or None,
         )
         if not self._frozen:
             gc.collect()
