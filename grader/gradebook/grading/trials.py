@@ -49,6 +49,7 @@ class FileTrials:
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._seconds_left = SECONDS
         self._deadlines: dict[str, float] = {}
+        self.ran_out = False  # something was not tried for lack of time
         self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
@@ -68,7 +69,7 @@ class FileTrials:
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
         _, student = self._workers[step if joint is None else joint.name]
-        if student is None or self._seconds_left <= 0:
+        if student is None or self._is_out_of_time():
             return {}
         started = time.monotonic()
         try:
@@ -98,11 +99,16 @@ class FileTrials:
         self._last_check = function, now
         if (
             student is None
-            or self._seconds_left <= 0
-            or now > self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK)
+            or self._is_out_of_time()
+            or self._is_out_of_time(now - self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK))
         ):
             return None
         return RenamedTarget(student, function, f"{NAME}{number}")
+
+    def _is_out_of_time(self, late: float = 0.0) -> bool:
+        is_out = self._seconds_left <= 0 or late > 0
+        self.ran_out = self.ran_out or is_out
+        return is_out
 
     def close(self) -> None:
         for _, student in self._workers.values():
@@ -115,7 +121,7 @@ class FileTrials:
         except (ReadingStopped, ReadingFailed):
             return [], None
         edits = [Edit(**each) for each in edits_as_data]
-        if not edits or self._seconds_left <= 0:
+        if not edits or self._is_out_of_time():
             return [], None
         self.close()  # one worker for trials at a time
         steps = [f"{NAME}{number}" for number in range(len(edits))]

@@ -206,7 +206,8 @@ def read_function(node: ast.FunctionDef) -> Reading:
     if not all(isinstance(each, ast.Constant) for each in defaults):
         raise NotPure
     parameters = tuple(each.arg for each in own)
-    annotations = tuple(name for each in (*own, node) for name in take_annotation(each))
+    annotated: list[ast.arg | ast.FunctionDef] = [*own, node]
+    annotations = tuple(name for each in annotated for name in take_annotation(each))
     node.name, node.type_comment = "", None
     if isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
         node.body[0] = ast.Pass()  # the docstring
