@@ -146,7 +146,7 @@ class Session:
         return judged.rows, judged.message
 
     def _judge_file(self, lesson: Lesson, submitted: LessonFiles) -> JudgedFile:
-        """The verdict, as far as possible from the cache. Raises ReadingFailed, and for faults of the grader ZygoteDied."""
+        """The verdict, as far as possible from the cache. Raises ReadingFailed and ZygoteDied."""
         suite, cache = self._suites[lesson.name], self._caches[lesson.name]
         recall = cache.recall(submitted) if self._use_cache else None
         if recall is not None:

@@ -23,7 +23,9 @@ MOST_REMEMBERED = 5_000
 """Texts of functions whose reading is kept; a class has some hundred different ones."""
 MODULES = frozenset({"torch", "torch.nn", "torch.nn.functional", "math"})
 BUILTINS = frozenset(
-    "abs bool enumerate float int len list max min range reversed round sorted sum tuple zip NotImplementedError".split()
+    """
+    abs bool enumerate float int len list max min range reversed round sorted sum tuple zip NotImplementedError
+    """.split()  # noqa: SIM905
 )
 # The same whatever it is an attribute of: torch, its functional module, math, a tensor, a number, a list, a function.
 # Nothing here prints, draws numbers, reads uninitialised memory, keeps anything, or sets a mode of torch's.
@@ -33,18 +35,20 @@ ATTRIBUTES = frozenset(
     float32 float64 int64 int32 long float double int bool item tolist numel dim size
     abs add addcmul addcdiv addmm all any amax amin arange argmax argmin baddbmm bmm bincount broadcast_to cat ceil
     chunk clamp clone concat contiguous cos cumsum detach diag diag_embed diagonal div divide dot einsum eq equal exp
-    expand expand_as expm1 eye flatten flip floor fmod full full_like ge gather gt index_add index_copy index_fill
+    expand expand_as expm1 eye
+    flatten flip floor fmod full full_like ge gather gt index_add index_copy index_fill
     index_select index_put inverse isclose le linear linspace log log10 log1p log2 log_softmax logical_and logical_not
     logical_or logsumexp lt masked_fill masked_select matmul max maximum mean min minimum mm movedim mul multiply mv
     narrow ne neg negative new_full new_ones new_tensor new_zeros nonzero norm one_hot ones ones_like outer permute
     pow prod reciprocal relu repeat repeat_interleave reshape reshape_as rsqrt rsub scatter scatter_add select sigmoid
-    sign sin softmax sort split sqrt square squeeze stack std sub subtract sum sum_to_size swapaxes t take take_along_dim
+    sign sin softmax sort split sqrt square squeeze stack std sub subtract sum sum_to_size swapaxes t take
+    take_along_dim
     tanh tensor tensordot tile to topk trace transpose tril triu true_divide type_as unbind unflatten unfold unique
     unsqueeze values indices var view view_as where zeros zeros_like
     add_ addcmul_ clamp_ copy_ div_ exp_ fill_ fill_diagonal_ index_add_ index_copy_ index_fill_ index_put_
     masked_fill_ mul_ neg_ pow_ reciprocal_ scatter_ scatter_add_ sqrt_ square_ sub_ tanh_ unsqueeze_ squeeze_ zero_
     append extend index count inf pi e tau
-    """.split()
+    """.split()  # noqa: SIM905
 )
 OTHER_KEYWORDS = frozenset({"requires_grad", "pin_memory", "generator", "out", "layout", "device", "non_blocking"})
 TENSOR_TYPES = frozenset({"Tensor"})  # in annotations
@@ -156,9 +160,9 @@ class _File:
                 raise NotPure
 
     def _bind(self, name: str, value: str) -> None:
-        """Raises NotPure where the name means something else already."""
+        """Raises NotPure where the name means something else already. Of two functions Python takes the last."""
         value = value or name
-        if name.startswith("__") or self._bound.get(name, value) != value or (value == "def" and name in self._bound):
+        if name.startswith("__") or self._bound.get(name, value) != value:
             raise NotPure
         self._bound[name] = value
 

@@ -32,8 +32,8 @@ class StepScheduler:
 
     Attributes:
         given_up: {step or function: its answer}, of those that are not run again.
-        recalled: steps whose rows are known from a cache: they are run only where their answers are needed all the same.
-            Where there are any, a failure of the worker raises RecallDoubtful.
+        recalled: steps whose rows are known from a cache. They are run only where their answers are needed all the
+            same. Where there are any, a failure of the worker raises RecallDoubtful.
         is_doubtful: it has been raised.
     """
 
