@@ -114,7 +114,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         files = Path(folder) / "files.json"
         files.write_text(json.dumps(class_))
         runs = [(ROOT, "on"), (ROOT, "off"), *([(chosen.other, "as it is")] if chosen.other else [])]
-        for number, lines in enumerate(zip(*(verdicts(root, lesson.number, c, files) for root, c in runs), strict=True)):
+        for number, lines in enumerate(
+            zip(*(verdicts(root, lesson.number, c, files) for root, c in runs), strict=True)
+        ):
             compared += 1
             if len(set(lines)) > 1:
                 different += 1

@@ -131,6 +131,12 @@ Examples:
     "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
 )
 @click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
+@click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Run every function of every submission, also those that equal one judged before in this run. The results are "
+    "the same; it takes longer.",
+)
 @click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
 @course_option
 def run(
@@ -149,6 +155,7 @@ def run(
     fresh: bool,
     only_these: bool,
     same_course: bool,
+    no_cache: bool,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -202,6 +209,7 @@ def run(
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
         left_out=left_out,
+        cache=not no_cache,
     )
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:

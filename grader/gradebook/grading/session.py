@@ -42,12 +42,13 @@ class Session:
         hide: Sequence[Path] = (),
         zygote: socket.socket | None = None,
         left_out: Sequence[str] = (),
-        cache: bool = True,
+        cache: bool = False,
     ) -> None:
         """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
 
         `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
-        because no submission of the run contains them. Without `cache`, no verdict is used for two submissions.
+        because no submission of the run contains them. With `cache`, a verdict on a function serves every submission
+        that contains the same function, see verdict_cache.py.
         """
         torch.set_num_threads(1)
         self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)

@@ -29,6 +29,7 @@ class Settings:
     require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
+    cache: bool = True  # a verdict on a function serves every submission that contains the same function
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)
