@@ -93,7 +93,7 @@ def judge_file(
     student = Student(
         zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
     )
-    student.trials = trials = FileTrials(student, submitted.files[MAIN], lesson.functions)
+    student.trials = trials = FileTrials(student, submitted.files[MAIN])
     if recall is not None:
         student.recall(recall.rows, recall.chain)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -41,10 +41,10 @@ class RenamedTarget(RemoteTarget):
 class FileTrials:
     """Trials on the file of `student`. What an unreadable file is made of is not known, and nothing is tried on it."""
 
-    def __init__(self, student: Student, source: bytes, functions: Iterable[str]) -> None:
-        self._student, self._functions = student, tuple(functions)
+    def __init__(self, student: Student, source: bytes) -> None:
+        self._student = student
         self._text = source.decode("utf-8", errors="replace")
-        self._contents: Mapping[str, Any] | None = None
+        self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._seconds_left = SECONDS
@@ -54,12 +54,12 @@ class FileTrials:
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents_of; None where that is not known."""
-        if self._contents is None:
+        if function not in self._contents:
             try:
-                self._contents = source_reader().call(contents_of, self._text, self._functions)
+                self._contents[function] = source_reader().call(contents_of, self._text, [function]).get(function)
             except (ReadingStopped, ReadingFailed):
-                self._contents = {}
-        return self._contents.get(function)
+                self._contents[function] = None
+        return self._contents[function]
 
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
         if function not in self._workers:

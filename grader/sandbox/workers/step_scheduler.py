@@ -60,21 +60,28 @@ class StepScheduler:
         """Whether steps are fed true upstream gradients, which must not be known before the rows above are answered."""
         return not problem.random_upstream and self.joint is None
 
-    def run_all(self, due: Mapping[int, Problem], answers: dict[int, dict[str, Answer]]) -> None:
-        """Run all steps on the problems in `due`, by their numbers, in one batch; put what succeeds into `answers`.
+    def run_all(
+        self,
+        due: Mapping[int, Problem],
+        answers: dict[int, dict[str, Answer]],
+        wanted: Sequence[str] | None = None,
+        traced: bool = False,
+    ) -> None:
+        """Run steps on the problems in `due`, by their numbers, in one batch; put what succeeds into `answers`.
 
-        Steps that are `recalled` are left out.
+        Without `wanted` all steps but the `recalled` ones. For `traced` see `run`.
         """
-        steps = [step for step in self.due_steps if step not in self.given_up]
-        seconds = self._batch_seconds(steps)
-        if seconds is None or len(due) < 2 or (worker := self._file.start()) is None:
+        wanted = self.due_steps if wanted is None else wanted
+        steps = [step for step in wanted if step not in self.given_up]
+        seconds = self._batch_seconds(steps * len(due))
+        if not steps or seconds is None or len(due) < 2 or (worker := self._file.start()) is None:
             return
         sent, self._file.sent = self._file.sent, self._file.sent | due.keys()
         frames = [pack_once(key, problem) for key, problem in due.items()]
         try:
             with self._time.waiting():
-                for key, found in worker.run_all(frames, sent, steps, seconds, self._time.end):
-                    answers[key] = {step: found.get(step) or self.given_up[step] for step in self.due_steps}
+                for key, found in worker.run_all(frames, sent, steps, seconds, self._time.end, traced):
+                    answers[key] = {step: found.get(step) or self.given_up[step] for step in wanted}
                     self._give_up_stopped(found)
         except WORKER_FAILURES:
             self._stop_batches()

@@ -197,10 +197,22 @@ class Student:
         key = self._numbers.number_of(problem)
         if (key, step) not in self._traced:
             answer = self._scheduler.run(key, problem, self.steps if self.joint else (step,), traced=True)[step]
-            self._traced[key, step] = answer
-            if answer.low_precision:
-                self.low_precision_steps.add(step)
+            self._keep_traced(key, step, answer)
         return self._traced[key, step]
+
+    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
+        """Run a step traced on these problems in one batch: `run_traced` will be called for each of them next."""
+        due = {self._numbers.number_of(problem): problem for problem in problems}
+        due = {k: p for k, p in due.items() if (k, step) not in self._traced and not self._scheduler.has_stages(p)}
+        found: dict[int, dict[str, Answer]] = {}
+        self._scheduler.run_all(due, found, [step], traced=True)
+        for key, answers in found.items():
+            self._keep_traced(key, step, answers[step])
+
+    def _keep_traced(self, key: int, step: str, answer: Answer) -> None:
+        self._traced[key, step] = answer
+        if answer.low_precision:
+            self.low_precision_steps.add(step)
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
