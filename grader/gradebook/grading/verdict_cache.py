@@ -128,7 +128,7 @@ class VerdictCache:
         functions = self._functions.get(key)
         if functions is None:
             try:
-                functions = read_pure_functions(source)
+                functions = read_pure_functions(source, self._lesson.functions)
             except (ReadingStopped, ReadingFailed):
                 functions = {}
             make_room(self._functions, MOST_FILES)
@@ -141,7 +141,7 @@ class VerdictCache:
         rows_known = {}
         for step in self._steps:
             function = functions.get(step)
-            known = self._rows.get((step, function.key)) if function is not None else None
+            known = self._rows.get((step, function.key)) if function is not None and function.key else None
             if function is not None and known is not None:
                 row = deepcopy(known.row)
                 row.line = function.line
@@ -168,16 +168,19 @@ class VerdictCache:
             return
         rows = [each.row for each in recall.judged]
         all_right = all(row.status == "passed" for row in rows)
-        if recall.in_time or all_right:
+        has_keys = all(function.key for function in recall.functions.values())
+        if has_keys and (recall.in_time or all_right):
             make_room(self._files, MOST_FILES)
             self._files[recall.key] = recall.judged
         for step in self._alone.intersection(self._steps) - recall.narrow:
             found, function = recall.found.get(step), recall.functions.get(step)
-            if found is None or function is None or found.row.status != "passed" or found.row.line != function.line:
+            if found is None or function is None or not function.key:
+                continue
+            if found.row.status != "passed" or found.row.line != function.line:
                 continue
             make_room(self._rows, MOST_ROWS)
             self._rows[step, function.key] = found
-        if all_right and self._steps and recall.chain:
+        if has_keys and all_right and self._steps and recall.chain:
             self._keep_chain(recall.functions, recall.chain)
 
     def _keep_chain(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:

@@ -18,9 +18,9 @@ def static_findings(
     return [Finding(**entry) for entry in found]
 
 
-def read_pure_functions(source: bytes) -> dict[str, PureFunction]:
+def read_pure_functions(source: bytes, graded: Sequence[str]) -> dict[str, PureFunction]:
     """`pure_functions.pure_functions` within limits. Raises ReadingStopped, ReadingFailed."""
-    found = source_reader().call(pure_functions, source)
+    found = source_reader().call(pure_functions, source, graded)
     return {name: PureFunction(**function) for name, function in found.items()}
 
 
