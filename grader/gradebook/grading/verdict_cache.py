@@ -189,7 +189,7 @@ class VerdictCache:
         numbers: dict[str, int] = {}
         for step in self._steps:
             answer = chain[step]
-            if answer.tensor is None or answer.tensor.dtype is not torch.float32 or answer.changed:
+            if answer.tensor is None or answer.tensor.dtype not in (torch.float32, torch.float64) or answer.changed:
                 return
             if answer.in_float32 or answer.low_precision:
                 return

@@ -222,7 +222,7 @@ def read_function(node: ast.FunctionDef) -> Reading:
         each.annotation = each.type_comment = None  # which have no part in what the function does
     node.name, node.returns, node.type_comment = "", None, None
     if isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
-        node.body[0] = ast.Pass()  # the docstring
+        node.body = node.body[1:] or [ast.Pass()]  # without the docstring
     inside: set[str] = set()  # names that may mean something else outside of the comprehension or lambda
     is_settled = True
     for part in ast.walk(node):
