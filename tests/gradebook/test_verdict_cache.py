@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -68,8 +69,9 @@ def without_seconds(value: Any) -> Any:
     return [without_seconds(entry) for entry in value] if isinstance(value, list) else value
 
 
-def everything(graded: GradedSubmission) -> Any:
-    return without_seconds(graded.results.to_json()), graded.pictures, graded.printed, graded.shown
+def everything(graded: GradedSubmission) -> str:
+    found = without_seconds(graded.results.to_json()), graded.pictures, graded.printed, graded.shown
+    return json.dumps(found, indent=1)
 
 
 def test_the_same_functions_at_other_lines_start_no_worker(plain, filled, forks):
