@@ -98,10 +98,6 @@ class GradingPlugin:
         check = pyfuncitem.funcargs["check"]
         assert isinstance(check, Check)
         item = check.item
-        known = self.recall.rows.get(item.name) if self.recall is not None else None
-        if known is not None:
-            record(known, self._found)
-            return None
         row = Row(item.name, "passed", item.points, item.points)
         result = None
         try:

@@ -1,14 +1,15 @@
 """Verdicts of one run that are used again: for a function, or a whole file, that was judged before.
 
-Only for files that hold nothing but pure functions (grader/sandbox/policy/pure_functions.py): what such a function
+Only for files that run nothing but pure functions (grader/sandbox/policy/pure_functions.py): what such a function
 returns is decided by its text. Three things are kept, each under digests of the texts on which it depends:
 
 * the row of a gradient that passed, under the function's key;
 * a step's answer in the student's own chain, under the function's key and the answers that it was fed;
-* all rows of a file, wrong ones included, under the file's bytes.
+* all rows of a file, wrong ones included, under the file's bytes; not in a lesson with checks, which may measure time
+  and memory.
 
-A file with any function that is not known starts a worker, which runs the unknown functions. If anything happens there
-that is not an ordinary return or error (text is printed, a deadline is missed, the worker ends), `RecallDoubtful` is
+A file with a function that is not known starts a worker, which runs the unknown functions. If anything happens there
+that is not an ordinary return or error (text is printed, a deadline is missed, the worker ends), RecallDoubtful is
 raised, and the file is judged as if there were no cache. Nothing is kept of such a file either.
 """
 
@@ -32,9 +33,11 @@ from grader.sandbox.workers.endings import RecallDoubtful
 from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped
 
-MOST_FILES = 1_000
+MOST_FILES = 200
+"""Files whose rows are kept, with their pictures: some 100 KB for a wrong one."""
 MOST_ROWS = 20_000
 MOST_TENSOR_BYTES = 1 << 26
+"""Of answers in chains."""
 UNKEPT = ("timeout", "crashed", "forbidden")
 """Statuses that may depend on more than the file."""
 
@@ -131,7 +134,7 @@ class VerdictCache:
                 functions = read_pure_functions(source, self._lesson.functions)
             except (ReadingStopped, ReadingFailed):
                 functions = {}
-            make_room(self._functions, MOST_FILES)
+            make_room(self._functions, MOST_ROWS)
             self._functions[key] = functions
         if not functions:
             return None
@@ -169,7 +172,7 @@ class VerdictCache:
         rows = [each.row for each in recall.judged]
         all_right = all(row.status == "passed" for row in rows)
         has_keys = all(function.key for function in recall.functions.values())
-        if has_keys and (recall.in_time or all_right):
+        if has_keys and (recall.in_time or all_right) and not self._lesson.checks:
             make_room(self._files, MOST_FILES)
             self._files[recall.key] = recall.judged
         for step in self._alone.intersection(self._steps) - recall.narrow:
