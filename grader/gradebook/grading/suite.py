@@ -95,7 +95,7 @@ class HiddenSuite:
         self._grading.student = self._grading.recall = None
         if report is None or isinstance(report, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {report}")
-        if student.is_doubtful:
+        if recall is not None and student.is_doubtful:
             raise RecallDoubtful
         return rows_of(self._lesson, report)
 
