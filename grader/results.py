@@ -7,6 +7,7 @@ that a file of a newer version loses nothing when it is read and written again.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
@@ -121,7 +122,9 @@ class Row:
         return row
 
     def cleaned(self) -> Row:
-        """The row with values that JSON and UTF-8 can hold, see `clean`."""
+        """The row with values that JSON and UTF-8 can hold, see `clean`. A row that has them is returned as it is."""
+        if self.other is None and all(map(is_clean, row_values(self))):
+            return self
         return Row.from_json(clean(self.to_json()))
 
 
@@ -285,6 +288,17 @@ def known_and_other(data: Mapping[str, Any], known: frozenset[str]) -> Json:
 def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
     return int(value) if float(value).is_integer() else round(value, 6)
+
+
+def is_clean(value: Any) -> bool:
+    """Whether `clean` would change nothing."""
+    if value is None or isinstance(value, int):
+        return True
+    if isinstance(value, str):
+        return value.isascii()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, (list, tuple)) and all(map(is_clean, value))
 
 
 def clean(value: Any) -> Any:

@@ -142,6 +142,12 @@ Examples:
     "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
 )
 @click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
+@click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Run every function of every submission, also those that equal one judged before in this run. The results are "
+    "the same; it takes longer.",
+)
 @click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @course_option
 def run(
@@ -161,6 +167,7 @@ def run(
     fresh: bool,
     only_these: bool,
     same_course: bool,
+    no_cache: bool,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -216,6 +223,7 @@ def run(
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
         left_out=left_out,
         isolation=None if isolation is None else asdict(isolation),
+        cache=not no_cache,
     )
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:

@@ -61,7 +61,9 @@ class Server:
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         hide = [Path(folder) for folder in settings.hide]
         limits = Limits.from_dict(settings.limits)
-        return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
+        return Session(
+            self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out, cache=settings.cache
+        )
 
     def grade(self, submission: Submission) -> SubmissionResult:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""

@@ -21,6 +21,7 @@ class Settings:
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
     isolation: dict[str, Any] | None = None  # what the coordinator found on the same machine, else a grader probes
+    cache: bool = True  # a verdict on a function serves every submission that contains the same function
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)

@@ -40,6 +40,10 @@ class Allowance:
             _current = before
             self._left -= time.process_time() - started
 
+    @property
+    def is_spent(self) -> bool:
+        return self._left <= 0
+
     def extend(self, seconds: float) -> None:
         self._left += seconds
         self._until += seconds
