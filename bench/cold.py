@@ -1,11 +1,14 @@
 """What one submission costs from cold, as multiples of `import torch` in the same run: what a CI job waits for.
 
-    python -m bench.cold                  medians of 10 turns
+    python -m bench.cold                            medians of 10 turns
     python -m bench.cold --turns 3
+    python -m bench.cold --peers ~/peers/bin        also otter and nbgrader, installed as bench/peers.py says
+    python -m bench.cold --budget                   and where the time of `grade run` goes, part by part
 
 Each turn starts, one after another and in fresh processes: `import torch`; cold pytest on the 26 gradients of lesson 03
-(the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`. Times
-are what somebody waits, and the processor time of the process with all that it started.
+(the reference of bench/peers.py, no plugins); `grade run` on one submission with its reports; `dojo check 03`; then the
+peers, and the first result of a class of 20. Times are what somebody waits, and the processor time of the process with
+all that it started. Compiled modules are kept, as in any installation: what a first turn writes, the others read.
 """
 
 from __future__ import annotations
@@ -20,32 +23,69 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from bench.peers import GRADE, ROOT, TEST
+from bench.budget import budget_of, table
+from bench.made_up_class import RIGHT, WRONG, write_class
+from bench.peers import GRADE, ROOT, TEST, Bench, call, nbgrader_course, otter_run
 from grader.lesson.lesson import Course, Lesson
 
-DOJO = "from grader.commands.dojo import main; main()"
+CLASS = 20
+DOJO = "from grader.commands.start_dojo import main; main()"
 GOALS = {"grade run": 1.35, "dojo check": 1.25}
-"""Wall-clock goals of a later version; what is printed says how far this one is from them."""
+"""Goals for the time that somebody waits, as ratios to `import torch`."""
 
 
-def timed(command: Sequence[object], folder: Path) -> tuple[float, float]:
-    """(seconds that somebody waits, seconds of processor time). Raises SystemExit when the command fails."""
+def environment() -> dict[str, str]:
+    """Without this variable, Python keeps compiled modules."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+
+
+def timed(run: Callable[[], object]) -> tuple[float, float]:
+    """(seconds that somebody waits, seconds of processor time of the processes that `run` started)."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, env=environment)
+    run()
     waited, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return waited, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def start(command: Sequence[object], folder: Path) -> None:
+    """Raises SystemExit when the command fails."""
+    done = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, env=environment())
     if done.returncode:
         raise SystemExit(f"{command} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
-    return waited, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+class Peers:
+    """otter and nbgrader, as far as they are installed, on one right submission."""
+
+    def __init__(self, place: Path, lesson: Lesson, folder: Path | None) -> None:
+        self._place, self._lesson = place, lesson
+        path = None if folder is None else str(folder)
+        self._commands = {name: shutil.which(name, path=path) for name in ("otter", "nbgrader")} if folder else {}
+
+    def turn(self, number: int) -> dict[str, tuple[float, float]]:
+        """{what: times}; setting up is not counted."""
+        times = {}
+        for name, found in self._commands.items():
+            if found is None:
+                continue
+            bench = Bench(self._place / f"turn-{number}", self._lesson, self._place / "students", 1)
+            if name == "otter":
+                times["otter run"] = timed(partial(otter_run, bench, Path(found)))
+            else:
+                course = nbgrader_course(bench, bench.place / "nbgrader", Path(found), bench.students)
+                times["nbgrader"] = timed(partial(call, [found, "autograde", "ps"], course))
+        return times
 
 
 def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]:
     """{what: (its command, the folder it runs in)}; the submission is the answer key."""
     answers = lesson.solution / "backward.py"
-    submission = place / "ada" / lesson.name
+    submission = place / "students" / "ada" / lesson.name
     tests = place / "pytest"
     kit = place / "kit" / "exercises" / lesson.name
     for folder in (submission, tests):
@@ -59,7 +99,18 @@ def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]
     (tests / "test_backward.py").write_text(TEST.format(names=names), encoding="utf-8")
     (tests / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     python: list[object] = [sys.executable]
-    run = [*python, "-c", GRADE, "run", place / "ada", "--lesson", lesson.number, "-o", place / "out", "--fresh"]
+    run = [
+        *python,
+        "-c",
+        GRADE,
+        "run",
+        place / "students" / "ada",
+        "--lesson",
+        lesson.number,
+        "-o",
+        place / "out",
+        "--fresh",
+    ]
     return {
         "import torch": ([*python, "-c", "import torch"], place),
         "cold pytest": ([*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], tests),
@@ -68,18 +119,37 @@ def lay_out(place: Path, lesson: Lesson) -> dict[str, tuple[list[object], Path]]
     }
 
 
+def first_result(place: Path, lesson: Lesson, turn: int) -> float:
+    """Seconds from the start of a run on a class of CLASS to its first results.json."""
+    submissions, out = place / "class", place / f"class-{turn}"
+    if not submissions.exists():
+        write_class(submissions, lesson, CLASS, (RIGHT, WRONG))
+    begun = time.time()
+    course = ["--course", ROOT, "--seed", "7", "--lesson", lesson.number]
+    start([sys.executable, "-c", GRADE, "run", submissions, "-o", out, *course], place)
+    return min(path.stat().st_mtime for path in out.glob("*/results.json")) - begun
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.cold", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--peers", type=Path, default=None, help="folder with the commands otter and nbgrader")
+    parser.add_argument("--budget", action="store_true", help="prints the parts of `grade run` as well")
     chosen = parser.parse_args(arguments)
+    budgets, firsts = [], []
     with tempfile.TemporaryDirectory(prefix="cold-") as folder:
-        commands = lay_out(Path(folder), Course(ROOT).find("03"))
-        times: dict[str, list[tuple[float, float]]] = {what: [] for what in commands}
+        lesson = Course(ROOT).find("03")
+        commands, peers = lay_out(Path(folder), lesson), Peers(Path(folder), lesson, chosen.peers)
+        times: dict[str, list[tuple[float, float]]] = {}
         for turn in range(chosen.turns + 1):
-            for what, (command, place) in commands.items():
-                measured = timed(command, place)
-                if turn:  # the first one fills the system's file cache
-                    times[what].append(measured)
+            measured = {what: timed(partial(start, *each)) for what, each in commands.items()} | peers.turn(turn)
+            if chosen.budget:
+                command, place = commands["grade run"]
+                budgets.append(budget_of(command[3:], place, environment(), Path(folder) / "record"))
+            firsts.append(first_result(Path(folder), lesson, turn))
+            if turn:  # the first one fills the system's file cache
+                for what, each in measured.items():
+                    times.setdefault(what, []).append(each)
     print(f"{os.cpu_count()} cores ({platform.machine()}), load {os.getloadavg()[0]:.1f}, {chosen.turns} turns\n")
     print(f"{'':14}{'waited s':>10}{'ratio':>8}{'processor s':>13}{'ratio':>8}")
     base = [statistics.median(column) for column in zip(*times["import torch"], strict=True)]
@@ -87,6 +157,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         waited, spent = (statistics.median(column) for column in zip(*found, strict=True))
         goal = f"   (goal: {GOALS[what]:g})" if what in GOALS else ""
         print(f"{what:14}{waited:10.2f}{waited / base[0]:8.2f}{spent:13.2f}{spent / base[1]:8.2f}{goal}")
+    first = statistics.median(firsts[1:])
+    print(f"{'first of 20':14}{first:10.2f}{first / base[0]:8.2f}   (a class's first result, on all cores)")
+    if budgets:
+        print(f"\nOne `grade run`, part by part:\n\n{table(budgets[1:], base[0])}")
     return 0
 
 

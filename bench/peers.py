@@ -47,7 +47,7 @@ from grader.lesson.lesson import Course, Lesson
 
 AT_ONCE = 2
 GOALS = {"pytest": 15.0, "otter": 40.0, "nbgrader": 40.0}
-GRADE = "from grader.commands.grade import main; main()"
+GRADE = "from grader.commands.start_grade import main; main()"
 TEST = """
 import backward
 import pytest

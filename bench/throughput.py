@@ -1,13 +1,26 @@
-"""How many submissions a second one machine grades: a class of right ones, then a class of wrong ones.
+"""How many submissions per second one machine grades: classes of right and of wrong ones, with and without the cache.
 
-    python -m bench.throughput                     200 of each, lesson 03, a grader process a core
-    python -m bench.throughput --count 40 --jobs 1
+    python -m bench.throughput                     200 of each class, lesson 03, a grader process per core
+    python -m bench.throughput --count 40 --jobs 1 --classes right wrong
 
 The whole of `grade run` but for its screen: graded by the hidden suite under pytest in locked-in workers, written as
-results.json, report.html and report.md, kept in the gradebook, with the class page at the end. The rate counts from the
-first result to the last; the start (every grader and zygote loads torch) is told apart. Each wrong submission has one
-of the lesson's known mistakes in it. Processor time is that of all processes together: it says what a submission costs
-also where other work slows the clock, if less exactly (caches are shared).
+results.json, report.html and report.md, kept in the gradebook, with the class page at the end. Each class is graded
+twice: with the cache of verdicts, as `grade run` does, and with --no-cache.
+
+    right          every submission is the lesson's solution, letter by letter: the cache's best case
+    right, varied  every function in one of five or six spellings, no two files the same
+    wrong          the lesson's solution with one known mistake; some 150 different files, in turns
+    wrong, varied  as `right, varied`, with one to three known mistakes: the cache's worst case
+
+The rate counts from the first result to the last; the start (every grader and zygote loads torch) is printed apart. The
+goals are for idle cores. Processor time is that of all processes together: it says what a submission costs also where
+other work slows the clock, if less exactly (processor caches are shared). It is split by process:
+
+    coordinator    hands out submissions, writes the gradebook, reads submissions
+    graders        judge, run pytest, write results.json and the reports
+    readers        read source text
+    zygotes        fork workers
+    workers        from the fork to the end: lock themselves in, run the student's code
 """
 
 from __future__ import annotations
@@ -19,14 +32,16 @@ import platform
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
 
 import torch
 
 from bench.fork import processor
+from bench.spellings import RIGHT, WRONG, varied
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -38,23 +53,35 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import probe
 
 ROOT = Path(__file__).resolve().parent.parent
-GOALS = {"right": 25.0, "wrong": 15.0}
+GOALS = {RIGHT: 60.0, WRONG: 45.0}  # submissions per second on two idle cores
+VARIED = ", varied"
+CLASSES = (RIGHT, RIGHT + VARIED, WRONG, WRONG + VARIED)
+PHASES = ("coordinator", "graders", "readers", "zygotes", "workers")
 TICK = os.sysconf("SC_CLK_TCK")
 
 
 def processor_seconds() -> float:
     """Of this process and all below it, with those that have ended and were waited for."""
-    total, waiting = 0, [os.getpid()]
+    return sum(seconds_by_phase().values())
+
+
+def seconds_by_phase() -> Counter[str]:
+    """Processor seconds of this process and all below it, by phase. Ended processes are their parent's."""
+    found: Counter[str] = Counter()
+    waiting = [(os.getpid(), "")]
     while waiting:
-        pid = waiting.pop()
+        pid, parent = waiting.pop()
         try:
-            times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+            name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")[2].rpartition(")")
             tasks = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
         except OSError:  # it has ended meanwhile: its time is its parent's
             continue
-        total += sum(map(int, times))
-        waiting += [int(child) for text in tasks for child in text.split()]
-    return total / TICK
+        own_user, own_system, ended_user, ended_system = map(int, rest.split()[11:15])
+        phase = {"grader": "graders", "zygote": "zygotes"}.get(name, "readers" if parent == "grader" else "coordinator")
+        found[phase] += own_user + own_system
+        found["workers" if phase == "zygotes" else phase] += ended_user + ended_system
+        waiting += [(int(child), name) for text in tasks for child in text.split()]
+    return Counter({phase: ticks / TICK for phase, ticks in found.items()})
 
 
 @dataclass
@@ -68,7 +95,7 @@ class Clock:
     count: int = 0
     first: float = 0.0
     last: float = 0.0
-    cost: float = 0.0
+    cost: Counter[str] = field(default_factory=Counter)
     full: int = 0
 
     def planned(self, due: int, kept: int) -> None:
@@ -84,17 +111,19 @@ class Clock:
         self.full += results.score == results.max_score
         self.last = time.perf_counter()
         if self.count == 1:
-            self.first, self.cost = self.last, -processor_seconds()
+            self.first, self.cost = self.last, seconds_by_phase()
         if self.count == self.expected:
-            self.cost += processor_seconds()
+            end = seconds_by_phase()
+            self.cost = Counter({phase: end[phase] - self.cost[phase] for phase in end})
 
 
 @dataclass(frozen=True)
 class Rate:
     name: str
+    cache: bool
     count: int
-    a_second: float
-    cost: float  # seconds of processor time a submission
+    per_second: float
+    cost: Counter[str]  # milliseconds of processor time per submission, by phase
     start: float  # seconds until the first result
 
 
@@ -112,50 +141,62 @@ def sources(lesson: Lesson, name: str) -> Iterator[bytes]:
     yield from cycle(fitting)
 
 
-def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
-    """Grades a class of `count`. Raises RuntimeError when its scores are not what they should be."""
-    graded = islice(sources(lesson, name), count)
+def measure(lesson: Lesson, name: str, cache: bool, count: int, jobs: int) -> Rate:
+    """Grade a class of `count`. Raises RuntimeError when its scores are not what they should be."""
+    kind = name.removesuffix(VARIED)
+    files = varied(lesson, kind) if name.endswith(VARIED) else sources(lesson, kind)
     class_ = [
-        Submission(f"{name}-{number:05}", Path(name), {lesson.name: LessonFiles(lesson.name, {MAIN: source})})
-        for number, source in enumerate(graded)
+        Submission(f"{kind}-{number:05}", Path(kind), {lesson.name: LessonFiles(lesson.name, {MAIN: source})})
+        for number, source in enumerate(islice(files, count))
     ]
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
-        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, Limits().to_dict(), hide=[out])
+        limits = Limits().to_dict()
+        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, hide=[out], cache=cache)
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
-    if clock.full != (count if name == "right" else 0):
+    if clock.full != (count if kind == RIGHT else 0):
         raise RuntimeError(f"{clock.full} of {count} {name} submissions have full marks")
-    seconds = clock.last - clock.first
-    return Rate(name, count, (count - 1) / seconds, clock.cost / (count - 1), clock.first - started)
+    cost = Counter({phase: 1000 * seconds / (count - 1) for phase, seconds in clock.cost.items()})
+    return Rate(name, cache, count, (count - 1) / (clock.last - clock.first), cost, clock.first - started)
 
 
-def report(lesson: Lesson, jobs: int, rates: Sequence[Rate]) -> str:
-    lines = [
-        f"{datetime.date.today()}, {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}",
-        f"torch {torch.__version__}, Python {platform.python_version()}, isolation {probe().level}; lesson "
-        f"{lesson.name}, {jobs} grader processes, load {os.getloadavg()[0]:.1f}",
-        "",
-        f"{'':8}{'count':>8}{'a second':>12}{'processor ms each':>20}{'first after':>14}{'goal':>18}",
-    ]
-    for rate in rates:
-        goal = GOALS[rate.name]
-        verdict = "reached" if rate.a_second >= goal else "MISSED"
-        lines.append(
-            f"{rate.name:8}{rate.count:8}{rate.a_second:12.1f}{1000 * rate.cost:20.1f}{rate.start:12.1f} s"
-            f"{verdict:>12} {goal:5g}"
-        )
-    return "\n".join(lines)
+def heading(lesson: Lesson, jobs: int) -> str:
+    columns = "".join(f"{phase:>13}" for phase in PHASES)
+    return "\n".join(
+        [
+            f"{datetime.date.today()}, {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}",
+            f"torch {torch.__version__}, Python {platform.python_version()}, isolation {probe().level}; lesson "
+            f"{lesson.name}, {jobs} grader processes, load {os.getloadavg()[0]:.1f}",
+            "",
+            f"{'':16}{'cache':>6}{'count':>7}{'per second':>12}{'goal':>6}{'':9}{'first after':>12}"
+            f"{'processor ms each':>19}{columns}",
+        ]
+    )
+
+
+def line(rate: Rate) -> str:
+    goal = GOALS[rate.name.removesuffix(VARIED)]
+    verdict = "reached" if rate.per_second >= goal else "missed"
+    columns = "".join(f"{rate.cost[phase]:13.1f}" for phase in PHASES)
+    return (
+        f"{rate.name:16}{'on' if rate.cache else 'off':>6}{rate.count:7}{rate.per_second:12.1f}{goal:6g} {verdict:8}"
+        f"{rate.start:10.1f} s{sum(rate.cost.values()):19.1f}{columns}"
+    )
 
 
 def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = print) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.throughput", description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--count", type=int, default=200, metavar="N", help="submissions of each kind (200)")
+    parser.add_argument("--count", type=int, default=200, metavar="N", help="submissions per class (200)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="grader processes")
     parser.add_argument("--lesson", default="03", help="of this repository (03)")
+    parser.add_argument("--classes", nargs="+", choices=CLASSES, default=CLASSES, metavar="CLASS", help="of the four")
     chosen = parser.parse_args(arguments)
     lesson = Course(ROOT).find(chosen.lesson)
-    out(report(lesson, chosen.jobs, [measure(lesson, name, chosen.count, chosen.jobs) for name in GOALS]))
+    out(heading(lesson, chosen.jobs))
+    for name in chosen.classes:
+        for cache in (True, False):
+            out(line(measure(lesson, name, cache, chosen.count, chosen.jobs)))
     return 0
 
 

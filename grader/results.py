@@ -7,6 +7,7 @@ that a file of a newer version loses nothing when it is read and written again.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
@@ -27,9 +28,7 @@ SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
 """`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
 
 UNWRITTEN = ("todo", "missing")
-BROKEN = ("error", "timeout", "crashed", "forbidden")
-"""There is no value to judge."""
-
+BROKEN = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG = ("failed", "shape", *BROKEN)
 
 WORDS = {
@@ -62,6 +61,11 @@ class NumericalUse(NamedTuple):
     message: str
     file: str | None
     line: int | None
+
+
+class IntakeRemark(NamedTuple):
+    kind: str  # see publish.report.triage
+    message: str
 
 
 class NotGraded(NamedTuple):
@@ -118,7 +122,9 @@ class Row:
         return row
 
     def cleaned(self) -> Row:
-        """The row with values that JSON and UTF-8 can hold, see `clean`."""
+        """The row with values that JSON and UTF-8 can hold, see `clean`. A row that has them is returned as it is."""
+        if self.other is None and all(map(is_clean, row_values(self))):
+            return self
         return Row.from_json(clean(self.to_json()))
 
 
@@ -165,7 +171,7 @@ class SubmissionResult:
     Optional fields of results.json are None where the file does not have them: `isolation_missing` (sentences),
     `left_out` (lessons of the course that no submission of the run contains), `not_graded` (of a failed attempt),
     `earlier` (lessons whose result comes from an attempt before the latest one), `local` (a sentence that says what a
-    student's own check is not).
+    student's own check is not), `intake` (how the submission was read).
     """
 
     version: int = VERSION
@@ -185,6 +191,7 @@ class SubmissionResult:
     left_out: list[str] | None = None
     earlier: list[str] | None = None
     local: str | None = None
+    intake: list[IntakeRemark] | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
@@ -194,8 +201,7 @@ class SubmissionResult:
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
         known = known_and_other(data, KNOWN_IN_SUBMISSION)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
-        if known.get("not_graded") is not None:
-            known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]
+        known |= {name: [kind(**each) for each in known[name]] for name, kind in LISTS.items() if known.get(name)}
         return cls(lessons=lessons, **known)
 
     def to_text(self) -> str:
@@ -219,8 +225,7 @@ class SubmissionResult:
         """All fields but `lessons`, in the order of results.json."""
         values = ((name, getattr(self, name)) for name in SUBMISSION_FIELDS)
         found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
-        if self.not_graded is not None:
-            found["not_graded"] = [lesson._asdict() for lesson in self.not_graded]
+        found |= {name: [entry._asdict() for entry in found[name]] for name in LISTS.keys() & found.keys()}
         return found | (self.other or {})
 
     @property
@@ -250,7 +255,8 @@ ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
 row_values = attrgetter(*ROW_FIELDS)
 LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
 SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
-OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local")
+LISTS = {"not_graded": NotGraded, "intake": IntakeRemark}
+OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", "intake")
 KNOWN_IN_ROW = frozenset(ROW_FIELDS)
 KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, "gradients"})
 KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})
@@ -282,6 +288,17 @@ def known_and_other(data: Mapping[str, Any], known: frozenset[str]) -> Json:
 def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
     return int(value) if float(value).is_integer() else round(value, 6)
+
+
+def is_clean(value: Any) -> bool:
+    """Whether `clean` would change nothing."""
+    if value is None or isinstance(value, int):
+        return True
+    if isinstance(value, str):
+        return value.isascii()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, (list, tuple)) and all(map(is_clean, value))
 
 
 def clean(value: Any) -> Any:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from support import ROOT
 
-from grader.gradebook.grading.settings import PRELOAD
+from grader.gradebook.grading.grader_program import PRELOAD
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.forked import ForkedProcess, Nursery
@@ -54,7 +54,7 @@ class SharedNursery:
 
 NURSERY = """
 import os, socket, sys
-from grader.sandbox.workers.client import ENVIRONMENT
+from grader.sandbox.workers.clean_process import ENVIRONMENT
 from grader.sandbox.workers.nursery import nursery
 for number in (0, 1):
     os.dup2(os.open(os.devnull, os.O_RDWR), number)
@@ -90,9 +90,9 @@ class Process:
         waiting.recv(1)  # until it ends
 
 
-def start_nursery(module, function, *arguments, more=()):
+def start_nursery(module, function, *arguments, more=(), **others):
     if not given or (module, function) != ("nursery", "nursery"):
-        return start(module, function, *arguments, more=more)
+        return start(module, function, *arguments, more=more, **others)
     ours, theirs = socket.socketpair()
     with theirs:
         socket.send_fds(given.pop(), [b"n"], [theirs.fileno(), more[0].fileno()])

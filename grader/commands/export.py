@@ -38,12 +38,18 @@ require_option = click.option(
     show_default=True,
     help="Refuse to grade with less isolation than this.",
 )
+CPU_WHEELS = "--extra-index-url=https://download.pytorch.org/whl/cpu"
+"""PyTorch without GPU libraries, which are ten times as large and of no use to a grader."""
+
 pip_option = click.option(
     "--pip-option",
     "pip_options",
     multiple=True,
     metavar="OPTION",
-    help="For pip where the grader is installed, such as --extra-index-url=URL; may be repeated.",
+    default=[CPU_WHEELS],
+    show_default=True,
+    callback=lambda context, parameter, options: tuple(filter(None, options)),
+    help="For pip where the grader is installed, instead of PyTorch without GPU libraries; may be repeated.",
 )
 
 
@@ -109,7 +115,7 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 Examples:
   grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
   grade export gradescope --visibility after_due_date        students see the tests later
-  grade export gradescope --pip-option=--extra-index-url=https://download.pytorch.org/whl/cpu
+  grade export gradescope --pip-option=                      PyTorch as PyPI has it, with GPU libraries
 """,
 )
 @click.option(

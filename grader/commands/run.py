@@ -7,11 +7,13 @@ import os
 import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands import early_nursery
 from grader.commands.console import (
     BELOW,
     FAULT,
@@ -28,7 +30,7 @@ from grader.commands.run_summary import print_summary, what_failed
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import LEVELS, at_least, probe
+from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, probe
 
 if TYPE_CHECKING:
     from grader.lesson.lesson import Lesson
@@ -47,7 +49,8 @@ Examples:
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
   grade run submissions/ --seed 7 -o seed7     the same hidden problems again
   grade run late/ada --lesson 03               one more submission for the class in grades/
-  grade run submissions/                       once more: grades only what is new or changed
+  grade run submissions/                       again: grades only what is new or changed
+  grade run submissions/ --intake grades/intake.csv   after you have edited intake.csv
 """
 
 
@@ -75,7 +78,15 @@ Examples:
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
     metavar="CSV",
-    help="The class's list (id, name, email): names come from it, and who handed in nothing is told.",
+    help="The class's list (id, name, email): names come from it, and who submitted nothing is listed.",
+)
+@click.option(
+    "--intake",
+    "intake_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="CSV",
+    help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
 @click.option(
@@ -131,13 +142,20 @@ Examples:
     "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
 )
 @click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
-@click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
+@click.option(
+    "--no-cache",
+    is_flag=True,
+    help="Run every function of every submission, also those that equal one judged before in this run. The results are "
+    "the same; it takes longer.",
+)
+@click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @course_option
 def run(
     submissions: tuple[Path, ...],
     out: Path,
     lesson_names: tuple[str, ...],
     roster_file: Path | None,
+    intake_file: Path | None,
     jobs: int | None,
     cluster: str | None,
     seed: int | None,
@@ -149,6 +167,7 @@ def run(
     fresh: bool,
     only_these: bool,
     same_course: bool,
+    no_cache: bool,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -157,14 +176,13 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
-    from grader.gradebook.grading.settings import PRELOAD, Settings
-    from grader.sandbox.workers.forked import Nursery
-
-    nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
+    nursery = None if cluster else early_nursery.take()  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
+    from grader.commands.intake_file import apply_intake, store_intake
     from grader.gradebook.grading.run import grade_run
     from grader.gradebook.grading.run_identity import RunIdentity
+    from grader.gradebook.grading.settings import Settings
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
@@ -179,6 +197,7 @@ def run(
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+    intake_lines = apply_intake(found, out, intake_file, loaded)
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     left_out: list[str] = []
@@ -188,8 +207,9 @@ def run(
         lessons = counted
     check_lessons(lessons)
     limits = limits_from(timeout, chosen_limits)
+    isolation = None
     if cluster is None:
-        check_isolation(require)
+        isolation = checked_isolation(require)
     elif importlib.util.find_spec("distributed") is None:
         fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
     settings = Settings(
@@ -202,6 +222,8 @@ def run(
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
         left_out=left_out,
+        isolation=None if isolation is None else asdict(isolation),
+        cache=not no_cache,
     )
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:
@@ -222,7 +244,9 @@ def run(
             only_these=only_these,
             other_names=found.other_names,
         )
+    open_questions = store_intake(found, out, intake_lines)
     if not quiet:
+        click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)
         print_summary(console, outcome, len(found), out, left_out)
     elif outcome.stopped:
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
@@ -257,8 +281,8 @@ def check_lessons(lessons: Sequence[Lesson]) -> None:
         fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
 
 
-def check_isolation(require: str) -> None:
-    """Refuse to grade on this machine with less isolation than required. Workers of a cluster check their own."""
+def checked_isolation(require: str) -> Isolation:
+    """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
     isolation = probe()
     if not at_least(isolation.level, require):
         fail(
@@ -268,6 +292,7 @@ def check_isolation(require: str) -> None:
         )
     if isolation.level in ("weak", "none"):
         click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
+    return isolation
 
 
 def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:

@@ -17,6 +17,7 @@ from grader.dojo.zygote import Starter
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
+from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
@@ -88,7 +89,8 @@ class Desk:
         if self._judge is None:
             with self.busy("loading torch"):
                 starter = Starter(imports=self.course.imports)
-                from grader.dojo.check import LocalJudge  # torch loads here while it loads in the zygote
+                load_torch()  # while it loads in the zygote
+                from grader.dojo.check import LocalJudge
 
                 self._judge = LocalJudge(starter)
         return self._judge

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from grader.dojo.file import own_file, read_own, shown_path
 from grader.errors import UserError
-from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
+from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.fitting import ENOUGH, Fitting, fits_of, hints, lesson_text, lessons_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
 from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
-from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.notebook_lesson import notebook_table
 from grader.source.reader import source_reader
@@ -74,29 +76,33 @@ class OneFile:
     def read(self, lesson: Lesson) -> LessonFiles:
         submitted = self._page([lesson], functions=True).lessons[lesson.name]
         if not submitted.present and suffix_of(self._path) != NOTEBOOK and not submitted.rejected:
-            submitted = LessonFiles(lesson.name, {MAIN: read_file(self._path)}, self.shown)
+            submitted = LessonFiles(lesson.name, {MAIN: self._text_for(lesson)}, self.shown)
         if not submitted.present:
             raise UserError(f"Lesson {lesson.number}: {submitted.message}")
         return submitted
 
+    def _text_for(self, lesson: Lesson) -> bytes:
+        source = read_file(self._path)
+        (outline,) = outlines_limited([(source, False)])
+        fitting = lessons_of(outline, self._all)
+        is_shared = len(fitting.lessons) > 1 and lesson.name in fitting.lessons
+        return lesson_text(source, outline, fitting.fits[lesson.name]) if is_shared else source
+
     def lessons(self) -> list[Lesson]:
-        """The lessons whose gradients it assigns, else the one whose functions it defines. Raises UserError."""
+        """The lessons whose gradients it assigns, else those whose functions it defines. Raises UserError."""
         page = self._page(self._all, functions=False)
         present = [lesson for lesson in self._all if page.lessons[lesson.name].present]
         refused = next((files.message for files in page.lessons.values() if files.rejected), None)
         if refused and not present:
             raise UserError(refused)
-        return present or [self._by_functions(page)]
+        return present or self._by_functions(page)
 
     @property
     def _all(self) -> Sequence[Lesson]:
         return list(self._course.lessons.values())
 
-    def _by_functions(self, page: PageRead) -> Lesson:
-        """The lesson of which it defines the most functions; among equals, the one of which it defines all.
-
-        Raises UserError where there is none, or more than one.
-        """
+    def _by_functions(self, page: PageRead) -> list[Lesson]:
+        """The lessons that it is for, by its functions. Raises UserError where there is none, or several fit alike."""
         if not page.cells:
             raise UserError(
                 f"{self.shown} holds no Python that can be read. To see where it stops, say which lesson it is for, as "
@@ -104,20 +110,19 @@ class OneFile:
             )
         if page.too_much:
             raise UserError(f"{self.shown} cannot be read: {page.too_much}")
-        defined = page.defined
-        counted = {lesson: len(defined & set(lesson.functions)) for lesson in self._all}
-        most = max(counted.values())
-        if most == 0:
+        is_notebook = suffix_of(self._path) == NOTEBOOK
+        (outline,) = outlines_limited([(read_file(self._path, MOST_NOTEBOOK_BYTES), is_notebook)])
+        fitting = lessons_of(outline, self._all, hints([self._path.name], self._all))
+        if not fitting.lessons:
             raise UserError(nothing_gradable(self.shown, []))
-        likely = [lesson for lesson, count in counted.items() if count == most]
-        likely = [lesson for lesson in likely if defined.issuperset(lesson.functions)] or likely
-        if len(likely) > 1:
-            numbers = [lesson.number for lesson in likely]
+        alike = fitting.unclear[0] if fitting.unclear else equal_by_names(outline, self._all, fitting)
+        if alike:
+            numbers = sorted(self._course.lessons[name].number for name in alike)
             raise UserError(
                 f"{self.shown} defines functions that lessons {', '.join(numbers)} all ask for: say which one is "
                 f"meant, as in `dojo check {self.shown} {numbers[0]}`."
             )
-        return likely[0]
+        return [self._course.lessons[name] for name in fitting.lessons]
 
     def _page(self, lessons: Sequence[Lesson], functions: bool) -> PageRead:
         try:
@@ -126,13 +131,21 @@ class OneFile:
             raise UserError(f"{self.shown} cannot be read: {error}") from error
 
 
+def equal_by_names(outline: FileOutline, lessons: Sequence[Lesson], fitting: Fitting) -> list[str]:
+    """The lessons of which a file defines equally many functions, if it defines few and only parameters decide."""
+    best = fitting.fits[fitting.lessons[0]]
+    fits = fits_of(outline, lessons, any_parameters=True)
+    equal = [name for name, fit in fits.items() if len(fit.functions) == len(best.functions) and fit.share < ENOUGH]
+    return equal if best.share < ENOUGH and len(equal) > 1 else []
+
+
 Work = Exercises | OneFile
 """What `dojo` checks."""
 
 
 def is_file(word: str) -> bool:
     """Whether a word of a command line names a file, not a lesson or a row."""
-    return word.endswith((NOTEBOOK, ".py"))
+    return suffix_of(Path(word)) in (NOTEBOOK, ".py")
 
 
 def work_in(path: Path, course: Course, named: bool) -> tuple[Work, list[Lesson]]:

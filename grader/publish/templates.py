@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
+import sys
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+import jinja2
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import prose
 from grader.publish.wording import shape_text
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates on disk, as Python keeps compiled modules: in templates/__pycache__, where that is writable.
+
+    `kind` is the environment's: constants of a template are filtered when it is compiled. Filters change with the code
+    of this package, so a file is valid for one state of its modules.
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(str(TEMPLATES / "__pycache__"), f"{kind}-%s.jinja")
+
+    def get_source_checksum(self, source: str) -> str:
+        return hashlib.sha256(f"{jinja2.__version__} {modules_state()} {source}".encode()).hexdigest()
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if not sys.dont_write_bytecode:
+            with contextlib.suppress(OSError):
+                os.makedirs(self.directory, exist_ok=True)
+                super().dump_bytecode(bucket)
+
+
+@cache
+def modules_state() -> str:
+    """Changes with any module of this package."""
+    folder = Path(__file__).parent
+    return " ".join(f"{path.name} {path.stat().st_mtime_ns}" for path in sorted(folder.rglob("*.py")))
 
 
 def text_templates(folder: str, **options: Any) -> Environment:
@@ -28,6 +67,7 @@ def text_templates(folder: str, **options: Any) -> Environment:
 def page_templates(harmless: Callable[[str], str]) -> Environment:
     """The templates of pages. Every text that a template writes passes `harmless` and is escaped."""
     templates = Environment(
+        bytecode_cache=CompiledTemplates(harmless.__name__),
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,

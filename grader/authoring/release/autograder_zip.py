@@ -20,7 +20,7 @@ def autograder_files(course: Course, settings: AutograderSettings, pip_options: 
     found["requirements.txt"] = ("\n".join(pinned_requirements()) + "\n").encode()
     found["pip-options.txt"] = (" ".join(pip_options) + "\n").encode()
     found |= {f"engine/{name}": content for name, content in engine_files().items()}
-    found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.grade:main"})
+    found["engine/pyproject.toml"] = pyproject({"grade": "grader.commands.start_grade:main"})
     found |= {f"course/{name}": content for name, content in settings_file(course.root).items()}
     for part in ("exercises", "solutions"):
         for path in files_under(course.root / part):

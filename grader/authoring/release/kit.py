@@ -24,7 +24,7 @@ stub_text = lru_cache(256)(stub_of)
 
 def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
     """Everything a student gets. Raises LessonError, UserError, OSError."""
-    found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.dojo:main"})}
+    found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.start_dojo:main"})}
     for lesson in lessons:
         found |= lesson_files(lesson) | settings_file(lesson.course)
         if notebooks:

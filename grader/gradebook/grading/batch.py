@@ -12,7 +12,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading.settings import PRELOAD, PROGRAM, Settings
+from grader.gradebook.grading.grader_program import PRELOAD, PROGRAM
+from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded

@@ -14,6 +14,7 @@ from typing import Any
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.gradebook.grading import numerical
 from grader.gradebook.grading.trials import FileTrials
+from grader.gradebook.grading.verdict_cache import Recall
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
@@ -62,12 +63,14 @@ def judge_file(
     suite: Suite,
     interrupt: int | None = None,
     problems: Sequence[Problem] = (),
+    recall: Recall | None = None,
 ) -> JudgedFile:
     """Judge a submitted file. Once the descriptor `interrupt` is readable, Interrupted is raised instead of waiting.
 
-    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead.
+    `problems` are some that the zygote's worker may have been sent already, see student.send_ahead. `recall` is what is
+    known of the file from a cache; `suite` knows it as well.
 
-    Raises Interrupted, and for faults of the grader ZygoteDied and what `suite` raises.
+    Raises Interrupted, RecallDoubtful, and for faults of the grader ZygoteDied and what `suite` raises.
     """
     steps = [item.name for item in lesson.gradients]
     neighbours = {name: source for name, source in submitted.files.items() if name != MAIN}
@@ -90,9 +93,14 @@ def judge_file(
     student = Student(
         zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
     )
-    student.trials = trials = FileTrials(student, submitted.files[MAIN], lesson.functions)
+    student.trials = trials = FileTrials(student, submitted.files[MAIN])
+    if recall is not None:
+        student.recall(recall.rows, recall.chain)
     try:
-        failure = student.load_failure
+        if recall is not None and recall.is_whole:
+            rows, pictures = suite(student)
+            return JudgedFile(rows, pictures=pictures)
+        failure = None if recall is not None and recall.is_complete else student.load_failure
         if failure is not None:
             place = f"{submitted.shown}, line {failure.line}" if failure.line else submitted.shown
             if submitted.origin is not None:
@@ -114,6 +122,8 @@ def judge_file(
                 )
             explain_missing(lesson, rows, student, submitted)
             locate_changes(lesson, rows, student, submitted)
+            if recall is not None:
+                recall.chain = student.chain() or None
     finally:
         trials.close()
         student.close()
@@ -130,6 +140,9 @@ def judge_file(
             submitted.origin.tell(row)
     if remark:
         judged.message = f"{judged.message} {remark}" if judged.message else remark
+    if recall is not None:
+        in_time = not (student.allowance.is_spent or trials.ran_out)
+        recall.finish(judged.rows, judged.pictures, student, in_time)
     if student.printed_bytes:
         judged.printed = printed_text(student.printed, student.printed_bytes)
         judged.shown = label_lines(student.printed, cut(student.spans, 0, len(student.printed)), MAIN)

@@ -19,6 +19,7 @@ from typing import Any, cast
 import pytest
 
 from grader.calling.protocol import CallFailed
+from grader.gradebook.grading.verdict_cache import JudgedRow, Recall
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row
@@ -37,6 +38,7 @@ class GradingPlugin:
     def __init__(self, lesson: Lesson, book: ProblemBook) -> None:
         self.lesson, self.book = lesson, book
         self.student: Student | None = None
+        self.recall: Recall | None = None  # what is known of the student's file
         self._only_called = False  # nothing is set up for the tests of this suite
         self._found: dict[str, Any] = {}  # by the test that is running: its row, and perhaps a picture
 
@@ -51,7 +53,7 @@ class GradingPlugin:
 
     def recorded(self, item: Item) -> Recorded:
         assert self.student is not None
-        return Recorded(GradientCheck(self.lesson, item, self.student, self.book), self._found)
+        return Recorded(GradientCheck(self.lesson, item, self.student, self.book), self._found, self.recall)
 
     @pytest.fixture
     def check(self, request: pytest.FixtureRequest) -> Check:
@@ -114,11 +116,7 @@ class GradingPlugin:
             row.message = check.remark
         row.relative_error = check.error
         row.line = row.line or check.on.line
-        self._found["row"] = row.to_json()
-        if check.picture is not None:
-            self._found["picture"] = check.picture
-        if row.status != "passed":
-            pytest.fail(row.message or row.status, pytrace=False)
+        record(JudgedRow(row, check.picture), self._found)
         return result
 
     def spoil(self, row: Row, failed: CheckFailed) -> None:
@@ -128,7 +126,7 @@ class GradingPlugin:
 
 
 def only_ours(test: pytest.Item) -> bool:
-    """Whether the test is a function and asks for nothing but a fixture of GradingPlugin's."""
+    """Whether the test is a function and asks only for a fixture of GradingPlugin's."""
     if not isinstance(test, pytest.Function) or any(test.iter_markers()):
         return False
     names = set(test.fixturenames) - {"request"}
@@ -138,13 +136,23 @@ def only_ours(test: pytest.Item) -> bool:
 class Recorded:
     """The `gradient` fixture: judges, records the row, and fails the test when the gradient does not pass."""
 
-    def __init__(self, gradient: GradientCheck, found: dict[str, Any]) -> None:
-        self._gradient, self._found = gradient, found
+    def __init__(self, gradient: GradientCheck, found: dict[str, Any], recall: Recall | None = None) -> None:
+        self._gradient, self._found, self._recall = gradient, found, recall
 
     def check(self, draws: Sequence[Draw]) -> None:
-        row = self._gradient.row(draws)
-        self._found["row"] = row.to_json()
-        if self._gradient.picture is not None:
-            self._found["picture"] = self._gradient.picture
-        if row.status != "passed":
-            pytest.fail(row.message or row.status, pytrace=False)
+        judged = self._recall.rows.get(self._gradient.item.name) if self._recall is not None else None
+        if judged is None:
+            judged = JudgedRow(self._gradient.row(draws), self._gradient.picture)
+            if self._recall is not None:
+                self._recall.add(judged)
+        record(judged, self._found)
+
+
+def record(judged: JudgedRow, found: dict[str, Any]) -> None:
+    """Leave the row for the JSON report, and fail the test where it did not pass."""
+    row, picture = judged
+    found["row"] = row.to_json()
+    if picture is not None:
+        found["picture"] = picture
+    if row.status != "passed":
+        pytest.fail(row.message or row.status, pytrace=False)

@@ -28,7 +28,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import RESULTS, SubmissionResult
 from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import at_least, probe
+from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
 MARGIN_SECONDS = 2.0
 """How much longer than its limits a submission may occupy a grader: its verdicts, explanations and report."""
@@ -56,12 +56,14 @@ class Server:
 
     def _start(self, zygote: socket.socket | None = None) -> Session:
         settings = self._settings
-        isolation = probe()
-        if not at_least(isolation.level, settings.require):  # each process probes for itself, and fails closed
+        isolation = probe() if settings.isolation is None else Isolation.from_dict(settings.isolation)
+        if not at_least(isolation.level, settings.require):
             raise SystemExit(f"grade: isolation is {isolation.level!r} here, and {settings.require!r} is required.")
         hide = [Path(folder) for folder in settings.hide]
         limits = Limits.from_dict(settings.limits)
-        return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
+        return Session(
+            self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out, cache=settings.cache
+        )
 
     def grade(self, submission: Submission) -> SubmissionResult:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""
@@ -111,7 +113,7 @@ def write_student(folder: Path, graded: GradedSubmission, submission: Submission
 
 
 def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:
-    """Serves until standard input ends; see settings.PROGRAM for how it is started.
+    """Serves until standard input ends; see grader_program.PROGRAM for how it is started.
 
     `zygote` is the descriptor of a socket from a nursery, if there is one.
     """

@@ -6,14 +6,17 @@ import gc
 import socket
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import torch
 
 from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
-from grader.gradebook.grading.one_file import judge_file
+from grader.gradebook.grading.one_file import JudgedFile, judge_file
 from grader.gradebook.grading.suite import HiddenSuite
+from grader.gradebook.grading.verdict_cache import VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
@@ -22,6 +25,7 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.endings import RecallDoubtful
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -38,11 +42,13 @@ class Session:
         hide: Sequence[Path] = (),
         zygote: socket.socket | None = None,
         left_out: Sequence[str] = (),
+        cache: bool = False,
     ) -> None:
         """`isolation` is what a probe found (else one is made); `hide` are folders that workers must not see.
 
         `zygote` is a socket from a nursery; else a zygote is started. `left_out` are lessons that are not counted
-        because no submission of the run contains them.
+        because no submission of the run contains them. With `cache`, a verdict on a function serves every submission
+        that contains the same function, see verdict_cache.py.
         """
         torch.set_num_threads(1)
         self.lessons, self.seed, self._left_out = tuple(lessons), seed, tuple(left_out)
@@ -61,10 +67,12 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
+        self._caches: dict[str, VerdictCache] = {}
+        self._use_cache = cache
         self._frozen = False
 
     def wait_until_ready(self) -> None:
-        """Blocks until the zygote has loaded torch, which is no submission's time. Raises ZygoteDied."""
+        """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""
         self._zygote.wait_until_ready()
 
     def close(self) -> None:
@@ -94,6 +102,7 @@ class Session:
             environment=environment(),
             lessons=lessons,
             left_out=list(self._left_out),
+            intake=list(submission.remarks) or None,
         )
         if not self._frozen:
             gc.collect()
@@ -126,8 +135,9 @@ class Session:
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
+            self._caches[lesson.name] = VerdictCache(lesson)
         try:
-            judged = judge_file(lesson, submitted, self._zygote, self._suites[lesson.name].rows)
+            judged = self._judge_file(lesson, submitted)
         except ReadingFailed as error:
             raise GraderFault(str(error)) from error
         graded.pictures[lesson.name] = judged.pictures
@@ -136,3 +146,14 @@ class Session:
             graded.printed[lesson.name] = judged.printed
             graded.shown[lesson.name] = judged.shown
         return judged.rows, judged.message
+
+    def _judge_file(self, lesson: Lesson, submitted: LessonFiles) -> JudgedFile:
+        """The verdict, as far as possible from the cache. Raises ReadingFailed and ZygoteDied."""
+        suite, cache = self._suites[lesson.name], self._caches[lesson.name]
+        recall = cache.recall(submitted) if self._use_cache else None
+        if recall is not None:
+            with suppress(RecallDoubtful):
+                judged = judge_file(lesson, submitted, self._zygote, partial(suite.rows, recall=recall), recall=recall)
+                cache.keep(recall)
+                return judged
+        return judge_file(lesson, submitted, self._zygote, suite.rows)

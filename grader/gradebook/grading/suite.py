@@ -24,8 +24,10 @@ from pytest_jsonreport.plugin import JSONReport
 
 from grader.errors import GraderFault
 from grader.gradebook.grading.plugin import GradingPlugin
+from grader.gradebook.grading.verdict_cache import Recall
 from grader.lesson.lesson import Lesson
 from grader.results import Row
+from grader.sandbox.workers.endings import RecallDoubtful
 from grader.sandbox.workers.student import Student
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -81,15 +83,20 @@ class HiddenSuite:
         if failure is not None:
             raise GraderFault(f"The hidden suite of {lesson.name} cannot be run: {failure}\n{self._heard.getvalue()}")
 
-    def rows(self, student: Student) -> tuple[list[Row], dict[str, Any]]:
-        """The student's rows in the lesson's order, and {row's name: picture of its error}."""
-        self._grading.student = student
+    def rows(self, student: Student, recall: Recall | None = None) -> tuple[list[Row], dict[str, Any]]:
+        """The student's rows in the lesson's order, and {row's name: picture of its error}.
+
+        Rows that `recall` knows are taken from there; to it are added the others.
+        """
+        self._grading.student, self._grading.recall = student, recall
         with self._quiet():
             self._open.turns.put(True)
             report = self._open.reports.get()
-        self._grading.student = None
+        self._grading.student = self._grading.recall = None
         if report is None or isinstance(report, BaseException):
             raise GraderFault(f"The hidden suite of {self._lesson.name} was ended: {report}")
+        if recall is not None and student.is_doubtful:
+            raise RecallDoubtful
         return rows_of(self._lesson, report)
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
@@ -41,24 +41,25 @@ class RenamedTarget(RemoteTarget):
 class FileTrials:
     """Trials on the file of `student`. What an unreadable file is made of is not known, and nothing is tried on it."""
 
-    def __init__(self, student: Student, source: bytes, functions: Iterable[str]) -> None:
-        self._student, self._functions = student, tuple(functions)
+    def __init__(self, student: Student, source: bytes) -> None:
+        self._student = student
         self._text = source.decode("utf-8", errors="replace")
-        self._contents: Mapping[str, Any] | None = None
+        self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
         self._answers: dict[tuple[int, int], Mapping[str, Answer]] = {}
         self._seconds_left = SECONDS
         self._deadlines: dict[str, float] = {}
+        self.ran_out = False  # something was not tried for lack of time
         self._last_check = "", 0.0  # the function of the last check that was run again, and when that began
 
     def contents(self, function: str) -> Mapping[str, Any] | None:
         """What a function is made of, see contents_of; None where that is not known."""
-        if self._contents is None:
+        if function not in self._contents:
             try:
-                self._contents = source_reader().call(contents_of, self._text, self._functions)
+                self._contents[function] = source_reader().call(contents_of, self._text, [function]).get(function)
             except (ReadingStopped, ReadingFailed):
-                self._contents = {}
-        return self._contents.get(function)
+                self._contents[function] = None
+        return self._contents[function]
 
     def edits(self, function: str, known: Known) -> Sequence[Edit]:
         if function not in self._workers:
@@ -68,7 +69,7 @@ class FileTrials:
     def answers(self, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
         _, student = self._workers[step if joint is None else joint.name]
-        if student is None or self._seconds_left <= 0:
+        if student is None or self._is_out_of_time():
             return {}
         started = time.monotonic()
         try:
@@ -98,11 +99,16 @@ class FileTrials:
         self._last_check = function, now
         if (
             student is None
-            or self._seconds_left <= 0
-            or now > self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK)
+            or self._is_out_of_time()
+            or self._is_out_of_time(now - self._deadlines.setdefault(function, now + SECONDS_OF_A_CHECK))
         ):
             return None
         return RenamedTarget(student, function, f"{NAME}{number}")
+
+    def _is_out_of_time(self, late: float = 0.0) -> bool:
+        is_out = self._seconds_left <= 0 or late > 0
+        self.ran_out = self.ran_out or is_out
+        return is_out
 
     def close(self) -> None:
         for _, student in self._workers.values():
@@ -115,7 +121,7 @@ class FileTrials:
         except (ReadingStopped, ReadingFailed):
             return [], None
         edits = [Edit(**each) for each in edits_as_data]
-        if not edits or self._seconds_left <= 0:
+        if not edits or self._is_out_of_time():
             return [], None
         self.close()  # one worker for trials at a time
         steps = [f"{NAME}{number}" for number in range(len(edits))]

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import io
 import lzma
+import shutil
 import stat
 import struct
 import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from grader.intake.submissions.file_kinds import stem_of
 from grader.intake.submissions.tar_entries import read_entries
 from grader.intake.submissions.tarball import open_tar
 from grader.intake.submissions.unpacking import (
     CHUNK,
+    INNER,
     MIB,
     ArchiveRefused,
     ArchiveWriter,
@@ -33,6 +36,7 @@ from grader.intake.submissions.unpacking import (
 )
 
 MOST_DEPTH = 10
+MOST_INNER = 20  # archives inside an archive
 METADATA = "submission_metadata.yml"  # of Gradescope's export
 PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz")
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar")
@@ -53,6 +57,7 @@ ONE = Caps(
     ratio=200,
     seconds=3.0,
     seconds_per_mib=0.25,
+    inner=SUFFIXES,
 )
 WHOLE_CLASS = Caps(
     archive=4096 * MIB,
@@ -87,21 +92,63 @@ def without_suffix(path: Path) -> str:
     for suffix in (*SUFFIXES, *UNREAD):
         if path.name.lower().endswith(suffix):
             return path.name[: -len(suffix)] or path.name
-    return path.stem
+    return stem_of(path) or path.stem
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
-    """A temporary folder with the Python files and notebooks of one student's archive. Raises ArchiveRefused."""
+def unpacked(path: Path, others: list[str] | None = None) -> Iterator[Path]:
+    """A temporary folder with the Python files and notebooks of one student's archive. Raises ArchiveRefused.
+
+    An archive inside the archive becomes a folder of its name. `others` receives the names of some other files.
+    """
     with tempfile.TemporaryDirectory(prefix="submission-") as folder:
         writer = ArchiveWriter(Path(folder), ONE, path.stat().st_size)
         unpack_archive(path, writer)
-        if not writer.files and writer.archives:
+        unpack_inner(writer)
+        if writer.archives and not any(each.is_file() for each in Path(folder).rglob("*")):
             raise ArchiveRefused(
-                f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in that "
-                "one, or the lesson's folder itself."
+                next(iter(writer.refused.values()), "")
+                or f"{path.name} holds no Python file but another archive ({writer.archives[0][:80]!r}): hand in the "
+                "lesson's folder itself."
             )
+        if others is not None:
+            others += writer.others
         yield Path(folder)
+
+
+def unpack_inner(writer: ArchiveWriter) -> None:
+    """Unpacks the archives inside the archive, under its limits. One that is refused does not affect the others.
+
+    What is an archive inside these is left out.
+    """
+    caps, waiting = writer.caps, list(writer.inner.items())
+    writer.caps = replace(caps, inner=())
+    for prefix, archive in waiting[:MOST_INNER]:
+        writer.begin_inner(prefix)
+        try:
+            unpack_archive(archive, writer)
+        except ArchiveRefused as refused:
+            writer.refused[str(prefix)] = f"In {prefix.name[:80]}: {refused}"
+            shutil.rmtree(writer.folder / prefix, ignore_errors=True)
+    writer.caps, writer.prefix, writer.inner = caps, PurePosixPath(), {}
+    shutil.rmtree(writer.folder / INNER, ignore_errors=True)
+
+
+def unpack_together(archives: Mapping[str, Path], folder: Path) -> dict[str, str]:
+    """Unpacks several archives of one student into `folder`, {place in it: archive}, under the limits of one.
+
+    Returns {place: sentence} of those that were refused.
+    """
+    writer = ArchiveWriter(folder, ONE, sum(path.stat().st_size for path in archives.values()))
+    for place, path in list(archives.items())[:MOST_INNER]:
+        writer.begin_inner(PurePosixPath(place))
+        try:
+            unpack_archive(path, writer)
+        except (ArchiveRefused, OSError) as refused:
+            writer.refused[place] = str(refused)
+            shutil.rmtree(folder / place, ignore_errors=True)
+    unpack_inner(writer)
+    return writer.refused
 
 
 def archive_names(path: Path) -> list[str]:
@@ -200,7 +247,7 @@ class BoundedFile(io.FileIO):
 def read_zip(path: Path, writer: ArchiveWriter) -> None:
     with BoundedFile(path, writer.caps.directory) as file, zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
-        if sum(entry.compress_size for entry in entries) > writer.archive_bytes:
+        if sum(entry.compress_size for entry in entries) > path.stat().st_size:
             raise ArchiveRefused("The archive's entries overlap each other: pack ordinary files.")
         for entry in entries:
             name = zip_name(entry)

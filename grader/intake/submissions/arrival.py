@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.submissions.people import NUMBERED, as_folder, collision_key, is_reserved
 from grader.intake.submissions.places import folders, gradable, is_folder
+from grader.results import IntakeRemark
 
 NewFolder = Callable[[], Path]
 """Makes an empty folder for files that are unpacked or copied."""
@@ -34,6 +36,7 @@ class Arrival:
     account: the platform's account that submitted it; "" where no platform gives one.
     displayed: `student` is the display name of an account, which its owner may change.
     given: the command line names `path` itself, not a folder that contains it.
+    remarks: those parts of the note by which the class page lists submissions.
     """
 
     student: str
@@ -48,14 +51,22 @@ class Arrival:
     account: str = ""
     displayed: bool = False
     given: bool = False
+    remarks: tuple[IntakeRemark, ...] = ()
 
     @property
     def label(self) -> str:
         """Its name in the instructor's folder."""
         return (self.sources[0] if self.sources else self.path).name
 
-    def with_note(self, note: str) -> Arrival:
-        return replace(self, note=f"{self.note} {note}" if self.note else note)
+    @property
+    def submitted(self) -> datetime | None:
+        """`when` as a time in UTC; None if the platform does not give it."""
+        return datetime.fromtimestamp(self.when, UTC) if self.when else None
+
+    def with_note(self, note: str, kind: str = "") -> Arrival:
+        """The arrival with one more sentence; `kind` is that of an IntakeRemark."""
+        remarks = (*self.remarks, IntakeRemark(kind, note)) if kind else self.remarks
+        return replace(self, note=f"{self.note} {note}" if self.note else note, remarks=remarks)
 
 
 def newest(arrivals: Iterable[Arrival]) -> list[Arrival]:
@@ -74,7 +85,8 @@ def newest_of(same: Sequence[Arrival]) -> Arrival:
         same, key=lambda arrival: arrival.when or modification_time(*(arrival.sources or (arrival.path,)))
     )
     names = ", ".join(arrival.label for arrival in older[:5]) + (", ..." if len(older) > 5 else "")
-    return last.with_note(f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}.")
+    note = f"Of {len(same)} submissions the newest counts, {last.label}; not graded: {names}."
+    return last.with_note(note, "newest")
 
 
 def modification_time(*paths: Path) -> float:

@@ -16,11 +16,13 @@ from grader.intake.submissions.downloads import (
     from_moodle,
     one_per_entry,
 )
+from grader.intake.submissions.file_kinds import stem_of, suffix_of
+from grader.intake.submissions.fitting import is_only_lesson
 from grader.intake.submissions.gradescope import NAME as EXPORTED
 from grader.intake.submissions.gradescope import from_gradescope
 from grader.intake.submissions.lesson_files import MAIN
-from grader.intake.submissions.places import CLUTTER, folders, gradable, holds_a_lesson, suffix_of
-from grader.intake.submissions.unpacking import ArchiveRefused
+from grader.intake.submissions.places import entries_of, folders, gradable, holds_a_lesson
+from grader.intake.submissions.unpacking import CLUTTER, ArchiveRefused
 from grader.lesson.lesson import Lesson
 
 KIT = "exercises"
@@ -54,9 +56,16 @@ def arrivals_at(given: Path, all_lessons: Sequence[Lesson], new_folder: NewFolde
 
 
 def is_one_submission(folder: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether a folder is one submission: it contains a lesson, or it is a student's kit with lessons in exercises/."""
+    """Whether a folder is one submission: it contains a lesson, or it is a student's kit with lessons in exercises/.
+
+    Or all that it contains are folders and files whose names say lessons, and nobody's name.
+    """
     kit = folder / KIT
-    return holds_a_lesson(folder, lessons) or (kit.is_dir() and holds_a_lesson(kit, lessons))
+    if holds_a_lesson(folder, lessons) or (kit.is_dir() and holds_a_lesson(kit, lessons)):
+        return True
+    entries = [path for path in entries_of(folder) if not path.is_symlink()]
+    names = [path.name if path.is_dir() else stem_of(path) for path in entries if path.is_dir() or not is_archive(path)]
+    return 0 < len(names) == len(entries) and all(is_only_lesson(name, lessons) for name in names)
 
 
 def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
@@ -114,6 +123,8 @@ def is_class(names: Sequence[str], lessons: Sequence[Lesson]) -> bool:
     if all(len(each) == 1 for each in parts) and canvas_files(top):
         return True
     known = {lesson.name.lower() for lesson in lessons}
+    folder_names = {part for each in parts for part in each[:-1]}
+    known |= {name.lower() for name in folder_names if is_only_lesson(name, lessons)}
     if any(name.lower() in known for name in top):
         return False
     students = {each[0] for each in parts if any(part.lower() in known for part in each[1:-1])}

@@ -11,13 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
+from grader.intake.notebook.outline import DEFINITION
 from grader.intake.submissions.archive import ONE, is_archive, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder
-from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.file_kinds import suffix_of
+from grader.intake.submissions.lesson_files import MAIN, Unreadable, read_file
 from grader.intake.submissions.people import NUMBERED, as_folder
-from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, suffix_of, visible
+from grader.intake.submissions.places import entries_of, folders, gradable, is_folder, visible
 
 CANVAS = re.compile(
     r"(?:(?P<name>[^\W\d_]\w*?)_)??(?P<late>LATE_)?(?P<user>\d+|anon_[A-Za-z0-9]{5})"
@@ -76,7 +79,9 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         by_user.setdefault(file.user, []).append(name)
     arrivals = []
     for user, names in by_user.items():
-        kept = last_attempts({name: files[name] for name in names})
+        kept = last_attempts(
+            {name: files[name] for name in names}, {name: functions_in(folder / name) for name in names}
+        )
         first = files[names[0]]
         path = copy_under_own_names(new_folder(), {new: folder / name for new, name in kept.items()})
         sources = tuple(folder / name for name in names)
@@ -89,10 +94,10 @@ def from_canvas(folder: Path, new_folder: NewFolder) -> list[Arrival]:
                 files[name].file for new, name in kept.items() if any(without_number(file) == new for file in left)
             )
             arrival = arrival.with_note(
-                f"Handed in more than once: the newest counts, {counts}, not {', '.join(left)}."
+                f"Handed in more than once: the newest counts, {counts}, not {', '.join(left)}.", "newest"
             )
         if any(files[name].late for name in names):
-            arrival = arrival.with_note("Canvas marks it as late.")
+            arrival = arrival.with_note("Canvas marks it as late.", "late")
         arrivals.append(arrival)
     return arrivals
 
@@ -103,14 +108,42 @@ def without_number(file: str) -> str:
     return NUMBERED.sub("", path.stem) + path.suffix
 
 
-def last_attempts(files: Mapping[str, CanvasFile]) -> dict[str, str]:
-    """{the student's own file name: name in the download}, with the last of several attempts at one file."""
+def functions_in(path: Path) -> frozenset[bytes]:
+    """The names of the functions that a Python file defines; none of anything that cannot be read."""
+    if suffix_of(path) != ".py":
+        return frozenset()
+    try:
+        return frozenset(DEFINITION.findall(read_file(path)))
+    except Unreadable:
+        return frozenset()
+
+
+def are_attempts(one: frozenset[bytes], other: frozenset[bytes]) -> bool:
+    """Whether two files may be attempts at the same lesson, by the functions that they define."""
+    return 2 * len(one & other) >= min(len(one), len(other)) and 4 * len(one & other) >= max(len(one), len(other))
+
+
+def last_attempts(
+    files: Mapping[str, CanvasFile], functions: Mapping[str, frozenset[bytes]] = MappingProxyType({})
+) -> dict[str, str]:
+    """{the student's own file name: name in the download}, with the last of several attempts at one file.
+
+    Canvas numbers a second file of one name, whether it was submitted again or is another lesson's. So files with
+    different `functions` both stay, under their own names.
+    """
+    unlike = {
+        file.file
+        for name, file in files.items()
+        for other, first in files.items()
+        if first.file == without_number(file.file) != file.file
+        and not are_attempts(functions.get(name, frozenset()), functions.get(other, frozenset()))
+    }
     own = {file.file for file in files.values()} | {MAIN}
     chosen: dict[str, tuple[int, int, str]] = {}
     for name, file in files.items():
         number = NUMBERED.search(Path(file.file).stem)
         first = without_number(file.file)
-        numbered = number is not None and (first in own or len(files) == 1)
+        numbered = number is not None and file.file not in unlike and (first in own or len(files) == 1)
         key = first if numbered else file.file
         attempt = (int(number[1]) if numbered and number else 0, file.attachment, name)
         chosen[key] = max(chosen.get(key, attempt), attempt)
@@ -162,7 +195,9 @@ def moodle_student(
         account=f"Moodle {number}",
         displayed=True,
     )
-    return arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.")
+    return (
+        arrival if submitted else arrival.with_note("It came as text typed into Moodle; only files are read.", "unread")
+    )
 
 
 def from_classroom(folder: Path) -> list[Arrival]:

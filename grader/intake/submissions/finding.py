@@ -7,9 +7,9 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import overload
 
@@ -17,8 +17,11 @@ from grader.intake.submissions.archive import archive_names, is_archive
 from grader.intake.submissions.arrival import Arrival, SubmissionError, make_names_unique, newest_of
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
+from grader.intake.submissions.file_kinds import NOTEBOOK
+from grader.intake.submissions.groups import groups_of, share, without_group
 from grader.intake.submissions.people import as_folder
-from grader.intake.submissions.places import NOTEBOOK, suffix_of
+from grader.intake.submissions.places import is_gradable
+from grader.intake.submissions.recognition import Question
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.unpacking import ArchiveRefused
@@ -36,15 +39,19 @@ class FoundSubmissions(Sequence[Submission]):
         remarks: sentences for the instructor.
         other_names: {student: the names under which a run without this roster, or with a shorter one, graded the same
             submission}.
+        decided: {student: {lesson: file}} as the instructor decided in intake.csv.
+        questions: {student: what a person should decide}, of the submissions that were read.
     """
 
-    def __init__(self, lessons: Sequence[Lesson]) -> None:
+    def __init__(self, lessons: Sequence[Lesson], course: Sequence[Lesson] = ()) -> None:
         self.folder: Path | None = None
         self.arrivals: list[Arrival] = []
         self.attendance: Attendance | None = None
         self.remarks: tuple[str, ...] = ()
         self.other_names: dict[str, tuple[str, ...]] = {}
-        self._lessons = tuple(lessons)
+        self.decided: Mapping[str, Mapping[str, str]] = {}
+        self.questions: dict[str, tuple[Question, ...]] = {}
+        self._lessons, self._course = tuple(lessons), tuple(course or lessons)
 
     @overload
     def __getitem__(self, place: int) -> Submission: ...
@@ -70,16 +77,25 @@ class FoundSubmissions(Sequence[Submission]):
         for arrival in self.arrivals:
             if not unseen:
                 break
-            if arrival.refused is None and may_contain(arrival.path, list(unseen.values())):
+            if arrival.refused is None and may_contain(arrival.path, list(unseen.values()), self._course):
                 for submitted in self._read(arrival).lessons.values():
                     if not submitted.nothing:
                         unseen.pop(submitted.lesson, None)
         return [lesson for lesson in lessons if lesson.name not in unseen] or list(lessons)
 
+    def read(self, student: str) -> Submission:
+        """One student's submission. Raises KeyError if there is none."""
+        return self._read({arrival.student: arrival for arrival in self.arrivals}[student])
+
     def _read(self, arrival: Arrival) -> Submission:
         if arrival.refused is not None:
-            return Submission(arrival.student, arrival.path, {}, message=arrival.refused, note=arrival.note)
-        return replace(read_submission(arrival.path, arrival.student, self._lessons), note=arrival.note)
+            read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
+        else:
+            decided = self.decided.get(arrival.student, {})
+            read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
+        self.questions[arrival.student] = read.questions
+        remarks = (*arrival.remarks, *read.remarks)
+        return replace(read, note=arrival.note, submitted=arrival.submitted, remarks=remarks)
 
     def new_folder(self) -> Path:
         if self.folder is None:
@@ -89,15 +105,24 @@ class FoundSubmissions(Sequence[Submission]):
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
-        claims = [submitter_of(arrival) for arrival in self.arrivals]
-        joined = join(roster, claims)
+        groups = groups_of(roster)
+        self.arrivals = [
+            replace(arrival, names=(*arrival.names, without_group(arrival.student, groups)))
+            if groups and arrival.displayed
+            else arrival
+            for arrival in self.arrivals
+        ]
+        joined = join(roster, [submitter_of(arrival) for arrival in self.arrivals])
+        shared = share(roster, self.arrivals, joined.owners, [member.student for member, _ in joined.disputed])
         by_member: dict[str, list[Arrival]] = {}
         others = []
-        for arrival, owner in zip(self.arrivals, joined.owners, strict=True):
-            if owner is None:
-                others.append(arrival)
-            else:
+        pairs = [(owner, arrival) for owner, arrival in zip(joined.owners, self.arrivals, strict=True)]
+        for at, (owner, arrival) in enumerate([*pairs, *shared.further]):
+            if owner is not None:
                 by_member.setdefault(owner.student, []).append(replace(arrival, student=owner.student))
+            elif at not in shared.used:
+                others.append(arrival)
+        used = tuple(f"`{as_folder(self.arrivals[at].student)}` " for at in shared.used)
         before = {arrival.path: arrival.student for arrival in make_names_unique(self.arrivals)[0]}
         own = [newest_of(same) for same in by_member.values()]
         unsure, renamed = make_names_unique(others, [member.student for member in roster.members])
@@ -105,29 +130,42 @@ class FoundSubmissions(Sequence[Submission]):
         for arrival in self.arrivals:
             names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        self.remarks = (*joined.remarks, *renamed)
-        members = {owner.student: owner for owner in joined.owners if owner is not None}
+        told = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
+        self.remarks = (*told, *shared.remarks, *renamed)
+        members = {owner.student: owner for owner, _ in [*pairs, *shared.further] if owner is not None}
+        undecided = {member.student for member, _ in shared.disputed}
+        absent = (member for member in joined.absent if member.student not in members.keys() | undecided)
         disputed = tuple(
             (member, f"Several submissions match this student, and none of them counts yet: {', '.join(names)}.")
             for member, names in joined.disputed
         )
-        self.attendance = Attendance(members, joined.absent, roster.columns, disputed, self.remarks)
+        disputed = (*disputed, *shared.disputed)
+        self.attendance = Attendance(members, tuple(absent), roster.columns, disputed, self.remarks)
 
 
-def may_contain(path: Path, lessons: Sequence[Lesson]) -> bool:
-    """Whether the file names suggest one of the lessons. False is certain."""
+def may_contain(path: Path, lessons: Sequence[Lesson], course: Sequence[Lesson]) -> bool:
+    """Whether the file names suggest one of the lessons, or a file is in no lesson's folder. False is certain."""
     try:
         if path.is_dir():
-            found = chain.from_iterable((*names, *files) for _, names, files in os.walk(path))
+            found = (
+                os.path.join(folder[len(str(path)) :], name)
+                for folder, names, files in os.walk(path)
+                for name in (*names, *files)
+            )
             names = list(islice(found, MOST_NAMES))
         else:
             names = archive_names(path) if is_archive(path) else [path.name]
     except (OSError, ArchiveRefused):
         return False
+    known = {part for lesson in course for part in (lesson.name, lesson.number, lesson.name.partition("_")[2])}
+    for name in names:
+        place = PurePosixPath(name.replace("\\", "/"))
+        if known.isdisjoint(part.lower() for part in place.parent.parts) and is_gradable(Path(place)):
+            return True
     parts = {part.lower() for name in names for part in PurePosixPath(name.replace("\\", "/")).parts}
     numbers = {int(digits) for part in parts for digits in re.findall(r"\d{1,4}", part)}
     words = {word for part in parts for word in re.findall("[a-z]+", part)}
-    is_page = any(part.endswith(NOTEBOOK) for part in parts) or suffix_of(path) == ".py"
+    is_page = any(part.endswith(NOTEBOOK) for part in parts)
     return len(names) == MOST_NAMES or any(
         (lesson.number.isdigit() and int(lesson.number) in numbers)
         or not words.isdisjoint(lesson.name.lower().split("_"))
@@ -150,7 +188,7 @@ def find(
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
     an archive. Raises SubmissionError for a path that does not exist or contains no submission.
     """
-    found = FoundSubmissions(lessons)
+    found = FoundSubmissions(lessons, all_lessons)
     arrivals: list[Arrival] = []
     given = list(paths)
     try:

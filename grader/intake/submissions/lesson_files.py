@@ -59,4 +59,17 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if status.st_size > most:
             raise Unreadable(f"{path.name} has {status.st_size:,} bytes; at most {most:,} are read.")
-        return file.read(most + 1)
+        return as_utf_8(file.read(most + 1))
+
+
+def as_utf_8(data: bytes) -> bytes:
+    """A text that was saved as UTF-16, which Python does not run, as UTF-8; anything else as it is."""
+    start, encoding = data[:64], ""
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif len(start) > 1 and b"\0" in start and (not any(start[1::2]) or not any(start[::2])):
+        encoding = "utf-16-le" if not any(start[1::2]) else "utf-16-be"
+    try:
+        return data.decode(encoding).encode() if encoding else data
+    except UnicodeError:
+        return data

@@ -10,8 +10,8 @@ from pathlib import Path
 from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES, NotebookError
 from grader.intake.notebook.limited_reading import read_notebook_limited
 from grader.intake.notebook.reading import Reading
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, read_file
-from grader.intake.submissions.places import NOTEBOOK, suffix_of
 from grader.lesson.lesson import Lesson
 from grader.lesson.notebook_lesson import notebook_lesson
 from grader.source.reader import ReadingFailed, ReadingStopped

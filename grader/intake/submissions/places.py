@@ -7,18 +7,18 @@ import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from grader.intake.submissions.archive import MOST_DEPTH, is_archive
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.unpacking import CLUTTER
 from grader.lesson.lesson import Lesson
 
-NOTEBOOK = ".ipynb"
 GENERIC = {"", "lesson", "exercise", "ex", "part", "task", "homework", "hw", "assignment"}
 """Names that students give a lesson's folder, with its number."""
 MOST_SEARCHED = 1_000  # folders in a submission, of which one may hold the lessons
 MOST_GUESSES = 50  # folders that are compared with a lesson's name
-CLUTTER = {"__pycache__", "__MACOSX", "node_modules", "venv"}
 
 
 def visible(folder: Path) -> list[Path]:
@@ -28,11 +28,6 @@ def visible(folder: Path) -> list[Path]:
 
 def folders(folder: Path) -> list[Path]:
     return [path for path in visible(folder) if is_folder(path)] if folder.is_dir() else []
-
-
-def suffix_of(path: PurePath) -> str:
-    """The suffix in small letters: ".py" for BACKWARD.PY, too."""
-    return path.suffix.lower()
 
 
 def is_folder(path: Path) -> bool:

@@ -17,6 +17,7 @@ COLUMNS = {
     "name": ("name", "full name", "student", "student name"),
     "id": ("id", "identifier", "id number", "student id", "sid"),
     "email": ("email", "e-mail", "email address", "mail"),
+    "group": ("group", "group name", "group_name", "team", "team name"),
     "submission": ("submission", "github_username", "github", "username", "sis login id"),
 }
 """The possible names of each column; the documentation uses the first."""
@@ -36,6 +37,7 @@ class Member:
         student: what the grade book, grades.csv and results call them: the name, made unique and safe as a folder name.
         name, id, email: as the roster has them, "" where it has none.
         submission: the name under which the student submits, if the roster confirms one.
+        group: the group with which the student submits.
         line: {the roster's own column: this student's cell}, every column.
     """
 
@@ -44,6 +46,7 @@ class Member:
     id: str = ""
     email: str = ""
     submission: str = ""
+    group: str = ""
     line: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.archive import is_archive, unpacked
+from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
-from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_lecture_script, read_page
-from grader.intake.submissions.places import (
-    NOTEBOOK,
-    Inside,
-    innermost,
-    loose_file,
-    message_of_absence,
-    names_lesson,
-    suffix_of,
-    visible,
-)
+from grader.intake.submissions.lesson_reading import MAX_FILES as MAX_FILES
+from grader.intake.submissions.lesson_reading import not_submitted, read_lesson, read_loose, rejected_files
+from grader.intake.submissions.notebook_files import PageRead, nothing_gradable, read_page
+from grader.intake.submissions.places import Inside, innermost, is_gradable, loose_file, names_lesson
+from grader.intake.submissions.recognition import Question
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
+from grader.results import IntakeRemark
 
-MAX_FILES = 64
 MAX_ENTRIES = 10_000
 
 
@@ -38,6 +35,9 @@ class Submission:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
         note: what else the results say, such as which of several submissions counts.
+        submitted: when it was submitted, with a time zone, if the platform says so.
+        remarks: how it was read, where that is not obvious.
+        questions: what a person should decide, for intake.csv.
     """
 
     student: str
@@ -45,11 +45,15 @@ class Submission:
     lessons: dict[str, LessonFiles]
     message: str | None = None
     note: str | None = None
+    submitted: datetime | None = None
+    remarks: tuple[IntakeRemark, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     @property
     def full_message(self) -> str | None:
-        """`message` and `note`, for the results."""
-        return " ".join(part for part in (self.message, self.note) if part) or None
+        """`message`, `note` and the remarks that are not part of the note, for the results."""
+        remarks = (remark.message for remark in self.remarks if remark.message not in (self.note or ""))
+        return " ".join(part for part in (self.message, self.note, *remarks) if part) or None
 
     @property
     def sha256(self) -> str:
@@ -64,111 +68,51 @@ class Submission:
         return total.hexdigest()
 
 
-def rejected_files(lesson: Lesson, message: object) -> LessonFiles:
-    """A lesson whose files may not be graded."""
-    return LessonFiles(lesson.name, message=str(message), rejected=True)
+def read_submission(
+    path: Path,
+    student: str,
+    lessons: Sequence[Lesson],
+    course: Sequence[Lesson] = (),
+    decided: Mapping[str, str] = MappingProxyType({}),
+) -> Submission:
+    """Reads a folder of lessons, an archive of one, a notebook, or a Python file.
+
+    See Wanted for `course` (by default `lessons`) and `decided`.
+    """
+    return read_place(path, student, Wanted(lessons, course or lessons, decided))
 
 
-def not_submitted(folder: Inside | Path, lesson: Lesson) -> LessonFiles:
-    """A lesson without files. A folder that may be meant as the lesson counts as an attempt."""
-    message = message_of_absence(folder, lesson)
-    return LessonFiles(lesson.name, message=message, nothing="did you mean" not in message)
-
-
-def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
-    """What a folder contains for `lesson`. With `alone`, a backward.py directly inside counts as well."""
-    place = folder.lesson_folder(lesson)
-    if place is None and alone and any(suffix_of(path) == ".py" for path in folder.entries):
-        place = folder.folder
-    if place is None:
-        named = [path for path in folder.gradable if names_lesson(path.stem, lesson) and not is_archive(path)]
-        return read_loose(named[0], lesson) if len(named) == 1 else not_submitted(folder, lesson)
-    inside = "" if place is folder.folder else place.name + "/"
-    entries = folder.entries if place is folder.folder else visible(place)
-    sources = [path for path in entries if suffix_of(path) == ".py"]
-    names = [path.name for path in sources]
-    main_names = [name for name in names if name.lower() == MAIN]
-    main = MAIN if MAIN in names else main_names[0] if len(main_names) == 1 else None
-    if main is None:
-        notebooks = [path for path in entries if suffix_of(path) == NOTEBOOK]
-        if len(notebooks) == 1:
-            return read_notebook_file(notebooks[0], lesson, inside + notebooks[0].name)
-        return LessonFiles(lesson.name, message=f"{inside}{MAIN} is missing{without_main(inside, names, notebooks)}")
-    if len(sources) > MAX_FILES:
-        where = inside or "The folder"
-        return rejected_files(lesson, f"{where} holds {len(sources)} Python files; at most {MAX_FILES} are read.")
-    files, left_out = {}, None
-    for path in sources:
-        try:
-            files[MAIN if path.name == main else path.name] = read_file(path)
-        except Unreadable as error:
-            if path.name == main:
-                return rejected_files(lesson, error)
-            left_out = str(error)
-    script = read_lecture_script(lesson, files[MAIN], inside + main)
-    return script or LessonFiles(lesson.name, files, shown=inside + main, message=left_out)
-
-
-def without_main(inside: str, names: Sequence[str], notebooks: Sequence[Path]) -> str:
-    """The rest of the sentence about a lesson's folder without MAIN: what the folder contains instead."""
-    similar = difflib.get_close_matches(MAIN, names[:MAX_FILES], n=1, cutoff=0.5)
-    similar = similar or [name for name in names if "backward" in name.lower()]
-    if similar or len(names) == 1:
-        return f"; there is {inside}{(similar or names)[0]}. Rename it to {MAIN} and hand in again."
-    if names:
-        return f"; found {', '.join(names[:5])} instead."
-    if notebooks:
-        return f"; of {len(notebooks)} notebooks, hand in the one that counts."
-    return ", and there is no Python file beside it."
-
-
-def read_loose(path: Path, lesson: Lesson) -> LessonFiles:
-    """A notebook or a Python file of any name, for this one lesson."""
-    if suffix_of(path) == NOTEBOOK:
-        return read_notebook_file(path, lesson, path.name)
-    try:
-        source = read_file(path)
-    except Unreadable as error:
-        return rejected_files(lesson, error)
-    return read_lecture_script(lesson, source, path.name) or LessonFiles(lesson.name, {MAIN: source}, shown=path.name)
-
-
-def read_notebook_file(path: Path, lesson: Lesson, shown: str) -> LessonFiles:
-    """A notebook in a lesson's folder: in the lecture's manner, or with the stub's functions."""
-    try:
-        return read_page(path, shown, [lesson], functions=True).lessons[lesson.name]
-    except Unreadable as error:
-        return rejected_files(lesson, error)
-    except NotebookError as error:
-        return rejected_files(lesson, f"{shown} cannot be read: {error}")
-
-
-def read_submission(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
-    """Reads a folder of lessons, an archive of one, a notebook, or a Python file for the only lesson of `lessons`."""
+def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
+    """The same."""
     refused = Submission(student, path, {})
     if path.is_symlink():
         return replace(refused, message=f"{path.name} is a link. Hand in the folder or file itself.")
+    others: list[str] = []
     try:
         if path.is_file() and is_archive(path):
-            with unpacked(path) as folder:
-                return replace(read_submission(folder, student, lessons), path=path)
-    except (ArchiveRefused, OSError) as error:
+            with unpacked(path, others) as folder:
+                return replace(read_folder(folder, student, wanted, (path.name,), others), path=path)
+        if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
+            return completed(path, read_single(path, student, wanted.lessons), wanted, ())
+        if path.is_file():
+            expected = f"expected a folder or an archive with NN_name/{MAIN}, a notebook, or a .py file."
+            return replace(refused, message=f"{path.name} cannot be read: {expected}")
+        return read_folder(path, student, wanted)
+    except ArchiveRefused as error:
         return replace(refused, message=str(error))
-    if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
-        return read_single(path, student, lessons)
-    if path.is_file():
-        expected = f"expected a folder or an archive with NN_name/{MAIN}, a notebook, or a .py file."
-        return replace(refused, message=f"{path.name} cannot be read: {expected}")
-    try:
-        return read_folder(path, student, lessons)
     except OSError as error:
-        return replace(refused, message=f"{path.name} cannot be read: {error.strerror}.")
+        return replace(refused, message=f"{path.name} cannot be read: {error.strerror or error}.")
 
 
-def read_folder(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:
-    """The same for a folder. Raises OSError."""
-    inside = Inside(path)
-    if not inside.entries:
+def read_folder(
+    path: Path, student: str, wanted: Wanted, above: Sequence[str] = (), others: Sequence[str] = ()
+) -> Submission:
+    """The same for a folder. `above` are the names of archives around it, `others` those of files left out there.
+
+    Raises OSError.
+    """
+    lessons, inside = wanted.lessons, Inside(path)
+    if not inside.entries and not others:
         empty = {name: f"The folder is empty: expected {name}/{MAIN}." for name in (each.name for each in lessons)}
         files = {name: LessonFiles(name, message=message, nothing=True) for name, message in empty.items()}
         return Submission(student, path, files)
@@ -179,13 +123,29 @@ def read_folder(path: Path, student: str, lessons: Sequence[Lesson]) -> Submissi
     inside = inside if folder == path else Inside(folder)
     loose = loose_file(inside, lessons)
     if loose is not None:
-        return replace(read_submission(loose, student, lessons), path=path)
+        return replace(read_place(loose, student, wanted), path=path)
     submitted = {lesson.name: read_lesson(inside, lesson, len(lessons) == 1) for lesson in lessons}
+    others = [*others, *(entry.name for entry in inside.entries if entry.is_file() and not is_gradable(entry))]
+    if others and not inside.gradable and not inside.folders:
+        why = only_others(others)
+        submitted = {name: replace(each, message=f"{why} {each.message}") for name, each in submitted.items()}
+    read = completed(path, Submission(student, path, submitted), wanted, above)
     archives = [entry.name for entry in inside.gradable if is_archive(entry)]
-    if len(archives) > 1 and not any(each.present or each.rejected for each in submitted.values()):
+    if len(archives) > 1 and not has_lesson(read.lessons):
         message = f"{len(archives)} archives were handed in ({', '.join(archives[:5])}): hand in one with all lessons."
-        return Submission(student, path, {}, message=message)
-    return Submission(student, path, submitted)
+        return replace(read, lessons={}, message=message)
+    return read
+
+
+def completed(path: Path, read: Submission, wanted: Wanted, above: Sequence[str]) -> Submission:
+    """What was read, with the lessons that are not where they should be, if files in `path` can be recognised."""
+    found = recognised_in(path, read.lessons, wanted, above)
+    remarks, questions = (*read.remarks, *found.remarks), (*read.questions, *found.questions)
+    if not found.lessons:
+        return replace(read, remarks=remarks, questions=questions)
+    absent = {lesson.name: not_submitted(path, lesson) for lesson in wanted.lessons}
+    lessons = {**absent, **read.lessons, **found.lessons}
+    return replace(read, lessons=lessons, message=None, remarks=remarks, questions=questions)
 
 
 def read_single(path: Path, student: str, lessons: Sequence[Lesson]) -> Submission:

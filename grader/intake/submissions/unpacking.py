@@ -8,12 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from grader.errors import UserError
+from grader.intake.submissions.file_kinds import suffix_of
 from grader.intake.submissions.people import fold_case
 
 CHUNK = 1 << 16
 MIB = 1 << 20
 MOST_NAME_BYTES = 200  # disks take 255, and a name may be written longer than it is read
+MOST_OTHERS = 20
+CLUTTER = frozenset({"__pycache__", "__MACOSX", "node_modules", "venv", "site-packages"})
+"""Folders that programs make; nothing in them is the student's work."""
 RATIO_COUNTS_FROM = MIB  # a small file of one letter is no bomb
+INNER = ".inner"
+"""Where archives inside an archive wait; no entry has a name that begins with a full stop."""
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 """Names of devices on Windows, whatever suffix they have."""
 
@@ -38,6 +44,7 @@ class Caps:
         ratio: all unpacked bytes divided by the archive's.
         seconds, seconds_per_mib: of processor time, for any archive and for each MiB of it.
         whole_class: files of other kinds are written empty, and a bad entry does not affect the others.
+        inner: the suffixes of archives inside the archive that are kept, to be unpacked as well.
     """
 
     archive: int
@@ -53,6 +60,7 @@ class Caps:
     seconds: float
     seconds_per_mib: float
     whole_class: bool = False
+    inner: tuple[str, ...] = ()
 
 
 class Clock:
@@ -79,6 +87,9 @@ class ArchiveWriter:
         refused: {entry's name: sentence} of entries left out, in a whole class's archive.
         archives: the names of archives inside.
         files: how many files were accepted.
+        prefix: the folder below `folder` for what is read now; for an archive inside the archive, its name.
+        inner: {prefix: place on disk} of the archives inside that wait to be unpacked.
+        others: the names of some files that were left out.
     """
 
     folder: Path
@@ -87,6 +98,9 @@ class ArchiveWriter:
     refused: dict[str, str] = field(default_factory=dict)
     archives: list[str] = field(default_factory=list)
     files: int = 0
+    prefix: PurePosixPath = field(default_factory=PurePosixPath)
+    inner: dict[PurePosixPath, Path] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
     clock: Clock = field(init=False)
     _entries: int = 0
     _bytes: dict[str, int] = field(default_factory=dict)
@@ -108,16 +122,23 @@ class ArchiveWriter:
             raise ArchiveRefused(
                 f"The archive has an entry outside its own folder ({name[:80]!r}): pack the folder itself."
             )
-        if any(part.startswith((".", "__MACOSX")) for part in path.parts) or not path.parts:
+        if any(part.startswith((".", "__MACOSX")) or part in CLUTTER for part in path.parts) or not path.parts:
             return None
         if not regular and not folder:
             raise EntryRefused(
                 f"The archive has a link, a device or a sparse file in it ({name[:80]!r}): pack ordinary files."
             )
-        if folder or not (self.caps.whole_class or path.suffix.lower() in self.caps.file):
+        if folder:
             return None
+        if not (self.caps.whole_class or suffix_of(path) in self.caps.file or self._is_inner(path)):
+            self.others += [path.name] if len(self.others) < MOST_OTHERS else []
+            return None
+        path = self.prefix / path
         self._validate(path, name)
         return path
+
+    def _is_inner(self, path: PurePosixPath) -> bool:
+        return path.name.lower().endswith(self.caps.inner)
 
     def _validate(self, path: PurePosixPath, name: str) -> None:
         if len(path.parts) > self.caps.depth:
@@ -142,6 +163,11 @@ class ArchiveWriter:
                 f"The archive has more than {self.caps.files:,} {kind}: hand in the lesson's folder only."
             )
 
+    def begin_inner(self, prefix: PurePosixPath) -> None:
+        """Unpack into the folder `prefix` from now on, in the place of an archive of that name."""
+        self.prefix = prefix
+        self._places.pop(fold_case(str(prefix)), None)
+
     def _reserve(self, place: str, name: str) -> None:
         known = self._places.setdefault(fold_case(place).rstrip("/"), place)
         if known != place:
@@ -152,8 +178,11 @@ class ArchiveWriter:
     def write(self, path: PurePosixPath, content: Iterable[bytes]) -> None:
         """Writes a file piece by piece, so that memory holds only one piece."""
         target = self.folder.joinpath(*path.parts)
+        most = self.caps.file.get(suffix_of(path), 0)
+        if self._is_inner(path):
+            target = self.folder / INNER / str(len(self._places)) / path.name
+            self.inner[path], most = target, self.caps.archive
         target.parent.mkdir(parents=True, exist_ok=True)
-        most = self.caps.file.get(path.suffix.lower(), 0)
         written = 0
         with target.open("wb") as file:
             for data in content if most else ():
@@ -166,9 +195,9 @@ class ArchiveWriter:
                 file.write(data)
 
     def _count(self, path: PurePosixPath, size: int) -> None:
-        suffix = path.suffix.lower()
+        suffix = suffix_of(path)
         total = self._bytes[suffix] = self._bytes.get(suffix, 0) + size
-        most = self.caps.unpacked[suffix]
+        most = self.caps.unpacked.get(suffix, self.caps.archive)
         if total > most:
             raise ArchiveRefused(f"The archive's {suffix} files are too large: at most {most:,} bytes are read.")
         total = sum(self._bytes.values())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import socket
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -50,8 +51,9 @@ class AutograderSettings:
 class Autograder:
     """`root` is /autograder; the course is in its source/."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, zygote: socket.socket | None = None) -> None:
+        """`zygote` is a socket that a nursery gave; else a zygote is started."""
+        self._root, self._zygote = root, zygote
         self._settings = AutograderSettings.from_json((root / "source" / SETTINGS).read_text(encoding="utf-8"))
         course = Course(root / "source" / "course")
         self._lessons = [course.lessons[name] for name in self._settings.lessons]
@@ -74,8 +76,9 @@ class Autograder:
         limits = Limits(import_seconds=seconds, step_seconds=seconds, total_seconds=6 * seconds)
         fault = ""
         for _ in range(TRIES):
+            zygote, self._zygote = self._zygote, None
             try:
-                return grade_once(self._lessons, submission, limits, isolation, self._root)
+                return grade_once(self._lessons, submission, limits, isolation, self._root, zygote)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
         raise GraderFault(fault)
@@ -99,19 +102,24 @@ class Autograder:
 
 
 def grade_once(
-    lessons: Sequence[Lesson], submission: Submission, limits: Limits, isolation: Isolation, root: Path
+    lessons: Sequence[Lesson],
+    submission: Submission,
+    limits: Limits,
+    isolation: Isolation,
+    root: Path,
+    zygote: socket.socket | None = None,
 ) -> SubmissionResult:
     """Raises GraderFault."""
     hide = [root / "source", root / "submission", root / "results"]
-    with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide)) as session:
+    with closing(Session(lessons, secrets.randbits(32), limits, isolation, hide, zygote)) as session:
         return session.grade(submission).results
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], zygote: socket.socket | None = None) -> int:
     """`[--check] ROOT`; with --check only tells whether this container isolates enough."""
     root = Path(arguments[-1])
     try:
-        autograder = Autograder(root)
+        autograder = Autograder(root, zygote)
         if "--check" in arguments:
             print(f"isolation {autograder.isolation().level}")
         else:

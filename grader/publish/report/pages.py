@@ -41,6 +41,7 @@ from grader.publish.report.classroom import (
 )
 from grader.publish.report.heat_map import SCALE
 from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
+from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.publish.wording import duration_text, figure_text
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
@@ -182,6 +183,7 @@ class Reporter:
             students=students,
             remarks=remarks,
             incomplete=incomplete,
+            triage=triage(results),
             at_once=AT_ONCE,
             lessons=lessons,
             titles={name: lesson.title for name, lesson in self._lessons.items()},

@@ -15,10 +15,11 @@ import signal
 import socket
 import time
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from grader.sandbox.isolation import capabilities, kernel, landlock, limits, namespaces, seccomp
 
@@ -44,7 +45,7 @@ TRIAL_SECONDS = 5.0
 _WITHOUT = {
     NAMESPACES: "No namespaces ({reason}): a student's code can find out whether a hidden file exists, how large it is"
     " and when it was changed.",
-    UID: "The worker keeps the user who runs the grading ({reason}): nothing but the other layers stands"
+    UID: "The worker keeps the user who runs the grading ({reason}): only the other layers stand"
     " between a student's code and that user's files and processes.",
     LIMITS: "No resource limits ({reason}): a student's code can use up the machine's memory until its deadline.",
     NO_NEW_PRIVILEGES: "Privileges can be gained by starting a program ({reason}).",
@@ -68,9 +69,14 @@ class Isolation:
     layers: tuple[str, ...]
     missing: tuple[str, ...]
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Isolation:
+        """From the result of dataclasses.asdict, as it comes back from JSON."""
+        return cls(values["level"], tuple(values["layers"]), tuple(values["missing"]))
+
 
 def at_least(level: str, required: str) -> bool:
-    """Whether `level` is `required` or better. Raises ValueError for a word that is no level."""
+    """Whether `level` is `required` or better. Raises ValueError for an unknown level."""
     for word in (level, required):
         if word not in LEVELS:
             raise ValueError(f"{word!r} is no isolation level; there are {', '.join(LEVELS)}")

@@ -90,17 +90,14 @@ def _replaced() -> tuple[Any, int]:
     dispatcher: Any = torch._C
     library = dispatcher._dispatch_library("IMPL", "aten", "", "autograd taken away", 0)
     registered = 0
-    for name in dispatcher._dispatch_get_all_op_names():
-        namespace, _, operator = name.partition("::")
-        if namespace != "aten":
-            continue
-        replacements: dict[str, object] = dict.fromkeys(_AUTOGRAD_KEYS, torch.library.fallthrough_kernel)
-        if _is_backward(operator):
-            replacements |= dict.fromkeys(_ARITHMETIC_KEYS, tripwire(f"torch.ops.aten.{operator}"))
-        for key, kernel in replacements.items():
-            if dispatcher._dispatch_has_kernel_for_dispatch_key(name, key):
-                library.impl(operator, key, kernel)
-                registered += 1
+    for key in (*_AUTOGRAD_KEYS, *_ARITHMETIC_KEYS):
+        for name in dispatcher._dispatch_get_registrations_for_dispatch_key(key):
+            namespace, _, operator = name.partition("::")
+            if namespace != "aten" or (key in _ARITHMETIC_KEYS and not _is_backward(operator)):
+                continue
+            kernel = torch.library.fallthrough_kernel
+            library.impl(operator, key, kernel if key in _AUTOGRAD_KEYS else tripwire(f"torch.ops.aten.{operator}"))
+            registered += 1
     return library, registered
 
 
@@ -176,8 +173,10 @@ def _lock_the_dispatcher() -> None:
 
 
 def _forget_backward_formulas() -> None:
-    """The same vector-Jacobian products once more, in Python, found by table or on the operator itself."""
-    formulas: Any = importlib.import_module("torch._decomp")
+    """The same vector-Jacobian products again, in Python, found by table or on the operator itself."""
+    formulas: Any = sys.modules.get("torch._decomp")
+    if formulas is None:
+        return
     for table in (formulas.decomposition_table, formulas.meta_table, formulas.pre_autograd_decomposition_table):
         for operator in [operator for operator in table if _is_backward(str(operator))]:
             table[operator] = tripwire(f"torch._decomp ({operator})")
@@ -235,8 +234,9 @@ def _place_tripwires() -> None:
     stand_ins += _stand_ins(_ACTS, tripwire)
     stand_ins += _stand_ins(_TRANSFORMS, delayed_tripwire)
     formulas = "torch._decomp.decompositions"
-    in_python = filter(_is_backward, vars(importlib.import_module(formulas)))
-    stand_ins += _stand_ins({formulas: " ".join(in_python)}, tripwire)
+    if formulas in sys.modules:
+        in_python = filter(_is_backward, vars(sys.modules[formulas]))
+        stand_ins += _stand_ins({formulas: " ".join(in_python)}, tripwire)
     _replace_in_all_modules(stand_ins)
     for class_path, names in _METHODS.items():
         module_name, _, class_name = class_path.rpartition(".")

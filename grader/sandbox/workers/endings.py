@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+KILL = b"k"
+"""What a nursery is sent on a program's life line, to kill the program."""
 START_SECONDS = 120.0
 
 
@@ -11,6 +13,10 @@ class WorkerLost(Exception):
 
 class DeadlineMissed(Exception):
     """The worker did not answer in time."""
+
+
+class RecallDoubtful(Exception):
+    """Verdicts that were taken from a cache may not be those of this file: it has to be judged without them."""
 
 
 class WireError(Exception):

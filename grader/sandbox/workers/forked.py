@@ -13,8 +13,8 @@ import threading
 from collections.abc import Sequence
 from typing import IO
 
-from grader.sandbox.workers.client import start, wait_or_kill
-from grader.sandbox.workers.nursery import KILL
+from grader.sandbox.workers.clean_process import start, wait_or_kill
+from grader.sandbox.workers.endings import KILL
 
 
 class NurseryEnded(Exception):
@@ -33,7 +33,10 @@ class Nursery:
         self._zygotes, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             number = str(theirs.fileno())
-            self._process, self._programs = start("nursery", "nursery", number, *preload, more=[theirs])
+            keeps_bytecode = {"PYTHONDONTWRITEBYTECODE": "1" if sys.dont_write_bytecode else ""}
+            self._process, self._programs = start(
+                "nursery", "nursery", number, *preload, more=[theirs], environment=keeps_bytecode
+            )
         self._lock = threading.Lock()
 
     def zygote(self) -> socket.socket | None:

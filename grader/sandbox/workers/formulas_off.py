@@ -26,6 +26,7 @@ from grader.sandbox.workers.imports import forget_modules, is_beneath
 _COMPILER = ["torch._dynamo", "torch._dynamo.config", "torch._inductor", "torch._inductor.config"]
 _SYMBOLIC_SHAPES = "torch.fx.experimental.symbolic_shapes"
 _DISTRIBUTED_TENSORS = "torch.distributed.tensor"
+_CPP_EXTENSIONS = "torch.utils.cpp_extension"  # torch.utils.benchmark loads it, and with it all of setuptools
 
 HOLD_FORMULAS = frozenset(
     {"functorch", "mpmath", "networkx", "sympy", "torchgen", "torch._decomp", "torch._export", "torch._functorch"}
@@ -57,9 +58,7 @@ _NEEDED = {
     _SYMBOLIC_SHAPES: "expect_true guard_bool guard_int guard_float guard_size_oblivious guard_or_false guard_or_true",
 }
 
-# torch.vmap has no kernels of its own for these operators and uses their forward formulas. Not `addr`, whose
-# formula needs sympy, so that torch.vmap(torch.addr) is not available.
-_FOR_VMAP = ["nll_loss_forward", "nll_loss2d_forward"]
+_VMAP = ["torch._functorch.predispatch", "torch._functorch.vmap"]  # one of them, by the version of torch
 
 
 class FormulaGone(RuntimeError):
@@ -105,6 +104,7 @@ def keep_the_compiler_out() -> None:
         if module is not None:
             module.__path__ = []  # a package: torch imports its submodules
             module.__getattr__ = attribute  # type: ignore[method-assign]
+    _put_in_place(_CPP_EXTENSIONS)
     distributed = _put_in_place(_DISTRIBUTED_TENSORS)
     if distributed is not None:  # compared with, never made: torch.testing.assert_close imports it at each call
         distributed.DTensor = type("DTensor", (), {})  # type: ignore[attr-defined]
@@ -117,6 +117,17 @@ def keep_the_compiler_out() -> None:
         shapes.is_symbolic = lambda *_: False  # type: ignore[attr-defined]
         shapes.is_concrete_int = lambda *_: True  # type: ignore[attr-defined]
         shapes.free_symbols = shapes.free_unbacked_symbols = lambda *_: set()  # type: ignore[attr-defined]
+    _keep_formulas_out_of_vmap()
+
+
+def _keep_formulas_out_of_vmap() -> None:
+    """torch.vmap calls an operator for which it has no kernel once per row, instead of loading a formula for it."""
+    for name in _VMAP:
+        module: Any = sys.modules.get(name)
+        if hasattr(module, "DECOMPOSITIONS_LOADED"):
+            module.DECOMPOSITIONS_LOADED = True
+    functorch: Any = importlib.import_module("torch._C._functorch")
+    functorch._set_vmap_fallback_warning_enabled(False)  # that it is slower is no student's concern
 
 
 def _put_in_place(name: str) -> ModuleType | None:
@@ -132,17 +143,16 @@ def _put_in_place(name: str) -> ModuleType | None:
 def take_away_formulas() -> None:
     """Removes modules of HOLD_FORMULAS and the code of their functions. There is no way back.
 
-    Call it in the zygote, after `take_away_autograd`. Takes 0.2 s.
+    Call it in the zygote, after `take_away_autograd`; what it removes goes with the next collection of garbage.
     """
     stand_ins = {name for name in (*_COMPILER, _SYMBOLIC_SHAPES) if _is_ours(sys.modules.get(name))}
     loaded = {name: module for name, module in sys.modules.items() if is_beneath(name, HOLD_FORMULAS)}
     kept = {name for name in loaded if name in _NEEDED or name in stand_ins}
-    needed = {id(function) for function in _needed_functions(loaded)}
     files = {getattr(module, "__file__", None): name for name, module in loaded.items()}
     _modules_by_file.update({str(path): name for path, name in files.items() if path})
     for function in _functions():
         where = files.get(function.__code__.co_filename)
-        if where is None or id(function) in needed or _is_listed(_NEEDED.get(where), function.__code__.co_qualname):
+        if where is None or _is_listed(_NEEDED.get(where), function.__code__.co_qualname):
             continue
         function.__code__ = _gone(function.__code__)
         function.__defaults__ = function.__kwdefaults__ = None
@@ -152,7 +162,6 @@ def take_away_formulas() -> None:
         _forget_names(loaded[name])
     _put_functorch_in_place()
     linecache.clearcache()
-    gc.collect()
 
 
 def formulas_left() -> list[str]:
@@ -162,7 +171,7 @@ def formulas_left() -> list[str]:
     for function in _functions():
         code = function.__code__
         known = _is_listed(_NEEDED.get(_modules_by_file.get(code.co_filename, "")), code.co_qualname)
-        if code.co_filename.startswith(folders) and not known and id(function) not in _kept_for_vmap:
+        if code.co_filename.startswith(folders) and not known:
             left.add(f"{code.co_filename}: {code.co_qualname}")
     return sorted(left)
 
@@ -189,40 +198,7 @@ def _is_listed(names: str | None, qualified: str) -> bool:
     return "*" in words or qualified.partition(".")[0] in words
 
 
-_kept_for_vmap: set[int] = set()
 _modules_by_file: dict[str, str] = {}
-
-
-def _needed_functions(loaded: dict[str, ModuleType]) -> Iterator[FunctionType]:
-    """The forward formulas of `_FOR_VMAP` with all that they call in the same files."""
-    table = getattr(loaded.get("torch._decomp"), "decomposition_table", {})
-    files = {getattr(module, "__file__", None) for module in loaded.values()}
-    operators = {f"aten.{name}.default" for name in _FOR_VMAP}
-    waiting = [function for operator, function in table.items() if str(operator) in operators]
-    seen: set[int] = set()
-    while waiting:
-        function = waiting.pop()
-        if type(function) is not FunctionType or id(function) in seen or not _is_torchs_own(function):
-            continue
-        seen.add(id(function))
-        waiting += _reached_from(function)
-        if function.__code__.co_filename in files:
-            _kept_for_vmap.add(id(function))
-            yield function
-
-
-def _is_torchs_own(function: FunctionType) -> bool:
-    return function.__module__ is not None and is_beneath(function.__module__, {"torch._decomp", "torch._prims_common"})
-
-
-def _reached_from(function: FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # empty
-            continue
-    for name in function.__code__.co_names:
-        yield function.__globals__.get(name)
 
 
 def _gone(code: CodeType) -> CodeType:

@@ -24,9 +24,9 @@ from typing import NoReturn
 
 from grader.sandbox.isolation import huge_pages, kernel
 from grader.sandbox.isolation.lockdown import Plan, prepare_zygote
+from grader.sandbox.workers.endings import KILL
+from grader.sandbox.workers.torch_loading import load_torch
 from grader.sandbox.workers.zygote import hung_up, make_ready, run_zygote, wake_pipe
-
-KILL = b"k"
 
 
 def nursery(programs: int, zygotes: str, *preload: str) -> None:
@@ -37,18 +37,19 @@ def nursery(programs: int, zygotes: str, *preload: str) -> None:
     die_with_parent_if_supported()
     if hung_up(programs):
         return
-    import torch
-
-    torch.set_num_threads(1)
+    gc.disable()  # until all is loaded: an import leaves little garbage behind
+    load_torch()
     fork(lambda: make_zygotes(int(zygotes)), "maker", [programs])
     os.close(int(zygotes))
     for name in preload:
         with contextlib.suppress(Exception):  # a program that needs it says what is wrong
             importlib.import_module(name)
-    gc.collect()
     gc.freeze()
+    gc.enable()
+    sys.dont_write_bytecode = True  # of grader/ alone, for the next run: not of a course
     Programs(programs).serve()
     wait_for_all()
+    os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and the run would wait
 
 
 def die_with_parent_if_supported() -> None:
@@ -195,6 +196,7 @@ def make_zygotes(descriptor: int) -> None:
     pages, once for all of them. This process is as clean as a zygote, and never serves a worker itself. It ends after
     its zygotes, once the other end closes.
     """
+    sys.dont_write_bytecode = True
     make_ready()
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)

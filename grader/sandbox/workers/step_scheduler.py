@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
 from grader.reference.problem import Problem
-from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
@@ -25,13 +25,16 @@ WORKER_FAILURES = (DeadlineMissed, WorkerLost, WireError)
 class StepScheduler:
     """Runs steps of the file in `file`, by one joint function if there is one.
 
-    A batch is one request for many steps. After the first failure all steps are run one by one, so that it is clear
+    A batch is one request for many steps. After the first failure all steps are run one by one, to find
     which of them failed. A step that hangs or ends its process is not run again; every other step is, in a new process.
 
     Every method that runs something raises ZygoteDied and Interrupted.
 
     Attributes:
         given_up: {step or function: its answer}, of those that are not run again.
+        recalled: steps whose rows are known from a cache. They are run only where their answers are needed all the
+            same. Where there are any, a failure of the worker raises RecallDoubtful.
+        is_doubtful: it has been raised.
     """
 
     def __init__(
@@ -46,23 +49,39 @@ class StepScheduler:
         self._file, self._numbers, self._time = file, numbers, time
         self.steps, self.joint, self.given_up = tuple(steps), joint, dict(given_up)
         self._batches_work = True  # until something goes wrong
+        self.recalled: frozenset[str] = frozenset()
+        self.is_doubtful = False
+
+    @property
+    def due_steps(self) -> list[str]:
+        return [step for step in self.steps if step not in self.recalled]
 
     def has_stages(self, problem: Problem) -> bool:
         """Whether steps are fed true upstream gradients, which must not be known before the rows above are answered."""
         return not problem.random_upstream and self.joint is None
 
-    def run_all(self, due: Mapping[int, Problem], answers: dict[int, dict[str, Answer]]) -> None:
-        """Run all steps on the problems in `due`, by their numbers, in one batch; put what succeeds into `answers`."""
-        steps = [step for step in self.steps if step not in self.given_up]
-        seconds = self._batch_seconds(steps)
-        if seconds is None or len(due) < 2 or (worker := self._file.start()) is None:
+    def run_all(
+        self,
+        due: Mapping[int, Problem],
+        answers: dict[int, dict[str, Answer]],
+        wanted: Sequence[str] | None = None,
+        traced: bool = False,
+    ) -> None:
+        """Run steps on the problems in `due`, by their numbers, in one batch; put what succeeds into `answers`.
+
+        Without `wanted` all steps but the `recalled` ones. For `traced` see `run`.
+        """
+        wanted = self.due_steps if wanted is None else wanted
+        steps = [step for step in wanted if step not in self.given_up]
+        seconds = self._batch_seconds(steps * len(due))
+        if not steps or seconds is None or len(due) < 2 or (worker := self._file.start()) is None:
             return
         sent, self._file.sent = self._file.sent, self._file.sent | due.keys()
         frames = [pack_once(key, problem) for key, problem in due.items()]
         try:
             with self._time.waiting():
-                for key, found in worker.run_all(frames, sent, steps, seconds, self._time.end):
-                    answers[key] = {step: found.get(step) or self.given_up[step] for step in self.steps}
+                for key, found in worker.run_all(frames, sent, steps, seconds, self._time.end, traced):
+                    answers[key] = {step: found.get(step) or self.given_up[step] for step in wanted}
                     self._give_up_stopped(found)
         except WORKER_FAILURES:
             self._stop_batches()
@@ -88,6 +107,7 @@ class StepScheduler:
                 if seconds is not None:
                     self._stop_batches()
                     continue
+                self.refuse_recalled()
                 # the first step that is due is at fault; a joint function is at fault for all of them
                 answers = dict.fromkeys(due if self.joint else due[:1], self.failed(error))
                 self._file.discard()
@@ -183,12 +203,23 @@ class StepScheduler:
 
     def _batch_seconds(self, steps: Sequence[str]) -> float | None:
         """Seconds in which all of `steps` should be answered, or None where they are run one by one."""
-        return BATCH_SECONDS if self._batches_work and len(steps) > 1 and self.joint is None else None
+        several = len(steps) > 1 or bool(self.recalled)
+        return BATCH_SECONDS if self._batches_work and several and self.joint is None else None
 
     def _stop_batches(self) -> None:
-        """One of several steps failed. A new worker will show which, as if nothing had been run."""
+        """One of several steps failed. A new worker will show which, as if nothing had been run.
+
+        Raises RecallDoubtful.
+        """
+        self.refuse_recalled()
         self._batches_work = False
         self._file.discard_last_request()
+
+    def refuse_recalled(self) -> None:
+        """Something failed: the recalled rows may not be this file's. Raises RecallDoubtful if there are any."""
+        if self.recalled:
+            self.is_doubtful = True
+            raise RecallDoubtful
 
     def _give_up_stopped(self, answers: Mapping[str, Answer]) -> None:
         """Steps that used autograd or were stopped are not run again."""

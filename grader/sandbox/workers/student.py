@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grader.calling.answer import Answer
@@ -28,6 +28,24 @@ class MeasuredCall(NamedTuple):
 
     called: Called
     used: Usage | None
+
+
+class AnswersOnDemand(Mapping[str, Answer]):
+    """{step: answer} of all `steps`. The first use of one that is not `known` runs the others, which become known."""
+
+    def __init__(self, steps: Sequence[str], known: dict[str, Answer], run: Callable[[], Mapping[str, Answer]]) -> None:
+        self._steps, self._known, self._run = steps, known, run
+
+    def __getitem__(self, step: str) -> Answer:
+        if step not in self._known and step in self._steps:
+            self._known |= self._run()
+        return self._known[step]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._steps)
+
+    def __len__(self) -> int:
+        return len(self._steps)
 
 
 class Student:
@@ -149,25 +167,52 @@ class Student:
 
     # Steps -----------------------------------------------------------------------------------------------------------
 
-    def answers(self, problem: Problem) -> dict[str, Answer]:
+    def answers(self, problem: Problem) -> Mapping[str, Answer]:
         """{step: answer} for every step, each fed the problem's own upstream gradients."""
         key = self._numbers.number_of(problem)
         if key not in self._answers:
             if self._scheduler.has_stages(problem):
                 self._answers[key] = self._scheduler.run_stages(key, problem, self.chain())
             else:
-                self._answers[key] = self._scheduler.run(key, problem, self.steps)
-        return self._answers[key]
+                self._answers[key] = self._scheduler.run(key, problem, self._scheduler.due_steps)
+        known = self._answers[key]
+        if len(known) == len(self.steps):
+            return known
+        recalled = [step for step in self.steps if step not in known]
+        return AnswersOnDemand(self.steps, known, lambda: self._scheduler.run(key, problem, recalled))
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a worker failed, so that recalled rows may not be this file's."""
+        return self._scheduler.is_doubtful
+
+    def recall(self, steps: Iterable[str], chain: Mapping[str, Answer] | None) -> None:
+        """The rows of `steps` are known from a cache; so is the student's own chain, if it is given."""
+        self._scheduler.recalled = frozenset(steps)
+        if chain is not None:
+            self._chain_answers = dict(chain)
 
     def run_traced(self, problem: Problem, step: str) -> Answer:
         """The step's answer with its operators counted and float32 noticed, which takes four times as long."""
         key = self._numbers.number_of(problem)
         if (key, step) not in self._traced:
             answer = self._scheduler.run(key, problem, self.steps if self.joint else (step,), traced=True)[step]
-            self._traced[key, step] = answer
-            if answer.low_precision:
-                self.low_precision_steps.add(step)
+            self._keep_traced(key, step, answer)
         return self._traced[key, step]
+
+    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
+        """Run a step traced on these problems in one batch: `run_traced` will be called for each of them next."""
+        due = {self._numbers.number_of(problem): problem for problem in problems}
+        due = {k: p for k, p in due.items() if (k, step) not in self._traced and not self._scheduler.has_stages(p)}
+        found: dict[int, dict[str, Answer]] = {}
+        self._scheduler.run_all(due, found, [step], traced=True)
+        for key, answers in found.items():
+            self._keep_traced(key, step, answers[step])
+
+    def _keep_traced(self, key: int, step: str, answer: Answer) -> None:
+        self._traced[key, step] = answer
+        if answer.low_precision:
+            self.low_precision_steps.add(step)
 
     def run_steps(self, problem: Problem, steps: Sequence[str], joint: Joint | None = None) -> dict[str, Answer]:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
@@ -208,6 +253,7 @@ class Student:
         except WORKER_FAILURES as error:
             called = Called(failed=self._scheduler.failed(error))
         if called.failed is not None and called.failed.outcome in ("timeout", "crashed", "forbidden"):
+            self._scheduler.refuse_recalled()
             self._file.discard()
             self._scheduler.given_up[of] = called.failed
         return called

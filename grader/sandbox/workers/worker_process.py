@@ -164,6 +164,7 @@ class WorkerProcess:
         steps: Sequence[str],
         batch_seconds: float,
         until: float,
+        traced: bool = False,
     ) -> Iterator[tuple[int, dict[str, Answer]]]:
         """(problem's number, {step: answer}) for problem after problem, all in one batch.
 
@@ -172,7 +173,7 @@ class WorkerProcess:
         self.printed_before = self.output.total
         for problem in problems:
             self.knows(problem)
-        requests = [step_request(problem.number, steps, problem.room) for problem in problems]
+        requests = [step_request(problem.number, steps, problem.room, traced=traced) for problem in problems]
         self._pipes.reader.max_body = max((problem.room for problem in problems), default=0)
         frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, requests, strict=True))
         data = b"".join(itertools.chain.from_iterable(frames))

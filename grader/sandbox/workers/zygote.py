@@ -26,6 +26,7 @@ from typing import Any
 from grader.sandbox.isolation import huge_pages
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
 from grader.sandbox.isolation.usage import code_of_libraries, used_by
+from grader.sandbox.workers.torch_loading import load_torch
 
 # What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
 LOADED_LATE = """
@@ -53,6 +54,7 @@ def warm_up() -> None:
     A zygote that ever ran a parallel operation hangs its children, hence one thread before the first operation. Files
     such as cpuinfo cannot be read once a worker is locked in, hence the first operations here.
     """
+    load_torch()
     import torch
 
     torch.set_num_threads(1)
@@ -263,14 +265,15 @@ def take_away() -> None:
 
 def make_ready() -> None:
     """Loads all that workers need and takes away what they must not have; then nothing more is loaded here."""
+    gc.disable()  # until all is loaded: an import leaves little garbage behind
     warm_up()
     from grader.sandbox.workers.worker_main import rehearse
 
     take_away()
     rehearse()
     code_of_libraries()  # for workers, which cannot read it
-    gc.collect()
     gc.freeze()  # a collection in a worker would otherwise copy every page of torch's objects
+    gc.enable()
 
 
 def run_zygote(descriptor: int, plan: Plan, prepared: PreparedZygote) -> None:
@@ -289,3 +292,4 @@ def main(descriptor: int, configuration: str) -> None:
         return
     make_ready()
     run_zygote(descriptor, plan, prepared)
+    os._exit(0)  # taking torch apart takes as long as a tenth of loading it, and somebody may wait

@@ -22,7 +22,7 @@ class OutOfTime(Exception):
 
 
 class Allowance:
-    """Processor time that may be used for explanations, by whoever runs inside `using`."""
+    """Processor time that may be used for explanations by code that runs inside `using`."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._left, self._until = seconds, 0.0
@@ -39,6 +39,10 @@ class Allowance:
         finally:
             _current = before
             self._left -= time.process_time() - started
+
+    @property
+    def is_spent(self) -> bool:
+        return self._left <= 0
 
     def extend(self, seconds: float) -> None:
         self._left += seconds

@@ -53,15 +53,22 @@ def judge_step(
     verdict = judge_line(step[1:], cases, mistakes, naming=False)
     if verdict.passed:
         return verdict
+    if is_submission(student):
+        student.prefetch_traced([problem for problem, answer in cases if is_to_be_traced(answer)], step)
     cases = [(p, with_precision(answer, student, p, step)) for p, answer in cases]
     trials: Trials | None = getattr(student, "trials", None)
     contents = trials.contents(function or step) if trials is not None and naming else None
     return judge_line(step[1:], cases, mistakes, naming, contents)
 
 
+def is_to_be_traced(answer: Answer) -> bool:
+    """Whether it matters in which precision the answer was computed."""
+    return answer.tensor is not None and not answer.changed
+
+
 def with_precision(answer: Answer, student: StepRunner, problem: Problem, step: str) -> Answer:
     """The answer with a note whether some of it was computed in float32."""
-    if answer.tensor is None or answer.changed:
+    if not is_to_be_traced(answer):
         return answer
     return answer._replace(low_precision=student.run_traced(problem, step).low_precision)
 

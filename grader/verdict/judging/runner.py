@@ -46,6 +46,10 @@ class SubmissionRunner(StepRunner, Protocol):
     allowance: Allowance
     trials: Trials | None
 
+    def prefetch_traced(self, problems: Sequence[Problem], step: str) -> None:
+        """Run a step traced on these problems in one round trip: `run_traced` will be called for each of them next."""
+        ...
+
     def add_private_problems(self, problems: Iterable[Problem]) -> None:
         """Register problems that only this submission is judged on: the zygote does not keep them for others."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import stat
 import tarfile
+import time
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -141,13 +142,28 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
     assert list(contents(path)) == ["später.py"]
 
 
-def test_an_archive_inside_another_is_told(tmp_path: Path) -> None:
-    inner = zipped(tmp_path / "inner.zip", {"backward.py": SOURCE}).read_bytes()
-    assert refusal(zipped(tmp_path / "outer.zip", {"hw/inner.zip": inner})) == (
-        "outer.zip holds no Python file but another archive ('hw/inner.zip'): hand in that one, or the lesson's folder "
-        "itself."
+def test_an_archive_inside_another(tmp_path: Path) -> None:
+    inner = zipped(tmp_path / "inner.zip", {"backward.py": SOURCE, "notes.txt": b""}).read_bytes()
+    outer = zipped(tmp_path / "outer.zip", {"hw/inner.zip": inner})
+    assert contents(outer) == {"hw/inner.zip/backward.py": SOURCE}
+    packed = zipped(tmp_path / "third.zip", {"outer.zip": outer.read_bytes()})
+    assert refusal(packed) == (
+        "third.zip holds no Python file but another archive ('outer.zip'): hand in the lesson's folder itself."
     )
-    assert list(contents(zipped(tmp_path / "both.zip", {"a.py": SOURCE, "inner.zip": inner}))) == ["a.py"]
+
+
+def test_an_archive_inside_another_has_no_limits_of_its_own(tmp_path: Path) -> None:
+    """One that is refused does not affect the files next to it; the refusal takes no longer than the archive may."""
+    bomb = zipped(tmp_path / "bomb.zip", {f"{n}.py": bytes(1 << 20) for n in range(16)}).read_bytes()
+    outer = zipped(tmp_path / "outer.zip", {f"{n}.zip": bomb for n in range(10)})
+    start = time.process_time()
+    assert "unpacks to more than 200 times its size" in refusal(outer)
+    assert time.process_time() - start < 2
+    assert contents(zipped(tmp_path / "mixed.zip", {"b.zip": bomb, "04/backward.py": SOURCE})) == {
+        "04/backward.py": SOURCE
+    }
+    above = zipped(tmp_path / "above.zip", {"../backward.py": SOURCE}).read_bytes()
+    assert "outside its own folder" in refusal(zipped(tmp_path / "up.zip", {"above.zip": above}))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from support import ROOT
 
 from grader.commands import grade as cli
 from grader.lesson.lesson import Course
-from grader.publish.export import autograder
+from grader.publish.export import autograder, start_autograder
 from grader.publish.export.gradescope import VISIBILITIES
 from grader.publish.export.outputs import write_formats
 from grader.sandbox.isolation.probe import Isolation
@@ -210,6 +210,45 @@ def test_the_workflow_is_one(workflow):
     assert steps(workflow)["Tell GitHub Classroom"]["env"] == {"GRADE_RESULTS": "${{ steps.grade.outputs.result }}"}
 
 
+@pytest.mark.parametrize("public", [False, True])
+def test_nothing_is_installed_on_a_push_like_the_last(course, tmp_path, public):
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed: the workflow cannot be read")
+    grade("export", "github", tmp_path, "--course", course, *(["--public"] if public else []))
+    names = steps(yaml.safe_load((tmp_path / ".github" / "workflows" / "grade.yml").read_text()))
+    (cache,) = (step for step in names.values() if step.get("uses", "").startswith("actions/cache@"))
+    (install,) = (step for name, step in names.items() if name.startswith("Install"))
+    assert install["if"] == f"steps.{cache['id']}.outputs.cache-hit != 'true'"
+    assert cache["with"]["path"] == "${{ runner.temp }}/venv" and "$RUNNER_TEMP/venv" in install["run"]
+    assert "steps.python.outputs.python-version" in cache["with"]["key"]
+    assert "https://download.pytorch.org/whl/cpu" in install["run"], "not the libraries for GPUs"
+
+
+def test_the_environment_has_another_key_when_what_is_installed_changes(workflow, course, tmp_path):
+    """The answers and the hidden suites are not installed."""
+    place, output = tmp_path / "course", tmp_path / "output"
+    for name in ("grader/a.py", "pyproject.toml", "solutions/a.py"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text("1")
+    git = ["git", "-C", str(place), "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run([*git, "init", "-q"], check=True)
+
+    def key() -> str:
+        output.write_text("")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-qm", "state", "--allow-empty"], check=True)
+        environment = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(output)}
+        script = ["bash", "-eo", "pipefail", "-c", steps(workflow)["What the grader needs"]["run"]]
+        subprocess.run(script, env=environment, check=True)
+        return output.read_text()
+
+    first = key()
+    assert re.fullmatch(r"key=[0-9a-f]{16}\n", first)
+    (place / "solutions" / "a.py").write_text("2")
+    assert key() == first
+    (place / "grader" / "a.py").write_text("2")
+    assert key() != first
+
+
 def test_the_job_fails_under_its_bound_and_points_at_the_line(job):
     assert job.status == 1, job.output
     assert [command.name for command in job.commands] == ["error"] * len(job.commands)
@@ -236,7 +275,7 @@ def test_a_public_workflow_needs_no_secret(course, tmp_path):
     grade("export", "github", tmp_path, "--course", course, "--public")
     text = (tmp_path / ".github" / "workflows" / "grade.yml").read_text()
     assert "secrets." not in text and "vars." not in text and "solutions" not in text
-    assert f"grader.commands.dojo check {LESSON}\n" in text
+    assert f"grader.commands.start_dojo check {LESSON}\n" in text
 
 
 def test_a_workflow_that_is_there_is_not_replaced(course, tmp_path):
@@ -261,7 +300,7 @@ METADATA = {
 def built(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """/autograder as after the image was built: the zip in source/, and in venv/ what setup.sh installs."""
     root = tmp_path_factory.mktemp("gradescope") / "autograder"
-    options = ["--visibility", "after_due_date", "--stdout-visibility", "hidden"]
+    options = ["--visibility", "after_due_date", "--stdout-visibility", "hidden", "--pip-option=--prefer-binary"]
     grade("export", "gradescope", "--course", course, "--lesson", "4", "-o", root.parent / "autograder.zip", *options)
     with zipfile.ZipFile(root.parent / "autograder.zip") as archive:
         archive.extractall(root / "source")
@@ -377,6 +416,25 @@ def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
     assert autograder.main([str(unbuilt)]) == 1
     assert len(tried) == autograder.TRIES
     assert capsys.readouterr().out == "autograder: OSError: no space\n"
+
+
+def test_a_nursery_that_ends_is_a_sentence(monkeypatch, capsys):
+    """As when the container has too little memory."""
+
+    class Ended:
+        def __init__(self, preload: object) -> None:
+            pass
+
+        def zygote(self) -> None:
+            return None
+
+        def close(self, at_once: bool) -> None:
+            pass
+
+    monkeypatch.setattr(start_autograder, "Nursery", Ended)
+    assert start_autograder.main(["/autograder"]) == 1
+    said = "autograder: the grader's process ended (it gave no zygote). Did the container run out of memory?\n"
+    assert capsys.readouterr().out == said
 
 
 def test_the_scripts_are_shell():

@@ -22,8 +22,14 @@ def contents_of(source: str, functions: Iterable[str]) -> dict[str, dict[str, An
     operators: their types' names; numbers: [(whole number, its line, the code around it)] that may be sizes;
     open_widths: whether something may be as long as the data need (`F.one_hot` without the number of classes).
     """
-    file = SourceFile(source)
+    file = latest_file(source)
     return {name: contents_of_function(file, name) for name in functions if name in file.functions}
+
+
+@lru_cache(maxsize=1)
+def latest_file(source: str) -> SourceFile:
+    """The file, parsed once for one wrong function after another."""
+    return SourceFile(source)
 
 
 def contents_of_function(file: SourceFile, name: str) -> dict[str, Any]:

@@ -1,0 +1,26 @@
+"""The nursery of `grade run`, started before the command line is read: loading torch is what the run waits for."""
+
+from __future__ import annotations
+
+from grader.gradebook.grading.grader_program import PRELOAD
+from grader.sandbox.workers import forked
+
+_started: list[forked.Nursery] = []
+
+
+def start_for(arguments: list[str]) -> None:
+    """Starts a nursery if a command line will grade submissions in this computer's processes."""
+    grades = arguments[:1] == ["run"] and not {"-h", "--help"}.intersection(arguments)
+    if grades and not any(argument.startswith("--cluster") for argument in arguments):
+        _started.append(forked.Nursery(PRELOAD))
+
+
+def take() -> forked.Nursery:
+    """The nursery that was started, or a new one. The caller closes it."""
+    return _started.pop() if _started else forked.Nursery(PRELOAD)
+
+
+def close() -> None:
+    """Ends the nursery that nobody took, as the command line could not be used."""
+    while _started:
+        _started.pop().close(at_once=True)

@@ -1,0 +1,179 @@
+"""Which lessons a file is for, by the functions that it defines and by the names on its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.intake.notebook.outline import FileOutline, outlines_limited
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Lesson
+
+GENERIC = "lesson|les|exercise|exercises|ex|homework|hw|assignment|assign|task|part|unit"
+NUMBER = re.compile(rf"(?:^|_)(?:(?:{GENERIC})_?0*|backward_?0+|0)([1-9]\d?)(?=_|$)|^0*([1-9]\d?)(?=_|$)")
+TAPED = re.compile(r"\bt\.([A-Za-z_]\w*)")
+ENOUGH = 0.5
+"""A file is for a lesson next to another one only if it defines this share of the lesson's functions."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How a file fits a lesson: the lesson's functions in it, and their share of all that the lesson has.
+
+    `functions` are {(name, which of the definitions of that name)}; `written` counts those that are not the stub's.
+    `alike` is from 0 to 1 how much their parameters are the stub's.
+    """
+
+    functions: frozenset[tuple[str, int]]
+    share: float
+    written: int
+    alike: float
+
+    @property
+    def complete(self) -> bool:
+        return self.share == 1
+
+    def is_explained_by(self, other: Fit) -> bool:
+        """Whether the other lesson has all of these functions, and more in common with the file."""
+        if self.functions == other.functions:
+            return other.complete and not self.complete
+        return self.functions < other.functions and (other.share >= ENOUGH or not self.complete)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """Attributes:
+    lessons: those that the file is for.
+    unclear: lessons that the same functions fit equally well, the likeliest first; only that one is in `lessons`.
+    fits: all lessons of which it defines any function.
+    """
+
+    lessons: tuple[str, ...]
+    unclear: tuple[tuple[str, ...], ...]
+    fits: Mapping[str, Fit]
+
+
+class Names(NamedTuple):
+    """What a lesson's functions request: {function of the stub: its parameters}, all names that one may request."""
+
+    signatures: Mapping[str, frozenset[str]]
+    known: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def names_of(lesson: Lesson) -> Names:
+    """The lesson's names: those of the stub, forward values, upstream gradients."""
+    stub = next((text for text in map(text_of, (lesson.pristine, lesson.exercise / MAIN)) if text), b"")
+    values = set(TAPED.findall(text_of(lesson.exercise / "forward.py").decode("utf-8", "replace")))
+    (outline,) = outlines_limited([(stub, False)])
+    signatures = {name: each[-1].parameters or frozenset() for name, each in outline.functions.items()}
+    return Names(signatures, frozenset().union(values, {f"d{value}" for value in values}, *signatures.values()))
+
+
+def text_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -> Fit | None:
+    """How the file fits the lesson; None if it defines none of its functions.
+
+    A gradient's function that requests a value by a name that the lesson does not have is another lesson's, unless
+    `any_parameters` will do. Of several
+    definitions of one name the lesson's is the one with most of the stub's parameters, and of equal ones the last.
+    """
+    if outline.functions.keys().isdisjoint(lesson.functions):
+        return None
+    gradients, names = {item.function for item in lesson.gradients}, names_of(lesson)
+    fitting: dict[tuple[str, int], tuple[float, bool]] = {}
+    for name in lesson.functions:
+        wanted = names.signatures.get(name, frozenset())
+        definitions = [
+            (likeness(each.parameters, wanted, name in gradients), number, each.written)
+            for number, each in enumerate(outline.functions.get(name, ()))
+            if any_parameters or name not in gradients or (each.parameters or frozenset()) <= names.known
+        ]
+        if definitions:
+            alike, number, written = max(definitions)
+            fitting[name, number] = alike, written
+    if not fitting:
+        return None
+    alike, written = (sum(each) for each in zip(*fitting.values(), strict=True))
+    return Fit(frozenset(fitting), len(fitting) / len(lesson.functions), int(written), alike / len(fitting))
+
+
+def likeness(one: frozenset[str] | None, other: frozenset[str], by_name: bool) -> float:
+    """How much parameters are alike; those of a function that is not called `by_name` may have other names."""
+    if one is None:
+        return 0.0
+    return 1.0 if not by_name and len(one) == len(other) else len(one & other) / max(1, len(one | other))
+
+
+def lesson_text(source: bytes, outline: FileOutline, fit: Fit) -> bytes:
+    """A file that is for several lessons, for one of them: other definitions of its functions become empty lines."""
+    lines = source.splitlines(keepends=True)
+    for name, number in fit.functions:
+        for each in (d for n, d in enumerate(outline.functions[name]) if n != number):
+            lines[each.first - 1 : each.last] = [b"\n"] * (each.last - each.first + 1) if each.first else []
+    return b"".join(lines)
+
+
+def fits_of(outline: FileOutline, lessons: Iterable[Lesson], any_parameters: bool = False) -> dict[str, Fit]:
+    found = ((lesson.name, fit_of(outline, lesson, any_parameters)) for lesson in lessons)
+    return {name: fit for name, fit in found if fit is not None}
+
+
+def lessons_of(outline: FileOutline, lessons: Iterable[Lesson], hinted: Collection[str] = ()) -> Fitting:
+    """The lessons that a file is for. `hinted` are those that its path names; they decide only between equals."""
+    lessons = list(lessons)
+    fits = fits_of(outline, lessons)
+    if not any(fit.alike for fit in fits.values()):  # the parameters say nothing
+        fits = fits_of(outline, lessons, any_parameters=True)
+    open_ = {name: fit for name, fit in fits.items() if not any(fit.is_explained_by(f) for f in fits.values())}
+    most = max((len(fit.functions) for fit in open_.values()), default=0)
+    by_functions: dict[frozenset[tuple[str, int]], list[str]] = {}
+    for name, fit in open_.items():
+        if (fit.share >= ENOUGH and fit.alike >= ENOUGH) or len(fit.functions) == most:
+            by_functions.setdefault(fit.functions, []).append(name)
+    chosen, unclear = [], []
+    for names in by_functions.values():
+        names.sort(key=lambda name: (name not in hinted, -fits[name].share, name))
+        chosen.append(names[0])
+        named = [name for name in names if name in hinted]
+        if len(names) > 1 and len(named) != 1:
+            unclear.append(tuple(names))
+    return Fitting(tuple(sorted(chosen)), tuple(unclear), fits)
+
+
+def plain_words(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def hinted_by(part: str, lessons: Sequence[Lesson]) -> set[str]:
+    """The lessons that a folder's or file's name mentions: by name, else by number ("Lesson 03", "hw3_final_v2")."""
+    plain = re.sub(r"(?<=[a-z])(?=\d)", "_", plain_words(part))
+    named = {lesson.name for lesson in lessons if f"_{lesson.name.partition('_')[2].lower()}_" in f"_{plain}_"}
+    numbers = {int(one or other) for one, other in NUMBER.findall(plain)}
+    numbered = {lesson.name for lesson in lessons if lesson.number.isdigit() and int(lesson.number) in numbers}
+    return (named & numbered) or named or numbered
+
+
+def is_only_lesson(name: str, lessons: Sequence[Lesson]) -> bool:
+    """Whether a folder's name says nothing but a lesson: "Lesson 03", "03_makemore_steps-20261120", not "hw3_ann"."""
+    words = set(re.findall("[a-z]+", name.lower()))
+    return any(
+        words <= {*GENERIC.split("|"), *plain_words(lesson.name).split("_"), "backward", "solution", "copy", "final"}
+        for lesson in lessons
+        if lesson.name in hinted_by(name, lessons)
+    )
+
+
+def hints(parts: Sequence[str], lessons: Sequence[Lesson]) -> set[str]:
+    """The lessons that a path mentions: the innermost name that mentions any decides."""
+    return next((found for part in reversed(parts) if (found := hinted_by(part, lessons))), set())

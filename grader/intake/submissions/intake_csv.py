@@ -1,0 +1,155 @@
+"""intake.csv: how submissions are read that can be read in several ways. A person edits it and gives it back.
+
+One line for each student and question. `guess` is what the grader uses until a line is confirmed; it and `alternatives`
+are written LESSON: FILE, several with a semicolon between them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.errors import LessonError, UserError
+from grader.intake.submissions.recognition import Question
+from grader.intake.submissions.roster import csv_lines, decode
+from grader.lesson.lesson import Course
+
+NAME = "intake.csv"
+COLUMNS = ("student", "found", "guess", "reason", "alternatives", "confirmed")
+MOST_BYTES = 4 << 20
+UNCONFIRMED = ("", "no", "0", "false")
+
+
+@dataclass(frozen=True)
+class IntakeLine:
+    """A line of intake.csv. `guess` is {lesson: file}, with "" for a lesson that no file is."""
+
+    student: str
+    found: str
+    guess: Mapping[str, str]
+    reason: str = ""
+    alternatives: str = ""
+    confirmed: bool = False
+
+    @classmethod
+    def of(cls, student: str, question: Question) -> IntakeLine:
+        return cls(
+            student,
+            "; ".join(map(shown_file, question.found)),
+            question.guess,
+            question.reason,
+            in_words(question.alternatives),
+        )
+
+    @property
+    def cells(self) -> list[str]:
+        student = f"'{self.student}" if begins_formula(self.student.lstrip("'")) else self.student
+        yes = "yes" if self.confirmed else ""
+        return [student, self.found, in_words(self.guess.items()), self.reason, self.alternatives, yes]
+
+
+def begins_formula(text: str) -> bool:
+    """Whether a spreadsheet may take a cell for a formula."""
+    return unicodedata.normalize("NFKC", text)[:1] in tuple("=+-@|")
+
+
+def shown_file(file: str) -> str:
+    """A file's place in the submission, as written in a cell."""
+    safe = "".join(c if c.isprintable() else "?" for c in file)
+    return f"./{safe}" if begins_formula(safe) else safe
+
+
+def in_words(guesses: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{lesson}: {shown_file(file)}" for lesson, file in guesses)
+
+
+def read_intake(path: Path, course: Course) -> list[IntakeLine]:
+    """The lines of an intake.csv, as written or as a spreadsheet saves it. Raises UserError."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UserError(f"{path} has more than {MOST_BYTES:,} bytes: give the intake.csv of an earlier run.")
+        lines = csv_lines(decode(path.read_bytes()))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}. Give the intake.csv of an earlier run.") from error
+    except csv.Error as error:
+        raise UserError(f"{path} is no CSV file ({error}): save the table as CSV.") from error
+    header = [cell.strip().lower() for cell in lines[0]] if lines else []
+    if not {"student", "guess"} <= set(header):
+        found = f"its first line has {', '.join(header[:8])}" if any(header) else "it is empty"
+        raise UserError(f"{path} needs a first line with the columns {', '.join(COLUMNS)}; {found}.")
+    result = []
+    for number, cells in enumerate(lines[1:], 2):
+        entry = dict(zip(header, map(str.strip, cells), strict=False))
+        if not entry["student"]:
+            raise UserError(f"{path}, line {number} has no student: write the name as in grades.csv.")
+        guess = guess_of(entry.get("guess", ""), f"{path}, line {number}", course)
+        student = entry["student"].removeprefix("'" if begins_formula(entry["student"].lstrip("'")) else "")
+        is_confirmed = entry.get("confirmed", "").lower() not in UNCONFIRMED
+        files, reason, alternatives = (entry.get(column, "") for column in ("found", "reason", "alternatives"))
+        result.append(IntakeLine(student, files, guess, reason, alternatives, is_confirmed))
+    return result
+
+
+def guess_of(cell: str, where: str, course: Course) -> dict[str, str]:
+    """{lesson: file} of a cell. Raises UserError."""
+    guess: dict[str, str] = {}
+    for part in re.split(r"\s*;\s*(?=[^;:]*:)|;\s*$", cell):
+        if not part.strip():
+            continue
+        lesson, colon, file = (piece.strip() for piece in part.partition(":"))
+        if not colon:
+            raise UserError(f"{where}: {part[:80]!r} is no guess: write LESSON: FILE, such as 03: work/backward.py.")
+        try:
+            name = course.find(lesson).name
+        except LessonError as error:
+            raise UserError(f"{where}: {error}") from error
+        if guess.get(name, file) != file:
+            raise UserError(f"{where} gives two files for {name}: write one, or one line with all of them removed.")
+        guess[name] = file.removeprefix("./")
+    return guess
+
+
+def decisions(lines: Iterable[IntakeLine]) -> dict[str, dict[str, str]]:
+    """{student: {lesson: file}} of the confirmed lines; a later line counts before an earlier one."""
+    found: dict[str, dict[str, str]] = {}
+    for line in lines:
+        if line.confirmed:
+            found.setdefault(line.student, {}).update(line.guess)
+    return found
+
+
+def confirmed(lines: Iterable[IntakeLine]) -> list[IntakeLine]:
+    return [replace(line, confirmed=True) for line in lines if line.guess]
+
+
+def updated(
+    lines: Sequence[IntakeLine], questions: Mapping[str, Sequence[Question]]
+) -> tuple[list[IntakeLine], list[str]]:
+    """The lines after a run with these `questions`, {student: questions}, and students whose edited line is not used.
+
+    A confirmed line stays for ever. So does a line that a person has edited and not confirmed.
+    """
+    kept = list({(each.student, tuple(sorted(each.guess))): each for each in lines if each.confirmed}.values())
+    before = {(line.student, line.found): line for line in lines if not line.confirmed}
+    edited = []
+    for student, asked in questions.items():
+        for question in asked:
+            line = IntakeLine.of(student, question)
+            old = before.get((student, line.found))
+            if old is not None and old.guess != line.guess:
+                edited.append(student)
+                line = replace(line, guess=old.guess)
+            kept.append(line)
+    kept += [line for line in before.values() if line.student not in questions]
+    return sorted(kept, key=lambda line: (line.student.lower(), line.found)), edited
+
+
+def intake_text(lines: Iterable[IntakeLine]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *(line.cells for line in lines)])
+    return text.getvalue()

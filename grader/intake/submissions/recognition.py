@@ -1,0 +1,266 @@
+"""Recognises which files of a submission are which lessons', where their names do not say so as they should.
+
+Every file is outlined, never run. An interpretation is accepted where only one is possible. Of several the likeliest is
+used, and a Question says so to the instructor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from grader.intake.notebook.cells import NotebookError
+from grader.intake.notebook.outline import outlines_limited
+from grader.intake.submissions.file_kinds import is_copy, stem_of
+from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, hints, lesson_text, lessons_of, text_of
+from grader.intake.submissions.gathered import GatheredFile, without_layout
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
+from grader.lesson.lesson import Lesson
+from grader.results import IntakeRemark
+
+MOST_HELPERS = 63
+NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")
+"""A folder's name that says a lesson, perhaps of another course."""
+MOST_NAMED = 5
+STEM = MAIN.removesuffix(".py")
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that a person should decide, for intake.csv.
+
+    Attributes:
+        found: the files that it is about.
+        guess: {lesson: file}, which is used until somebody decides.
+        alternatives: (lesson, file) that are possible as well.
+        reason: a sentence.
+    """
+
+    found: tuple[str, ...]
+    guess: Mapping[str, str]
+    alternatives: tuple[tuple[str, str], ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """What was recognised: {lesson: files}, remarks for the results, questions for the instructor."""
+
+    lessons: Mapping[str, LessonFiles] = field(default_factory=dict)
+    remarks: tuple[IntakeRemark, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file that may be a lesson's.
+
+    Attributes:
+        written: how many of the lesson's functions or gradients it has that are not the stub's.
+        why: the end of a sentence that says why it is the lesson's.
+        hint: 1 if its path mentions the lesson, -1 if it mentions another one, else 0.
+        others: lessons that it may be for as well.
+        fit: of its functions; None for the lecture's notebook or a script like it.
+        shared: it is for several lessons.
+    """
+
+    file: GatheredFile
+    written: int
+    why: str
+    hint: int
+    others: tuple[str, ...] = ()
+    fit: Fit | None = None
+    shared: bool = False
+
+    @property
+    def likelihood(self) -> tuple[object, ...]:
+        name = PurePosixPath(self.file.shown)
+        return self.hint, self.written, name.name.lower() == MAIN, not is_copy(name, STEM), -len(self.file.parts)
+
+
+class Recogniser:
+    """The files of one submission, and the lessons that they may be for.
+
+    Args:
+        files: everything gradable in it.
+        lessons: those of this run.
+        course: all lessons: a file may be for one that does not count.
+        above: names of what contains the files, such as the archive.
+    """
+
+    def __init__(
+        self, files: Sequence[GatheredFile], lessons: Sequence[Lesson], course: Sequence[Lesson], above: Sequence[str]
+    ) -> None:
+        self._lessons, self._course = lessons, course
+        self.files = with_outlines(files, course)
+        self._hints = {file.shown: hints([*above, *file.parts], course) for file in self.files}
+        self._fittings = {file.shown: self._fitting(file) for file in self.files}
+        self._pages: dict[str, dict[str, LessonFiles]] = {}
+        helpers = self._helpers()
+        self._mains = [file for file in self.files if file.shown not in helpers]
+
+    def _fitting(self, file: GatheredFile) -> Fitting:
+        return lessons_of(file.outline, self._course, self._hints[file.shown])
+
+    def _helpers(self) -> set[str]:
+        """Files that another file next to them imports, which has functions of the same lesson."""
+        found = set()
+        for file in self.files:
+            own = self._fittings[file.shown].fits
+            for other in self.files:
+                is_near = other.parts[:-1] == file.parts[:-1] and stem_of(other.path) in file.outline.imports
+                if own and is_near and other is not file:
+                    found.add(other.shown)
+        return found
+
+    def fitting_lessons(self, shown: str) -> tuple[str, ...]:
+        return self._fittings[shown].lessons if shown in self._fittings else ()
+
+    def candidates(self, lesson: Lesson) -> list[Candidate]:
+        """The files that may be the lesson's, the likeliest first. An untouched stub does not compete with others."""
+        found = [candidate for file in self._mains if (candidate := self._candidate(file, lesson)) is not None]
+        stub = without_layout(text_of(lesson.pristine))
+        found = [each if each.file.normal != stub else replace(each, written=0) for each in found]
+        found = [each for each in found if each.written] or found
+        found.sort(key=lambda each: each.likelihood, reverse=True)
+        return list({each.file.normal: each for each in reversed(found)}.values())[::-1]
+
+    def _candidate(self, file: GatheredFile, lesson: Lesson) -> Candidate | None:
+        hinted, fitting = self._hints[file.shown], self._fittings[file.shown]
+        is_elsewhere = bool(hinted) or any(NUMBERED.match(part) for part in file.parts[:-1])
+        hint = 1 if lesson.name in hinted else -1 if is_elsewhere else 0
+        others = self._equals(fitting, lesson)
+        if hint < 0 and lesson.name in fitting.fits and fitting.fits[lesson.name].share < ENOUGH:
+            return None
+        if lesson.name in fitting.lessons or others:
+            fit = fitting.fits[lesson.name]
+            why = f"it defines {len(fit.functions)} of its {len(lesson.functions)} functions"
+            possible = tuple(name for name in others if name != lesson.name)
+            if others and others[0] != lesson.name:
+                return None
+            return Candidate(file, fit.written, why, hint, possible, fit, len(fitting.lessons) > 1)
+        page = self._page(file).get(lesson.name)
+        if page is not None and page.present and page.origin is not None:
+            return Candidate(file, max(1, len(page.origin.rows)), "it assigns its gradients", hint)
+        return None
+
+    def _equals(self, fitting: Fitting, lesson: Lesson) -> tuple[str, ...]:
+        """The lessons of this run between which the file does not decide, the likeliest first; none if it does."""
+        here = {each.name for each in self._lessons}
+        for names in fitting.unclear:
+            if lesson.name in names:
+                return tuple(name for name in names if name in here)
+        return ()
+
+    def _page(self, file: GatheredFile) -> dict[str, LessonFiles]:
+        """What a notebook or script in the lecture's manner contains."""
+        lessons = [lesson for lesson in self._lessons if lesson.notebook is not None]
+        gradients = {item.name for lesson in lessons for item in lesson.gradients}
+        if len(gradients & file.outline.assigned) <= len(gradients & file.outline.functions.keys()):
+            return {}
+        if file.shown not in self._pages:
+            try:
+                page = read_page_bytes(file.source, file.shown, lessons, False, file.is_notebook)
+                self._pages[file.shown] = page.lessons
+            except NotebookError:
+                self._pages[file.shown] = {}
+        return self._pages[file.shown]
+
+    def read(self, file: GatheredFile, lesson: Lesson, candidate: Candidate | None = None) -> LessonFiles:
+        """The file as the lesson's, with the Python files next to it if it imports any of them."""
+        page = self._page(file).get(lesson.name) if candidate is None or candidate.fit is None else None
+        if page is not None and page.present:
+            return page
+        if file.is_notebook:
+            try:
+                return read_page_bytes(file.source, file.shown, [lesson], True, True).lessons[lesson.name]
+            except NotebookError as error:
+                return LessonFiles(lesson.name, message=f"{file.shown} cannot be read: {error}", rejected=True)
+        source = file.source
+        if candidate is not None and candidate.fit is not None and candidate.shared:
+            source = lesson_text(source, file.outline, candidate.fit)
+        near = {other.path.name: other for other in self.files if other.parts[:-1] == file.parts[:-1]}
+        imports = {name for name in near if stem_of(near[name].path) in file.outline.imports and near[name] is not file}
+        helpers = [name for name in near if imports and (name in imports or not self._fittings[near[name].shown].fits)]
+        files = {name: near[name].source for name in helpers[:MOST_HELPERS] if name != MAIN and near[name] is not file}
+        return LessonFiles(lesson.name, {**files, MAIN: source}, shown=file.shown)
+
+    def unread(self) -> list[str]:
+        """The files of which nobody can say which lesson they are for."""
+        return [file.shown for file in self.files if not self._fittings[file.shown].fits and not self._page(file)]
+
+
+def with_outlines(files: Sequence[GatheredFile], course: Sequence[Lesson]) -> list[GatheredFile]:
+    """The files with outlines. Those in which no function's or gradient's name occurs are not outlined."""
+    names = [name.encode() for lesson in course for name in lesson.functions]
+    likely = [
+        file for file in files if any(name in file.source for name in names) or MAY_HAVE_GRADIENTS.search(file.source)
+    ]
+    outlines = outlines_limited([(file.source, file.is_notebook) for file in likely]) if likely else []
+    outlined = {file.shown: outline for file, outline in zip(likely, outlines, strict=True)}
+    return [replace(file, outline=outlined[file.shown]) if file.shown in outlined else file for file in files]
+
+
+def recognise(
+    recogniser: Recogniser,
+    missing: Sequence[Lesson],
+    contested: Sequence[Lesson],
+    given: Mapping[str, LessonFiles],
+    decided: Mapping[str, str],
+) -> Recognition:
+    """Looks for the `missing` lessons in all files.
+
+    Args:
+        contested: lessons that were found where they should be, with a copy of the file next to it.
+        given: {lesson: what was found where it should be}.
+        decided: {lesson: file} as the instructor decided, "" for no file.
+    """
+    found = dict[str, LessonFiles]()
+    remarks, questions = list[IntakeRemark](), list[Question]()
+    for lesson in [*missing, *contested]:
+        candidates = recogniser.candidates(lesson)
+        main = given[lesson.name].files.get(MAIN) if lesson.name in given else None
+        own = without_layout(main) if main is not None else None
+        if lesson in contested:
+            first = [each for each in candidates if each.file.normal == own]
+            candidates = first + [each for each in candidates if is_copy(each.file.path, STEM) and each not in first]
+        if not candidates:
+            continue
+        chosen, *others = candidates
+        is_given = chosen.file.normal == own
+        if not is_given:
+            found[lesson.name] = recogniser.read(chosen.file, lesson, chosen)
+        rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
+        shown = chosen.file.shown
+        if rivals or chosen.others:
+            possible = [(lesson.name, each.file.shown) for each in rivals] + [(name, shown) for name in chosen.others]
+            reason = reason_of(lesson.name, shown, rivals, chosen)
+            remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
+            files = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
+            questions.append(Question(files, {lesson.name: shown}, tuple(possible), reason))
+        elif not is_given:
+            remarks.append(IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."))
+    for lesson in (each for each in recogniser._lessons if each.name in decided):
+        wanted = decided[lesson.name]
+        file = next((each for each in recogniser.files if each.shown == wanted), None)
+        if file is not None:
+            found[lesson.name] = recogniser.read(file, lesson)
+            remarks.append(IntakeRemark("decided", f"`{wanted}` is read as {lesson.name}: the instructor decided so."))
+        elif not wanted:
+            message = "The instructor decided that no file of the submission is this lesson."
+            found[lesson.name] = LessonFiles(lesson.name, message=message)
+            remarks.append(IntakeRemark("decided", f"No file is read as {lesson.name}: the instructor decided so."))
+        else:
+            sentence = f"intake.csv says that `{wanted}` is {lesson.name}, and the submission has no such file."
+            remarks.append(IntakeRemark("unread", sentence))
+    return Recognition(found, tuple(remarks), tuple(questions))
+
+
+def reason_of(lesson: str, shown: str, rivals: Sequence[Candidate], chosen: Candidate) -> str:
+    if rivals:
+        names = ", ".join(f"`{each.file.shown}`" for each in rivals[:MOST_NAMED])
+        return f"Several different files may be {lesson}: `{shown}` is graded, not {names}."
+    return f"`{shown}` is graded as {lesson}, but its functions fit {' and '.join(chosen.others)} as well."

@@ -1,0 +1,79 @@
+"""The class page's list of what an instructor should look at: who has 0 and why, who was late, what was guessed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from grader.publish.report.classroom import NOTHING, UNCLEAR, grouped
+from grader.results import WORDS, SubmissionResult
+
+ZERO: Final = "has 0"
+WHAT: Final = {
+    "guess": "was guessed: see intake.csv",
+    "unread": "has a part that was not read",
+    "late": "was late",
+    "newest": "the newest attempt counts",
+    "group": "submitted in a group",
+    "decided": "decided in intake.csv",
+    "recognised": "recognised under another name",
+}
+"""What the class page says about an IntakeRemark, in the order of the list."""
+MOST_CHARACTERS = 300
+
+
+class TriageEntry(NamedTuple):
+    """One line: what happened, why, and to whom. `linked`: these students have reports."""
+
+    what: str
+    why: str
+    students: list[str]
+    linked: bool
+
+
+def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
+    """The lines in order, those about scores of 0 first; empty where there is nothing to look at."""
+    noted = [((ZERO, zero_reason(result)), result.student) for result in results if has_zero(result)]
+    noted += [
+        ((WHAT.get(remark.kind, remark.kind), shortened(remark.message)), result.student)
+        for result in results
+        for remark in result.intake or ()
+        if not (remark.kind == "unread" and has_zero(result))
+    ]
+    absent = {result.student for result in results if result.status in (NOTHING, UNCLEAR)}
+    order = [ZERO, *WHAT.values()]
+    groups = sorted(grouped(noted).items(), key=lambda entry: (order.index(entry[0][0]), -len(entry[1])))
+    return [TriageEntry(*key, names, absent.isdisjoint(names)) for key, names in groups]
+
+
+def has_zero(result: SubmissionResult) -> bool:
+    return not result.score and bool(result.max_score) and result.status not in ("error", UNCLEAR)
+
+
+def zero_reason(result: SubmissionResult) -> str:
+    """Why a submission has no points, in one line."""
+    if result.status == NOTHING:
+        return "Submitted nothing."
+    unread = [remark.message for remark in result.intake or () if remark.kind == "unread"]
+    if unread or (result.status == "rejected" and result.message):
+        return shortened(unread[0] if unread else result.message or "")
+    graded = [lesson for lesson in result.lessons if lesson.status == "graded"]
+    if not graded:
+        messages = dict.fromkeys(lesson.message for lesson in result.lessons if lesson.message)
+        message = next(iter(messages), "No lesson was submitted.")
+        return shortened(message.partition(" No folder ")[0] if message.startswith("Submitted ") else message)
+    rows = [row for lesson in graded for row in lesson.rows]
+    states = Counter(row.status for row in rows)
+    if states.keys() == {"todo"}:
+        return "All functions are untouched stubs."
+    causes = {row.message for row in rows if row.status in ("error", "timeout", "crashed", "forbidden")}
+    if len(causes) == 1 and len(states) == 1 and (cause := next(iter(causes))):
+        return shortened(cause)
+    counts = ", ".join(f"{count} {WORDS[status]}" for status, count in states.most_common())
+    return f"No row is right: {counts}."
+
+
+def shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 3]}..."

@@ -1,0 +1,72 @@
+"""Starts a process of this package that shares nothing with the one that starts it but a socket.
+
+It imports little: what it starts takes longest, and other modules load meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+ROOT = os.path.realpath(os.path.join(__file__, *[os.pardir] * 4))
+# Run with -s -P and an environment of its own: neither a user's site-packages nor the current folder can be imported.
+# The package is the one that starts it, whatever else is installed; nothing beside it, a course say, is on the path.
+BOOTSTRAP = """
+import sys
+from importlib import machinery, util
+spec = machinery.PathFinder.find_spec("grader", [sys.argv[1]])
+sys.modules["grader"] = util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["grader"])
+from grader.sandbox.workers.{module} import {function}
+{function}(int(sys.argv[2]), *sys.argv[3:])
+"""
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONHASHSEED": "0",  # the order of a set in a student's message is the same in every run
+    # a fork of a process with a thread pool hangs: one thread everywhere
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+def start(
+    module: str,
+    function: str,
+    *arguments: str,
+    more: Sequence[socket.socket] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """A clean process that runs a function of this package's, and our end of the socket that it listens to.
+
+    It inherits the sockets `more` as well. `environment` is added to ENVIRONMENT.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    bootstrap = BOOTSTRAP.format(module=module, function=function)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-c", bootstrap, ROOT, str(theirs.fileno()), *arguments],
+            env={**ENVIRONMENT, **environment},
+            pass_fds=[theirs.fileno(), *(each.fileno() for each in more)],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+    return process, ours
+
+
+def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
+    """Wait until it has ended; after 5 seconds it is killed."""
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

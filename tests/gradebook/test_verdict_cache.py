@@ -1,0 +1,177 @@
+"""Verdicts that are used again: the same results.json as without, fewer workers, and no way to borrow a verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support import HURRIED, ROOT, SEED, solution_of
+
+from bench.same_verdicts import ODD, class_of
+from bench.spellings import RIGHT, WRONG, spellings, submission
+from grader.authoring.verify import submission_of
+from grader.commands.grade import main
+from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.session import Session
+from grader.gradebook.grading.suite import rows_of as real
+from grader.lesson.lesson import Course
+from grader.sandbox.workers.client import ZygoteProcess
+
+Grade = Callable[..., GradedSubmission]
+LESSON = Course(ROOT).find("03")
+SOLUTION = solution_of(LESSON)
+
+
+def grades(session: Session) -> Grade:
+    return lambda text, lesson=LESSON: session.grade(submission_of(lesson, "student", text))
+
+
+@pytest.fixture(scope="module")
+def plain(warm_zygotes: None) -> Grade:
+    """Grades without a cache."""
+    return grades(Session([LESSON], SEED, HURRIED))
+
+
+@pytest.fixture
+def cached(warm_zygotes: None) -> Grade:
+    """Grades with a cache that is empty at first."""
+    return grades(Session([LESSON], SEED, HURRIED, cache=True))
+
+
+@pytest.fixture(scope="module")
+def filled(warm_zygotes: None) -> Grade:
+    """Grades with a cache that knows the solution."""
+    grade = grades(Session([LESSON], SEED, HURRIED, cache=True))
+    grade(SOLUTION)
+    return grade
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """One entry per worker that is started."""
+    started: list[int] = []
+    worker = ZygoteProcess.worker
+
+    def counted(zygote: ZygoteProcess) -> Any:
+        started.append(1)
+        return worker(zygote)
+
+    monkeypatch.setattr(ZygoteProcess, "worker", counted)
+    yield started
+
+
+def without_seconds(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_seconds(entry) for name, entry in value.items() if name != "seconds"}
+    return [without_seconds(entry) for entry in value] if isinstance(value, list) else value
+
+
+def everything(graded: GradedSubmission) -> str:
+    found = without_seconds(graded.results.to_json()), graded.pictures, graded.printed, graded.shown
+    return json.dumps(found, indent=1)
+
+
+def test_the_same_functions_at_other_lines_start_no_worker(plain, filled, forks):
+    moved = "# mine\n\n\n" + SOLUTION.replace("# <answer>", "# my answer\n").replace("gradient", "result")
+    expected, forks[:] = everything(plain(moved)), []
+    assert everything(filled(moved)) == expected
+    assert not forks
+
+
+def test_a_wrong_file_that_comes_twice_starts_no_worker(plain, cached, forks):
+    wrong = LESSON.mistakes[0].applied_to(SOLUTION)
+    expected = everything(plain(wrong))
+    assert everything(cached(wrong)) == expected
+    forks.clear()
+    assert everything(cached(wrong)) == expected
+    assert not forks
+
+
+def test_every_row_comes_from_pytest(filled, monkeypatch):
+    reports = []
+    monkeypatch.setattr(
+        "grader.gradebook.grading.suite.rows_of", lambda lesson, report: reports.append(report) or real(lesson, report)
+    )
+    filled(SOLUTION)
+    (report,) = reports
+    assert [test["metadata"]["row"]["name"] for test in report["tests"]] == [item.name for item in LESSON.items]
+    assert report["summary"]["passed"] == len(LESSON.items)
+
+
+def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeypatch):
+    """The explanation may still need the answers of all others."""
+    wrong = SOLUTION.replace("return dlogprobs / probs", "return dlogprobs * probs")
+    swapped = (
+        SOLUTION.replace("def dcounts(", "def x(")
+        .replace("def dnorm_logits(", "def dcounts(")
+        .replace("def x(", "def dnorm_logits(")
+    )
+    in_place = SOLUTION.replace("return counts * dcounts\n", "return counts.mul_(dcounts)\n")
+    for text in (wrong, swapped, in_place, SOLUTION.replace("def dprobs(", "def dprob(")):
+        assert text != SOLUTION
+        assert everything(filled(text)) == everything(plain(text))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(each.format(name="dprobs") for each in ODD),
+        "\n\ntorch.Tensor.__truediv__ = lambda self, other: self * 0\n",
+        "\n\nF.one_hot = None\n",
+        "\n\ndprobs.__code__ = dh.__code__\n",
+        "\n\ndef dh(dlogits, W2):\n    torch.Tensor.sum = torch.Tensor.mean\n    return dlogits @ W2.T\n",
+        "\n\ndef dh(dlogits, W2):\n    globals()['dprobs'] = None\n    return dlogits @ W2.T\n",
+        "\n\ndef dh(dlogits, W2):\n    print('dh')\n    return dlogits @ W2.T\n",
+        "\n\ndef dh(dlogits, W2, counter=[]):\n    counter.append(1)\n    return dlogits @ W2.T * (len(counter) < 3)\n",
+        "\n\nfrom torch import zeros as F\n",
+        "\n\nfrom math import einsum\n",
+        "\n\ndef dh(dlogits, W2, W2):\n    return dlogits @ W2.T\n",
+        "\n\ndef dh(dlogits, W2):\n    return torch.empty_like(dlogits) @ W2.T * 0 + float('nan')\n",
+        "\n\ndef dh(dlogits, W2):\n    return torch.ones(2, 3, 4).T\n",
+        "\n\ndef dh(dlogits, W2):\n    return torch.zeros(10 ** 12)\n",
+        "\n\ndef dh(dlogits, W2):\n    return [x for _ in range(10 ** 12) for x in ()]\n",
+    ],
+)
+def test_known_functions_are_judged_by_what_this_file_makes_of_them(plain, filled, odd):
+    assert everything(filled(SOLUTION + odd)) == everything(plain(SOLUTION + odd))
+    assert everything(filled(SOLUTION)) == everything(plain(SOLUTION))  # and nothing of it was kept
+
+
+def test_nothing_is_taken_from_a_file_that_prints(filled, forks):
+    filled("print('hello')\n" + SOLUTION)
+    assert forks
+
+
+def test_a_mixed_class(plain, cached):
+    known = spellings(LESSON)
+    for number in range(3):
+        for kind in (RIGHT, WRONG):
+            text = submission(LESSON, number, kind, known)
+            assert everything(cached(text)) == everything(plain(text)), (kind, number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ["02", "03", "04", "11"])
+def test_a_class_of_sixty(number, warm_zygotes):
+    lesson = Course(ROOT).find(number)
+    plain, cached = (grades(Session([lesson], SEED, HURRIED, cache=cache)) for cache in (False, True))
+    for text in class_of(lesson, 60):
+        assert everything(cached(text, lesson)) == everything(plain(text, lesson))
+
+
+def test_no_cache_is_an_option(tmp_path, monkeypatch):
+    (tmp_path / "backward.py").write_text(SOLUTION)
+    chosen = []
+
+    def stop(found: object, lessons: object, settings: Any, *more: object, **named: object) -> None:
+        chosen.append(settings.cache)
+        raise SystemExit(0)
+
+    monkeypatch.setattr("grader.gradebook.grading.run.grade_run", stop)
+    for option in ([], ["--no-cache"]):
+        arguments = ["run", str(tmp_path / "backward.py"), "--lesson", "03", "-o", str(tmp_path / "out")]
+        assert CliRunner().invoke(main, [*arguments, *option]).exit_code == 0
+    assert chosen == [True, False]

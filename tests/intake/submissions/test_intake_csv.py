@@ -1,0 +1,113 @@
+"""intake.csv: written with what is unclear, edited by a person, read back with one sentence for each error."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from packaged import other, right
+from support import ROOT
+
+from grader.commands.grade import main
+from grader.errors import UserError
+from grader.intake.submissions.intake_csv import IntakeLine, decisions, intake_text, read_intake, updated
+from grader.intake.submissions.recognition import Question
+
+LESSON = "04_cross_entropy"
+HEADER = "student,found,guess,reason,alternatives,confirmed\n"
+
+
+def read(tmp_path: Path, course, text: str) -> list[IntakeLine]:
+    (tmp_path / "i.csv").write_text(text, encoding="utf-8")
+    return read_intake(tmp_path / "i.csv", course)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "",
+            "needs a first line with the columns student, found, guess, reason, alternatives, confirmed; it is empty.",
+        ),
+        ("name,file\nann,a.py\n", "confirmed; its first line has name, file."),
+        (HEADER + ",a.py,04: a.py\n", "line 2 has no student: write the name as in grades.csv."),
+        (HEADER + "ann,a.py,a.py\n", "line 2: 'a.py' is no guess: write LESSON: FILE, such as 03: work/backward.py."),
+        (HEADER + "ann,a.py,99: a.py\n", "line 2: There is no lesson '99'; there are: 01_chain_rule, "),
+        (HEADER + "ann,x,04: a.py; 4: b.py\n", "line 2 gives two files for 04_cross_entropy: "),
+    ],
+)
+def test_an_error_is_one_sentence(course, tmp_path, text, sentence):
+    with pytest.raises(UserError, match=r"i\.csv") as caught:
+        read(tmp_path, course, text)
+    assert sentence in str(caught.value)
+
+
+def test_as_a_spreadsheet_saves_it(course, tmp_path):
+    (line,) = read(tmp_path, course, '\ufeffStudent;Guess\nann;"4:  my work/b.py ; 02:"\n')
+    assert line.guess == {LESSON: "my work/b.py", "02_small_net": ""}
+
+
+FILES = some.from_regex(r"[=+@\-a-z äé]{1,8}(/[a-z(),' ]{1,8})?\.py", fullmatch=True).map(str.strip)
+
+
+@given(
+    student=some.from_regex(r"[=+@a-zé ,']{0,5}[a-z]", fullmatch=True).map(str.strip),
+    files=some.lists(FILES, min_size=1),
+)
+@settings(max_examples=30, deadline=None)
+def test_what_is_written_is_read_again(course, tmp_path_factory, student, files):
+    guess = dict(zip(course.lessons, files, strict=False))
+    line = IntakeLine.of(student, Question(tuple(files), guess, ((LESSON, files[0]),), "Why, and why."))
+    path = tmp_path_factory.mktemp("intake") / "i.csv"
+    path.write_text(intake_text([line]), encoding="utf-8")
+    assert read_intake(path, course) == [line]
+    assert not any(cell[:1] in tuple("=+-@") for cells in csv.reader(path.open(encoding="utf-8")) for cell in cells)
+
+
+def test_what_is_kept():
+    asked = Question(("a.py", "b.py"), {LESSON: "a.py"}, ((LESSON, "b.py"),), "Two files.")
+    fresh, done = IntakeLine.of("ann", asked), IntakeLine("bo", "c.py", {LESSON: "c.py"}, confirmed=True)
+    assert updated([], {"ann": [asked]}) == ([fresh], [])
+    assert updated([fresh, done], {}) == ([fresh, done], [])  # a run without them
+    assert updated([fresh, done], {"ann": [], "bo": []}) == ([done], [])  # ann submitted again
+    edited = IntakeLine("ann", fresh.found, {LESSON: "b.py"}, fresh.reason, fresh.alternatives)
+    assert updated([edited], {"ann": [asked]}) == ([edited], ["ann"])
+    assert decisions([edited, done]) == {"bo": {LESSON: "c.py"}}
+
+
+def test_from_the_guess_to_the_decision(tmp_path):
+    """As it is typed: a guess, an edited line, --intake, and a later run that keeps the decision."""
+    folder, out = tmp_path / "class" / "ann", tmp_path / "out"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_bytes(right("04") + b"\ndef dlogits(logits, Yb, n):\n    return logits\n")
+    (folder / "b.py").write_bytes(other("04"))
+    command = ["run", str(tmp_path / "class"), "--lesson", "4", "-o", str(out), "--jobs", "1", "--course", str(ROOT)]
+
+    def run(*more: str) -> tuple[str, str, str]:
+        """The points, intake.csv's second line, and what was printed."""
+        done = CliRunner().invoke(main, [*command, *more])
+        assert done.exit_code == 0, done.output
+        table = list(csv.reader((out / "grades.csv").open(encoding="utf-8")))
+        return table[1][1], (out / "intake.csv").read_text(encoding="utf-8").splitlines()[1], done.stderr
+
+    points, line, told = run()
+    assert line.startswith(f"ann,a.py; b.py,{LESSON}: a.py,") and points == "0"
+    assert f"1 submission can be read in several ways: edit `guess` in {out / 'intake.csv'}, then run again" in told
+    assert "was guessed: see intake.csv" in (out / "index.html").read_text(encoding="utf-8")
+    text = (out / "intake.csv").read_text(encoding="utf-8").replace(f"{LESSON}: a.py,", "4: b.py,", 1)
+    (out / "intake.csv").write_text(text, encoding="utf-8")
+    points, line, told = run()
+    assert points == "0" and f"{LESSON}: b.py" in line and "was edited for ann" in told
+    for more in (["--intake", str(out / "intake.csv")], [], ["--fresh"]):
+        points, line, told = run(*more)
+        assert points == "3" and line.endswith(",yes") and "edit `guess`" not in told
+    (out / "intake.csv").write_text(text.replace("4: b.py", "4: c.py"), encoding="utf-8")
+    failed = CliRunner().invoke(main, [*command, "--intake", str(out / "intake.csv")])
+    assert (
+        failed.exit_code == 2
+        and "says that `c.py` is 04_cross_entropy, and the submission has no such" in failed.stderr
+    )
