@@ -63,7 +63,8 @@ def known_code(lesson: Lesson, steps: frozenset[str]) -> KnownCode:
             found.add_right(right)
     mistakes = lesson.solution / "mistakes.py"
     if mistakes.is_file():
-        found.mistakes = frozenset(re.findall(r"\w+", mistakes.read_text(encoding="utf-8", errors="replace")))
+        text = mistakes.read_text(encoding="utf-8", errors="replace")
+        found.mistakes = frozenset(part for word in re.findall(r"\w+", text) for part in (word, *word.split("__")))
     return found
 
 
