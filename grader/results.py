@@ -13,6 +13,18 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from grader.annotations import (
+    ANNOTATIONS,
+    Adjustment,
+    AssignmentSummary,
+    Comment,
+    CountedAttempt,
+    Excuse,
+    Lateness,
+    annotations_to_json,
+    read_annotations,
+)
+
 VERSION = 1
 RESULTS = "results.json"
 
@@ -99,10 +111,13 @@ class Row:
     line: int | None = None
     numerical_differentiation: NumericalUse | None = None
     counted: bool = True
+    adjustment: Adjustment | None = None
+    excused: Excuse | None = None
+    comments: list[Comment] | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
-        data = dict(zip(ROW_FIELDS, row_values(self), strict=True))
+        data = annotations_to_json(dict(zip(ROW_FIELDS, row_values(self), strict=True)))
         for name in ("mistake", "numerical_differentiation"):
             if data[name] is not None:
                 data[name] = data[name]._asdict()
@@ -115,6 +130,8 @@ class Row:
             row.mistake = NamedMistake(**data["mistake"])
         if row.numerical_differentiation is not None:
             row.numerical_differentiation = NumericalUse(**data["numerical_differentiation"])
+        for name, value in read_annotations(data).items():
+            setattr(row, name, value)
         return row
 
     def cleaned(self) -> Row:
@@ -133,6 +150,11 @@ class LessonResult:
     message: str | None = None
     seconds: float = 0
     rows: list[Row] = field(default_factory=list)
+    attempt: CountedAttempt | None = None
+    late: Lateness | None = None
+    adjustment: Adjustment | None = None
+    excused: Excuse | None = None
+    comments: list[Comment] | None = None
     other: Json | None = None
 
     @classmethod
@@ -144,12 +166,13 @@ class LessonResult:
         return cls(name, score, max_score, status, message, seconds, rows)
 
     def to_json(self) -> Json:
-        data = {name: getattr(self, name) for name in LESSON_FIELDS} | (self.other or {})
+        data = {name: getattr(self, name) for name in (*LESSON_FIELDS, *LESSON_ANNOTATIONS)}
+        data = annotations_to_json(data) | (self.other or {})
         return data | {"gradients": [row.to_json() for row in self.rows]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LessonResult:
-        known = known_and_other(data, KNOWN_IN_LESSON)
+        known = known_and_other(data, KNOWN_IN_LESSON) | read_annotations(data)
         return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
 
     @property
@@ -185,6 +208,11 @@ class SubmissionResult:
     left_out: list[str] | None = None
     earlier: list[str] | None = None
     local: str | None = None
+    assignment: AssignmentSummary | None = None
+    late: Lateness | None = None
+    adjustment: Adjustment | None = None
+    excused: Excuse | None = None
+    comments: list[Comment] | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
@@ -192,7 +220,7 @@ class SubmissionResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
-        known = known_and_other(data, KNOWN_IN_SUBMISSION)
+        known = known_and_other(data, KNOWN_IN_SUBMISSION) | read_annotations(data)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
         if known.get("not_graded") is not None:
             known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]
@@ -221,7 +249,7 @@ class SubmissionResult:
         found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
         if self.not_graded is not None:
             found["not_graded"] = [lesson._asdict() for lesson in self.not_graded]
-        return found | (self.other or {})
+        return annotations_to_json(found) | (self.other or {})
 
     @property
     def percent(self) -> float:
@@ -249,10 +277,11 @@ class SubmissionResult:
 ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
 row_values = attrgetter(*ROW_FIELDS)
 LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
+LESSON_ANNOTATIONS = ("attempt", "late", "adjustment", "excused", "comments")
 SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
-OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local")
+OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", *ANNOTATIONS)
 KNOWN_IN_ROW = frozenset(ROW_FIELDS)
-KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, "gradients"})
+KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, *LESSON_ANNOTATIONS, "gradients"})
 KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})
 
 
