@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ class Connection:
         with self._sqlite_errors():
             return self._connection.execute(statement, tuple(values)).lastrowid or 0
 
-    def execute_each(self, statement: str, rows: Iterable[Iterable[Any]]) -> None:
+    def execute_each(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for each row of values."""
         with self._sqlite_errors():
             self._connection.executemany(statement, rows)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any
+from zoneinfo import ZoneInfo
 
 StoreBytes = Callable[[bytes], str]
 LoadBytes = Callable[[str], bytes]
@@ -24,7 +25,9 @@ def to_plain(value: Any, store: StoreBytes) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, datetime):
-        return value.isoformat()
+        return time_to_text(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
     if is_dataclass(value):
         return {each.name: to_plain(getattr(value, each.name), store) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -48,7 +51,9 @@ def from_plain(kind: Any, data: Any, load: LoadBytes) -> Any:
     if kind is bytes:
         return load(data)
     if kind is datetime:
-        return datetime.fromisoformat(data)
+        return time_from_text(data)
+    if kind is timedelta:
+        return timedelta(seconds=data)
     if kind is Path:
         return Path(data)
     if is_dataclass(kind) or hasattr(kind, "_fields"):
@@ -65,6 +70,18 @@ def from_plain(kind: Any, data: Any, load: LoadBytes) -> Any:
         collection = tuple if issubclass(origin, tuple) else origin if origin in (set, frozenset) else list
         return collection(from_plain(arguments[0], entry, load) for entry in data)
     return data
+
+
+def time_to_text(time: datetime) -> str:
+    """ISO 8601, and the name of the time zone if it has one: 2026-12-01T23:59:00+01:00[Europe/Berlin] (RFC 9557)."""
+    return time.isoformat() + (f"[{time.tzinfo.key}]" if isinstance(time.tzinfo, ZoneInfo) else "")
+
+
+def time_from_text(text: str) -> datetime:
+    """The time that `time_to_text` wrote."""
+    moment, _, zone = text.partition("[")
+    time = datetime.fromisoformat(moment)
+    return time.astimezone(ZoneInfo(zone.removesuffix("]"))) if zone else time
 
 
 @cache

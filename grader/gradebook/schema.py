@@ -52,6 +52,8 @@ FROM_2_TO_3 = (
         undoes INTEGER REFERENCES decisions (id)
     )""",
     "CREATE INDEX decisions_about_a_student ON decisions (student, id)",
+    # what a run leaves for the pages that later commands write: the roster, the drawings of graphs
+    "CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # students whose folder in OUT is out of date, until it is written again
     "CREATE TABLE stale (student TEXT PRIMARY KEY) WITHOUT ROWID",
     *(
