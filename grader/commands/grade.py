@@ -9,6 +9,7 @@ from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.decisions import adjust, comment, excuse, extend, undo
 from grader.commands.export import export
 from grader.commands.history import history
+from grader.commands.regrade import regrade
 from grader.commands.release import release
 from grader.commands.run import run
 
@@ -38,7 +39,7 @@ def main() -> None:
 
 
 for command in (
-    *(run, adjust, comment, excuse, extend, undo, history),
+    *(run, adjust, comment, excuse, extend, undo, history, regrade),
     *(verify, stubs, figures, new_lesson, release, export),
 ):
     main.add_command(command)
