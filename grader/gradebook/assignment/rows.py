@@ -107,7 +107,8 @@ def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[t
     lesson_pattern, dot, row_pattern = entry.pattern.partition(".")
     matched = [lesson for lesson in lessons if any(fnmatchcase(name, lesson_pattern) for name in names_of(lesson))]
     if not matched:
-        names = [name for lesson in lessons for name in names_of(lesson)]
+        has_digits_only = lesson_pattern.isdigit()  # one number is as close to a wrong one as another
+        names = [] if has_digits_only else [name for lesson in lessons for name in names_of(lesson)]
         raise LessonError(
             nothing_matches(path, entry, "lesson", lesson_pattern, names, [each.name for each in lessons])
         )
