@@ -1,176 +1,293 @@
-"""OUT/gradebook.sqlite: every result as it arrives, so that whatever ends a run loses only what was in flight."""
+"""OUT/gradebook.sqlite: attempts, verdicts and decisions, kept for ever and stored as they arrive."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from grader.gradebook.current import current_results
-from grader.gradebook.files import OutputError
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.assignment.points import assigned
+from grader.gradebook.connection import Connection
+from grader.gradebook.current import current_results, without_repeated
+from grader.gradebook.decisions import DecisionTable, in_effect
+from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
+from grader.gradebook.records import Attempt, Decision
+from grader.gradebook.schema import ABOUT, prepare
+from grader.gradebook.stored_files import Blobs
+from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 
 GRADEBOOK = "gradebook.sqlite"
-VERSION = 2
 RENAMED = "renamed "
 """Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
-WAIT_SECONDS = 5.0  # for another program that has the book open for writing
-SCHEMA = """
-CREATE TABLE attempts (
-    id INTEGER PRIMARY KEY,
-    student TEXT NOT NULL,
-    key TEXT NOT NULL,
-    submission_sha256 TEXT NOT NULL,
-    status TEXT NOT NULL,
-    score REAL NOT NULL,
-    max_score REAL NOT NULL,
-    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-    results TEXT NOT NULL
+NEW_NAME = "new name of "
+"""Begins the name of an entry whose value is the name that a roster has given to a student."""
+ADD = (
+    "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "
+    "conditions, extras) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras) VALUES (?, ?, ?, ?, ?)"
+ASSIGNMENT = "assignment"
+NEWEST = """
+WITH newest AS (
+    SELECT a.id, a.student, a.submitted, a.finished, a.submission,
+        coalesce(v.key, a.key) AS key, coalesce(v.results, a.results) AS results,
+        coalesce(v.conditions, a.conditions) AS conditions, coalesce(v.extras, a.extras) AS extras
+    FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id)
 )
 """
-INDEX = "CREATE INDEX attempts_of_a_student ON attempts (student, id)"
-ABOUT = "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
-ADD = (
-    "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
+"""Every attempt with its newest verdict."""
+
+
+NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
+
+
+class StoredAttempt(NamedTuple):
+    """An attempt with its newest verdict, as the columns are."""
+
+    id: int
+    student: str
+    submitted: str | None
+    finished: str
+    key: str
+    results: str
+    submission: str | None
+    conditions: str | None
+    extras: str | None
+
+    def read(self) -> SubmissionResult:
+        return SubmissionResult.from_text(self.results)
+
+    def attempt(self, results: SubmissionResult | None = None) -> Attempt:
+        """The attempt with its results, or with these ones."""
+        submitted = None if self.submitted is None else time_from_text(self.submitted)
+        return Attempt(self.id, self.student, submitted, time_from_text(self.finished), results or self.read())
+
+
+class Verdict(NamedTuple):
+    """A verdict on an attempt, as the gradebook stores it; `conditions` and `extras` are any typed values."""
+
+    key: str
+    results: SubmissionResult
+    conditions: Any = None
+    extras: Any = None
 
 
 class Gradebook:
-    """Every attempt of every student. Every method raises OutputError when the file cannot be read or written."""
+    """Every attempt of every student. Every method raises OutputError when the file cannot be read or written.
+
+    Attributes:
+        decisions: what people decided about students.
+        blobs: submitted files, and what only reports show.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        with self._sqlite_errors():
-            self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
+        self._connection = Connection(path)
         try:
-            self._prepare()
+            prepare(self._connection)
         except BaseException:
             self._connection.close()
             raise
+        self.decisions, self.blobs = DecisionTable(self._connection), Blobs(self._connection)
 
-    def _prepare(self) -> None:
-        with self._sqlite_errors():
-            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-            (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables and version != VERSION:
-                raise OutputError(
-                    f"{self._path} was written by another version of grade (its format is {version}, this one's "
-                    f"{VERSION}): give another folder with -o."
-                )
-            (integrity,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-            if integrity != "ok":
-                raise self._damaged(integrity)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last rows may be lost
-            if not tables:
-                self._connection.executescript(f"BEGIN; {SCHEMA}; {INDEX}; PRAGMA user_version={VERSION}; COMMIT")
+    # Attempts and verdicts --------------------------------------------------------------------------------------------
 
-    def add(self, key: str, results: SubmissionResult) -> None:
-        """Add one attempt. With an empty key it is history only: the submission will be graded again."""
-        text = json.dumps(results.to_json())
+    def add(self, verdict: Verdict, submission: Submission | None = None, stale: bool = False) -> int:
+        """Add one attempt; returns its id. With an empty key the submission will be graded again.
+
+        If `stale`, the student's folder does not show it yet.
+        """
+        results = verdict.results
         about = results.submission_sha256, results.status, results.score, results.max_score
-        with self._sqlite_errors():
-            self._connection.execute(ADD, (results.student, key, *about, text))
+        submitted = None if submission is None else submission.submitted
+        with self._connection.transaction():
+            if stale:
+                self.mark_stale([results.student])
+            text, conditions, extras = self._stored(verdict)
+            files = None if submission is None else self.blobs.store_value(submission)
+            when = None if submitted is None else time_to_text(submitted)
+            values = (results.student, verdict.key, *about, text, when, files, conditions, extras)
+            return self._connection.execute(ADD, values)
+
+    def add_verdicts(self, verdicts: Mapping[int, Verdict]) -> None:
+        """Store {attempt's id: its new verdict}, all or none. The students' folders are stale from then on."""
+        with self._connection.transaction(durable=True):
+            for attempt, verdict in verdicts.items():
+                self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict)))
+                self.mark_stale([verdict.results.student])
+
+    def _stored(self, verdict: Verdict) -> tuple[str, str | None, str | None]:
+        """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
+        conditions, extras = (
+            None if value is None else self.blobs.store_value(value) for value in (verdict.conditions, verdict.extras)
+        )
+        return json.dumps(verdict.results.to_json()), conditions, extras
 
     def attempts(self) -> Iterator[tuple[str, str, int]]:
-        """(student, key, id) of every attempt, oldest first."""
-        yield from self._rows("SELECT student, key, id FROM attempts ORDER BY id")
+        """(student, key of the newest verdict, id) of every attempt, oldest first."""
+        yield from self._connection.rows(f"{NEWEST} SELECT student, key, id FROM newest ORDER BY id")
 
     def results(self, attempt: int) -> SubmissionResult:
-        """The results of one attempt, by its id."""
-        ((text,),) = self._rows("SELECT results FROM attempts WHERE id = ?", attempt)
+        """The newest results of one attempt, by its id."""
+        ((text,),) = self._connection.rows(f"{NEWEST} SELECT results FROM newest WHERE id = ?", attempt)
         return SubmissionResult.from_text(text)
 
     def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
         """The results of a student's attempts, newest first; only those with an id above `after`."""
-        rows = self._rows("SELECT results FROM attempts WHERE student = ? AND id > ? ORDER BY id DESC", student, after)
-        return [SubmissionResult.from_text(text) for (text,) in rows]
+        query = f"{NEWEST} SELECT results FROM newest WHERE student = ? AND id > ? ORDER BY id DESC"
+        return [SubmissionResult.from_text(text) for (text,) in self._connection.rows(query, student, after)]
 
-    def current(self) -> Iterator[SubmissionResult]:
-        """The current results of every student: what the class page, grades.csv and all exports show."""
-        renamed = {
-            name.removeprefix(RENAMED): value for name, value in self.about().items() if name.startswith(RENAMED)
+    def stored_attempts(self, student: str | None = None) -> Iterator[StoredAttempt]:
+        """Every attempt, or those of one student, oldest first."""
+        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
+        chosen = () if student is None else (student,)
+        query += " WHERE student = ? ORDER BY id" if chosen else " ORDER BY id"
+        yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
+
+    # What is current --------------------------------------------------------------------------------------------------
+
+    def current(self, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> Iterator[SubmissionResult]:
+        """The current results of every student: what the class page, grades.csv, reports and all exports show.
+
+        `verdicts` are {attempt's id: results that are taken in place of the stored ones}.
+        """
+        names, assignment, decided = self.new_names(), self.assignment(), self.decisions_by_student()
+        rows = self._connection.rows(
+            f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest ORDER BY student DESC, id DESC"
+        )
+        for student, group in groupby(rows, key=lambda row: str(row[1])):
+            attempts = [StoredAttempt._make(row) for row in group]
+            decisions = decided.pop(student, [])
+            if student not in names:
+                yield standing_of(student, assignment, attempts, decisions, verdicts)
+        for student, decisions in decided.items():
+            if any(each.kind != "extension" for each in in_effect(decisions)):
+                yield assigned(student, assignment, [], decisions)
+
+    def current_of(self, student: str, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> SubmissionResult:
+        """The current results of one student."""
+        attempts = list(self.stored_attempts(student))[::-1]
+        return standing_of(student, self.assignment(), attempts, self.decisions_about(student), verdicts)
+
+    def decisions_by_student(self) -> dict[str, list[Decision]]:
+        """{student: all decisions about them, in order}, with those about an earlier name of theirs."""
+        names, found = self.new_names(), dict[str, list[Decision]]()
+        for each in self.decisions.all():
+            found.setdefault(names.get(each.student, each.student), []).append(each)
+        return found
+
+    def decisions_about(self, student: str) -> list[Decision]:
+        return self.decisions_by_student().get(student, [])
+
+    def assignment(self) -> Assignment | None:
+        """The assignment that the gradebook is for, as it was last read; None where it has none."""
+        text = self.about().get(ASSIGNMENT)
+        if text is None:
+            return None
+        found: Assignment = from_plain(Assignment, json.loads(text), bytes.fromhex)
+        return found
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Store the assignment. Every student's folder is stale if it has changed."""
+        text = json.dumps(to_plain(assignment, bytes.hex))
+        if self.about().get(ASSIGNMENT) != text:
+            with self._connection.transaction(durable=True):
+                self.describe({ASSIGNMENT: text})
+                self.mark_stale({student for student, _, _ in self.attempts()})
+
+    # Names ------------------------------------------------------------------------------------------------------------
+
+    def students(self) -> list[str]:
+        """Everybody in the gradebook, by their present names."""
+        names = self.new_names()
+        query = "SELECT student FROM attempts UNION SELECT student FROM decisions ORDER BY student"
+        return [student for (student,) in self._connection.rows(query) if student not in names]
+
+    def new_names(self) -> dict[str, str]:
+        """{a name that is hidden: the student's present name}"""
+        about, latest = self.about(), dict(self._connection.rows("SELECT student, max(id) FROM attempts GROUP BY 1"))
+        hidden = [name.removeprefix(RENAMED) for name in about if name.startswith(RENAMED)]
+        return {
+            name: about.get(NEW_NAME + name, name) for name in hidden if about[RENAMED + name] == str(latest.get(name))
         }
-        rows = self._rows("SELECT student, id, results FROM attempts ORDER BY student DESC, id DESC")
-        for student, attempts in groupby(rows, key=lambda row: row[0]):
-            newest_first = list(attempts)
-            if renamed.get(student) != str(newest_first[0][1]):
-                yield current_results([SubmissionResult.from_text(text) for _, _, text in newest_first])
 
     def rename(self, student: str, names: Iterable[str]) -> list[str]:
         """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
 
         A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
-        that `student` has not. A later attempt under that name shows it again.
+        that `student` has not. A later attempt under that name shows it again. Decisions about it are about `student`.
         """
-        newest = self._rows(
+        newest = self._connection.rows(
             "SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student
         )
         (sha256,) = next(newest, (None,))
         hidden = []
         for name in names:
             query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
-            ((latest, same),) = self._rows(query, sha256, name)
+            ((latest, same),) = self._connection.rows(query, sha256, name)
             if same:
                 here, there = (
                     {lesson.name for lesson in current_results(self.attempts_of(who)).lessons}
                     for who in (student, name)
                 )
                 if there <= here:
-                    self.describe({RENAMED + name: str(latest)})
+                    self.describe({RENAMED + name: str(latest), NEW_NAME + name: student})
                     hidden.append(name)
         return hidden
 
+    # What else is stored ----------------------------------------------------------------------------------------------
+
     def about(self) -> dict[str, str]:
         """The entries that `describe` wrote: the course and the seeds of the attempts."""
-        if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
+        if not list(self._connection.rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
             return {}
-        return dict(self._rows("SELECT name, value FROM about"))
+        return dict(self._connection.rows("SELECT name, value FROM about"))
 
     def describe(self, about: Mapping[str, str]) -> None:
         """Store which course and which seeds the attempts have. An entry that is not named stays as it is."""
         if about.items() <= self.about().items():
             return
-        with self._sqlite_errors():
-            self._connection.execute(ABOUT)
-            self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
+        self._connection.execute(ABOUT)
+        self._connection.execute_each("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
 
-    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
-        with self._sqlite_errors():
-            yield from self._connection.execute(query, values)
+    def keep(self, name: str, value: str) -> None:
+        """Leave a text for later commands."""
+        self._connection.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", (name, value))
+
+    def kept(self, name: str) -> str | None:
+        row = next(self._connection.rows("SELECT value FROM kept WHERE name = ?", name), None)
+        return None if row is None else str(row[0])
+
+    def mark_stale(self, students: Iterable[str]) -> None:
+        """These students' folders in OUT are out of date, until `mark_written` says otherwise."""
+        self._connection.execute_each("INSERT OR IGNORE INTO stale VALUES (?)", ((each,) for each in students))
+
+    def mark_written(self, student: str) -> None:
+        self._connection.execute("DELETE FROM stale WHERE student = ?", (student,))
+
+    def stale(self) -> list[str]:
+        return [student for (student,) in self._connection.rows("SELECT student FROM stale ORDER BY student")]
 
     def close(self) -> None:
         self._connection.close()
 
-    @contextmanager
-    def _sqlite_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._output_error(error) from error
 
-    def _damaged(self, reason: str) -> OutputError:
-        return OutputError(
-            f"{self._path} is damaged ({reason.splitlines()[0]}); nothing was changed. Move it away (all are graded "
-            "again) or give another folder with -o."
-        )
-
-    def _output_error(self, error: sqlite3.Error) -> OutputError:
-        name = getattr(error, "sqlite_errorname", "")
-        if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
-            return OutputError(
-                f"another program has {self._path} open for writing: close it, then run the same command again."
-            )
-        if name in ("SQLITE_NOTADB", "SQLITE_ERROR") or name.startswith("SQLITE_CORRUPT"):
-            return self._damaged(str(error))
-        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
-            return OutputError(
-                f"{self._path} cannot be written ({error}): make room and run the same command again, which grades "
-                "only what is missing."
-            )
-        return OutputError(f"{self._path} cannot be written ({error}): give another folder with -o.")
+def standing_of(
+    student: str,
+    assignment: Assignment | None,
+    newest_first: Sequence[StoredAttempt],
+    decisions: Sequence[Decision],
+    verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS,
+) -> SubmissionResult:
+    """A student's current results, from attempts and decisions."""
+    read = (verdicts.get(each.id) or each.read() for each in newest_first)
+    if assignment is None and not decisions:
+        return current_results(read)
+    attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
+    chosen = attempts if assignment is None else without_repeated(attempts)
+    return replace(assigned(student, assignment, chosen[::-1], decisions), earlier=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
@@ -24,6 +24,11 @@ class GradedSubmission:
     printed: dict[str, str] = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """All but the results, as the gradebook keeps it to write the report again."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "results"}
 
 
 @cache

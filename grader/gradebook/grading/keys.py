@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 
 from grader.gradebook.grading.settings import Settings
@@ -23,6 +24,31 @@ def sha256_of(*parts: str | bytes) -> str:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         total.update(len(data).to_bytes(8, "big") + data)
     return total.hexdigest()
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which an attempt was graded, as the gradebook stores it.
+
+    Attributes:
+        lessons: {lesson: its digest}.
+        limits: of student code, as in Settings.
+        seed: the one that `--seed` gave; None where it was drawn.
+        left_out: lessons of the course that no submission of the run contained.
+        grader: a digest of this package.
+    """
+
+    lessons: Mapping[str, str]
+    limits: Mapping[str, float]
+    seed: int | None
+    left_out: tuple[str, ...]
+    grader: str = LOADED
+
+    @staticmethod
+    def of(lessons: Sequence[Lesson], settings: Settings) -> Conditions:
+        seed = settings.seed if settings.seed_given else None
+        digests = {lesson.name: lesson.digest for lesson in lessons}
+        return Conditions(digests, settings.limits, seed, tuple(settings.left_out))
 
 
 def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:

@@ -20,6 +20,15 @@ class Publisher(Protocol):
         `sources` are {lesson: the student's file}, from which the pages quote.
         """
 
+    def new_drawings(self) -> dict[str, str]:
+        """{digest of a lesson: the drawings of its graph, as text}, for reports that were written since the last call.
+
+        Whoever has them with `add_drawings` writes reports without torch, which takes seconds to load.
+        """
+
+    def add_drawings(self, drawings: Mapping[str, str]) -> None:
+        """Use these drawings, of another publisher's `new_drawings`."""
+
     def class_pages(
         self,
         results: Sequence[SubmissionResult],

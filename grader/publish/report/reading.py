@@ -16,7 +16,7 @@ from grader.publish.wording import figure_text, shape_text
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
-    from grader.publish.report.graph import Layout, Node
+    from grader.publish.report.layout import Layout, Node
 
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
