@@ -10,8 +10,7 @@ import pytest
 from support import ROOT
 
 from grader.errors import LessonError
-from grader.gradebook.assignment.config import course_settings_with, parse_assignment, read_assignment
-from grader.lesson.course_settings import CourseSettings
+from grader.gradebook.assignment.config import parse_assignment, read_assignment
 from grader.lesson.lesson import Course
 
 TITLE = 'title = "Homework 2"\n'
@@ -58,7 +57,7 @@ def test_a_file_with_everything(parse):
     late = found.late
     assert (late.percent_per_day, late.keep_at_least, late.free_days, late.term) == (10, 50, 3, ("hw1", "hw3"))
     assert late.hard_deadline == datetime(2026, 12, 1, 12, tzinfo=UTC)
-    assert course_settings_with(found, CourseSettings()) == CourseSettings("broadcast", "points")
+    assert found.settings == {"shape": "broadcast", "numerical_differentiation": "points"}
     assert found.rows["03_makemore_steps"] == {"dprobs": 2}
     assert sum(found.rows["05_batch_norm"].values()) == pytest.approx(10)
 
@@ -68,7 +67,7 @@ def test_the_shortest_file_is_the_lesson_as_it_is(parse, lessons):
     lesson = next(each for each in lessons if each.number == "04")
     assert found.rows == {lesson.name: {item.name: item.points for item in lesson.items}}
     assert (found.due, found.counts, found.points) == (None, "last", lesson.max_score)
-    assert course_settings_with(found, CourseSettings("strict")) == CourseSettings("strict")
+    assert found.settings == {}
 
 
 @pytest.mark.parametrize(
