@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from grader.errors import LessonError
 from grader.gradebook.assignment.rows import entries_in, is_positive, row_points
-from grader.lesson.course_settings import CHOICES, CourseSettings
+from grader.lesson.course_settings import CHOICES
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, parse_toml, read_text, value_text
 
@@ -173,8 +173,3 @@ def date_of(table: Table, key: str, zone: tzinfo | None) -> datetime | None:
             "the top."
         )
     return found.replace(tzinfo=zone)
-
-
-def course_settings_with(assignment: Assignment, settings: CourseSettings) -> CourseSettings:
-    """The course's settings, with those that the assignment sets."""
-    return CourseSettings(**{key: assignment.settings.get(key, getattr(settings, key)) for key in CHOICES})

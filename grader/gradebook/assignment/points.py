@@ -154,13 +154,14 @@ class Work:
         late = None
         if self._assignment.due is not None:
             kept = kept_percent(candidate.delay, self._assignment.late, free_days)
+            earned = sum(row.points for row in candidate.lesson.rows if row.adjustment is None)
             late = Lateness(
                 candidate.delay.is_known,
                 math.ceil(candidate.delay.by.total_seconds()),
                 candidate.delay.days,
                 min(free_days, candidate.delay.days),
                 kept,
-                candidate.lesson.score * (100 - kept) / 100,
+                earned * (100 - kept) / 100,
             )
         lesson = finished(candidate.lesson, late, self._decisions)
         return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
@@ -246,7 +247,7 @@ def summary_of(late: Sequence[Lateness], free_days: int) -> Lateness | None:
 def finished(lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce) -> LessonResult:
     """Return the lesson with its points after lateness, and with what was decided about the lesson as a whole.
 
-    Rows keep their points. A lesson's adjusted points are final: lateness takes nothing from them.
+    Rows keep their points: what lateness costs is taken from the lesson. Points that a person has set are final.
     """
     excused = decisions.excuse(lesson.name) or decisions.excuse(None)
     if excused is not None:

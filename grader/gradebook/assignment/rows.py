@@ -105,9 +105,12 @@ def row_points(
 def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
     """(lesson, row) of all rows that the entry's pattern matches. Raises LessonError where there is none."""
     lesson_pattern, dot, row_pattern = entry.pattern.partition(".")
-    matched = [lesson for lesson in lessons if any(fnmatchcase(name, lesson_pattern) for name in names_of(lesson))]
+    matched = [
+        lesson for lesson in lessons if any(fnmatchcase(name, lesson_pattern) for name in names_of_lesson(lesson.name))
+    ]
     if not matched:
-        names = [name for lesson in lessons for name in names_of(lesson)]
+        has_digits_only = lesson_pattern.isdigit()  # one number is as close to a wrong one as another
+        names = [] if has_digits_only else [name for lesson in lessons for name in names_of_lesson(lesson.name)]
         raise LessonError(
             nothing_matches(path, entry, "lesson", lesson_pattern, names, [each.name for each in lessons])
         )
@@ -121,10 +124,10 @@ def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[t
     return found
 
 
-def names_of(lesson: Lesson) -> tuple[str, ...]:
-    """What a pattern may call a lesson: 03_makemore_steps, 03, 3, makemore_steps."""
-    number, _, rest = lesson.name.partition("_")
-    return (lesson.name, number, number.lstrip("0") or number, rest or lesson.name)
+def names_of_lesson(name: str) -> tuple[str, ...]:
+    """What people may call a lesson: 03_makemore_steps, 03, 3, makemore_steps."""
+    number, _, rest = name.partition("_")
+    return (name, number, number.lstrip("0") or number, rest or name)
 
 
 def nothing_matches(

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+from grader.gradebook.assignment.exceptions import not_yet_made
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook, Verdict
 from grader.gradebook.files import lock_output
@@ -26,6 +27,7 @@ from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
 from grader.gradebook.grading.views import Views
+from grader.gradebook.records import Decision
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
@@ -97,13 +99,16 @@ def grade_run(
     identity: RunIdentity | None = None,
     only_these: bool = False,
     other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
+    decisions: Sequence[Decision] = (),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
     `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
     everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
-    `nursery` may have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
+    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook.
+
+    Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
     with lock_output(out), stop_at_signals() as stop:
@@ -114,6 +119,9 @@ def grade_run(
             if identity is not None:
                 identity.check(out, gradebook, submissions, lessons, fresh)
                 gradebook.describe(identity.entries(lessons))
+                if identity.assignment is not None:
+                    gradebook.set_assignment(identity.assignment)
+            gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
             run = Run(gradebook, lessons, settings, outcome, publisher, course)
             run.views.keep_class(attendance, settings.left_out)
             due = list(range(len(submissions))) if fresh else run.keep_current(submissions)

@@ -47,7 +47,7 @@ class Server:
         publisher: Callable[[Sequence[Lesson]], Publisher],
         zygote: socket.socket | None = None,
     ) -> None:
-        course = Course(Path(settings.course))
+        course = Course(Path(settings.course), changed=settings.course_settings)
         self._lessons = [course.lessons[name] for name in settings.lessons]
         self._settings, self._out = settings, Path(settings.out)
         self._publisher = publisher(self._lessons)
