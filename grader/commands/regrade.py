@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.assignments import stored_assignment
 from grader.commands.console import (
     FAULT,
     STOPPED,
@@ -79,9 +80,10 @@ def regrade(
     from grader.gradebook.grading.settings import Settings
 
     with open_gradebook(out) as gradebook:
-        loaded = course_of(gradebook, course)
-        if loaded is None:
+        found = course_of(gradebook, course)
+        if found is None:
             fail(f"the course ({gradebook.about().get('course', 'unknown')}) is not there: name it with --course.")
+        assignment, loaded = stored_assignment(gradebook, found)
         names = [loaded.find(name).name for name in lesson_names] or (list(loaded.lessons) if everything else [])
         plan = plan_regrade(gradebook, loaded, names)
         warn(plan.without_files, plan.gone)
@@ -103,6 +105,7 @@ def regrade(
             seed_given=seed != DRAWN,
             require=require,
             hide=[str(out.resolve())],
+            course_settings={} if assignment is None else dict(assignment.settings),
         )
         with RunView(console_for(stderr=True), quiet) as view:
             outcome = grade_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1, view)
@@ -115,7 +118,7 @@ def regrade(
             raise SystemExit(STOPPED)
         for sentence in what_failed(outcome.faults, len(plan.due)):
             click.echo(f"grade: {sentence}", err=True)
-        changes = changes_by(outcome.results, plan.results, gradebook)
+        changes = changes_by(outcome.results, plan.results, gradebook, assignment)
         if not quiet:
             print_changes(changes, len(gradebook.students()), plan.lessons)
         if outcome.faults:
@@ -123,6 +126,8 @@ def regrade(
             raise SystemExit(FAULT)
         if apply:
             apply_regrade(outcome, gradebook, out)
+            if assignment is not None:
+                gradebook.set_assignment(assignment)
             gradebook.describe(RunIdentity(loaded, seed).entries(lessons))
             write_views(out, gradebook, loaded).print()
         if not quiet:

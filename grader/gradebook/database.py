@@ -162,12 +162,15 @@ class Gradebook:
 
     # What is current --------------------------------------------------------------------------------------------------
 
-    def current(self, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> Iterator[SubmissionResult]:
+    def current(
+        self, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS, assignment: Assignment | None = None
+    ) -> Iterator[SubmissionResult]:
         """The current results of every student: what the class page, grades.csv, reports and all exports show.
 
-        `verdicts` are {attempt's id: results that are taken in place of the stored ones}.
+        `verdicts` are {attempt's id: results}, and `assignment` is one, that are taken in place of the stored ones.
         """
-        names, assignment, decided = self.new_names(), self.assignment(), self.decisions_by_student()
+        names, decided = self.new_names(), self.decisions_by_student()
+        assignment = assignment or self.assignment()
         rows = self._connection.rows(
             f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest ORDER BY student DESC, id DESC"
         )

@@ -13,6 +13,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook, StoredAttempt, Verdi
 from grader.gradebook.grading.batch import grade_all
 from grader.gradebook.grading.keys import LIBRARIES, Conditions, conditions_key, fingerprint, result_key, sha256_of
 from grader.gradebook.grading.proposals import Proposal, Proposals
+from grader.gradebook.grading.publisher import DRAWING
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
@@ -87,9 +88,16 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
 
 @dataclass
 class RegradeOutcome:
-    """`verdicts` are {attempt's id: its new verdict}, `faults` {student: why it could not be graded}."""
+    """What regrading has given.
+
+    Attributes:
+        verdicts: {attempt's id: its new verdict}.
+        drawings: of the lessons' graphs, see Publisher.new_drawings.
+        faults: {student: why an attempt could not be graded}.
+    """
 
     verdicts: dict[int, Verdict] = field(default_factory=dict)
+    drawings: dict[str, str] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
     stopped: bool = False
 
@@ -129,9 +137,11 @@ def regrade(
                             continue
                         found[attempt.stored.id] = proposal = Proposal(reply.results, reply.extras)
                         proposals.put(proposal_key(attempt, course, settings), proposal)
+                        proposals.put_drawings(reply.drawings)
                         live.result(reply.results)
             except KeyboardInterrupt:
                 outcome.stopped = True
+        outcome.drawings = proposals.drawings()
         for attempt in plan.due:
             if attempt.stored.id in found:
                 verdict = new_verdict(attempt, found[attempt.stored.id], gradebook, course, settings)
@@ -143,6 +153,8 @@ def regrade(
 
 def apply_regrade(outcome: RegradeOutcome, gradebook: Gradebook, out: Path) -> None:
     """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
+    for digest, text in outcome.drawings.items():
+        gradebook.keep(DRAWING + digest, text)
     gradebook.add_verdicts(outcome.verdicts)
     Proposals(out).delete()
 
