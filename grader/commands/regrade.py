@@ -30,7 +30,7 @@ from grader.results import WORDS, number
 from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
-    from grader.gradebook.database import StoredAttempt
+    from grader.gradebook.attempt_table import StoredAttempt
     from grader.gradebook.grading.regrade_changes import RowChange, StudentChange
 
 MOST_ROWS = 15
@@ -111,7 +111,7 @@ def regrade(
             outcome = grade_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1, view)
         if outcome.stopped:
             click.echo(
-                f"grade: stopped: {len(outcome.verdicts)} of {len(plan.due)} are graded and kept aside. No score has "
+                f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "
                 "changed. The same command goes on from there.",
                 err=True,
             )
@@ -125,7 +125,7 @@ def regrade(
             click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
             raise SystemExit(FAULT)
         if apply:
-            apply_regrade(outcome, gradebook, out)
+            apply_regrade(plan, outcome, gradebook, loaded, settings)
             if assignment is not None:
                 gradebook.set_assignment(assignment)
             gradebook.describe(RunIdentity(loaded, seed).entries(lessons))

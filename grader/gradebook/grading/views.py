@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
-from grader.gradebook.database import Gradebook, StoredAttempt
+from grader.gradebook.database import Gradebook
 from grader.gradebook.files import drop_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.earlier_reports import withdraw_report
 from grader.gradebook.grading.graded import GradedSubmission, sources_of
