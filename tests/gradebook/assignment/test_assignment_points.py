@@ -208,7 +208,7 @@ def test_excused():
     assert (excused.score, excused.max_score) == (2, 2)
     excused = assigned("Ada", homework(), attempts, [decision(1, "excuse", None, text="Ill.")])
     assert (excused.score, excused.max_score, excused.excused.reason) == (0, 0, "Ill.")
-    assert all(each.max_score == 0 for each in excused.lessons)
+    assert all((each.score, each.max_score, each.excused) == (0, 0, None) for each in excused.lessons)
     nothing = assigned("Ada", homework(), [], [decision(1, "excuse", None)])
     assert (nothing.status, nothing.max_score) == ("nothing", 0)
 
