@@ -11,7 +11,9 @@ import click
 VARIABLE = "GRADE_AUTHOR"
 
 author_option = click.option(
-    "--author", default=None, help=f"Who decides.  [default: ${VARIABLE}, Git's user.name and user.email, the login name]"
+    "--author",
+    default=None,
+    help=f"Who decides.  [default: ${VARIABLE}, Git's user.name and user.email, the login name]",
 )
 
 

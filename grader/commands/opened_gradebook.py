@@ -39,14 +39,31 @@ def open_gradebook(out: Path, new: bool = False) -> Iterator[Gradebook]:
 
     Raises UserError.
     """
-    if not new and not (out / GRADEBOOK).is_file():
-        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
+    if not new:
+        require_gradebook(out)
     with lock_output(out):
         gradebook = Gradebook(out / GRADEBOOK)
         try:
             yield gradebook
         finally:
             gradebook.close()
+
+
+def require_gradebook(out: Path) -> None:
+    """Raise UserError where `out` holds no gradebook."""
+    if not (out / GRADEBOOK).is_file():
+        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
+
+
+@contextmanager
+def read_gradebook(out: Path) -> Iterator[Gradebook]:
+    """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
+    require_gradebook(out)
+    gradebook = Gradebook(out / GRADEBOOK)
+    try:
+        yield gradebook
+    finally:
+        gradebook.close()
 
 
 def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
@@ -79,7 +96,9 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> Writt
 
     lessons = [] if course is None else list(course.lessons.values())
     views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
-    written = Written([], [f"{name} was exported before: export it again." for name in EXPORTS if (out / name).is_file()])
+    written = Written(
+        [], [f"{name} was exported before: export it again." for name in EXPORTS if (out / name).is_file()]
+    )
     if course is None and stale:
         missing = gradebook.about().get("course", "unknown")
         reports = ", ".join(str(out / student / "report.html") for student in stale[:5])
@@ -100,7 +119,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> Writt
     return written
 
 
-class StudentParam(click.ParamType):
+class StudentParam(click.types.StringParamType):
     """A student's name. The shell completes it from the gradebook."""
 
     name = "student"
@@ -109,7 +128,7 @@ class StudentParam(click.ParamType):
         return completions(ctx, incomplete, lambda gradebook: gradebook.students())
 
 
-class RowParam(click.ParamType):
+class RowParam(click.types.StringParamType):
     """A row, a lesson or the total. The shell completes it from the student's results."""
 
     name = "row"

@@ -16,10 +16,13 @@ WAIT_SECONDS = 5.0  # for another program that has the book open for writing
 class Connection:
     """An SQLite file. Every method raises OutputError when the file cannot be read or written."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, any_thread: bool = False) -> None:
+        """With `any_thread`, threads may use it in turns."""
         self.path = path
         with self._sqlite_errors():
-            self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(
+                path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=not any_thread
+            )
 
     def execute(self, statement: str, values: Iterable[Any] = ()) -> int:
         """Execute one statement; returns the id of the row that it inserted."""

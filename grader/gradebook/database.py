@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import current_results, without_repeated
-from grader.gradebook.decisions import DecisionTable, in_effect
+from grader.gradebook.decisions import DecisionTable
 from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
 from grader.gradebook.records import Attempt, Decision
 from grader.gradebook.schema import ABOUT, prepare
@@ -149,6 +150,16 @@ class Gradebook:
         query += " WHERE student = ? ORDER BY id" if chosen else " ORDER BY id"
         yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
 
+    def verdicts_on(self, student: str) -> Iterator[tuple[int, str, SubmissionResult]]:
+        """(attempt's id, when, results) of every verdict on a student's attempts, the first and those of regrades."""
+        query = (
+            "SELECT id AS attempt, finished, results, 0 AS place FROM attempts WHERE student = ?1 "
+            "UNION ALL SELECT v.attempt, v.finished, v.results, v.id FROM verdicts v JOIN attempts a "
+            "ON a.id = v.attempt WHERE a.student = ?1 ORDER BY attempt, place"
+        )
+        for attempt, finished, text, _ in self._connection.rows(query, student):
+            yield attempt, finished, SubmissionResult.from_text(text)
+
     # What is current --------------------------------------------------------------------------------------------------
 
     def current(self, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> Iterator[SubmissionResult]:
@@ -166,7 +177,7 @@ class Gradebook:
             if student not in names:
                 yield standing_of(student, assignment, attempts, decisions, verdicts)
         for student, decisions in decided.items():
-            if any(each.kind != "extension" for each in in_effect(decisions)):
+            if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
 
     def current_of(self, student: str, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> SubmissionResult:

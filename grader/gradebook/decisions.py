@@ -48,13 +48,3 @@ def decision_of(values: Sequence[Any]) -> Decision:
     number, student, kind, author, made, row, points, until, text, undoes = values
     deadline: datetime | None = None if until is None else time_from_text(until)
     return Decision(number, student, kind, author, time_from_text(made), row, points, deadline, text, undoes)
-
-
-def in_effect(decisions: Iterable[Decision]) -> list[Decision]:
-    """The decisions that no later entry has undone, without the entries that undo. Undoing an undo restores."""
-    ordered = list(decisions)
-    undone: set[int | None] = set()
-    for each in reversed(ordered):  # an entry that is undone itself undoes nothing
-        if each.kind == "undo" and each.id not in undone:
-            undone.add(each.undoes)
-    return [each for each in ordered if each.kind != "undo" and each.id not in undone]

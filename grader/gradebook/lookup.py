@@ -57,7 +57,8 @@ def find_row(wanted: str, results: SubmissionResult) -> str | None:
     meant = difflib.get_close_matches(wanted, [each for name in names for each in spellings(name)], MOST_MEANT)
     lessons = ", ".join(lesson.name for lesson in results.lessons) or "no lesson"
     raise UserError(
-        f"{results.student} has no row {wanted!r}" + did_you_mean(meant, f"expected LESSON.ROW, a lesson of {lessons}, or {TOTAL}")
+        f"{results.student} has no row {wanted!r}"
+        + did_you_mean(meant, f"expected LESSON.ROW, a lesson of {lessons}, or {TOTAL}")
     )
 
 

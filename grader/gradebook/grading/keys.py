@@ -26,12 +26,17 @@ def sha256_of(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
+def fingerprint(lesson: Lesson) -> str:
+    """Changes with every file of the lesson, and with the settings under which it is judged."""
+    return sha256_of(lesson.digest, settings_text(lesson.settings))
+
+
 @dataclass(frozen=True)
 class Conditions:
     """Under which an attempt was graded, as the gradebook stores it.
 
     Attributes:
-        lessons: {lesson: its digest}.
+        lessons: {lesson: its fingerprint}.
         limits: of student code, as in Settings.
         seed: the one that `--seed` gave; None where it was drawn.
         left_out: lessons of the course that no submission of the run contained.
@@ -47,8 +52,8 @@ class Conditions:
     @staticmethod
     def of(lessons: Sequence[Lesson], settings: Settings) -> Conditions:
         seed = settings.seed if settings.seed_given else None
-        digests = {lesson.name: lesson.digest for lesson in lessons}
-        return Conditions(digests, settings.limits, seed, tuple(settings.left_out))
+        fingerprints = {lesson.name: fingerprint(lesson) for lesson in lessons}
+        return Conditions(fingerprints, settings.limits, seed, tuple(settings.left_out))
 
 
 def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:

@@ -20,11 +20,10 @@ from typing import IO, Any
 
 from grader.errors import GraderFault
 from grader.gradebook.files import OutputError, write_files
-from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.graded import GradedSubmission, sources_of
 from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
-from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.results import RESULTS
@@ -108,15 +107,6 @@ def write_student(folder: Path, graded: GradedSubmission, submission: Submission
     """One student's FILES. Raises OutputError."""
     pages = publisher.student_pages(graded, sources_of(submission))
     write_files(folder, {RESULTS: graded.results.to_text(), **pages})
-
-
-def sources_of(submission: Submission) -> dict[str, str]:
-    """{lesson: the text of the file that is graded}"""
-    return {
-        name: submitted.files[MAIN].decode("utf-8", errors="replace")
-        for name, submitted in submission.lessons.items()
-        if submitted.present and submission.message is None
-    }
 
 
 def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:

@@ -12,9 +12,8 @@ from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook, StoredAttempt
 from grader.gradebook.files import drop_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.earlier_reports import withdraw_report
-from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.graded import GradedSubmission, sources_of
 from grader.gradebook.grading.publisher import Publisher
-from grader.gradebook.grading.server import sources_of
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
