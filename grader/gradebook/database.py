@@ -20,6 +20,7 @@ from grader.gradebook.plain_values import from_plain, time_from_text, time_to_te
 from grader.gradebook.records import Attempt, Decision
 from grader.gradebook.schema import ABOUT, prepare
 from grader.gradebook.stored_files import Blobs
+from grader.gradebook.term import Term
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 
@@ -88,6 +89,7 @@ class Gradebook:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path, self._terms = path, dict[str, Term]()
         self._connection = Connection(path)
         try:
             prepare(self._connection)
@@ -168,6 +170,7 @@ class Gradebook:
         `verdicts` are {attempt's id: results that are taken in place of the stored ones}.
         """
         names, assignment, decided = self.new_names(), self.assignment(), self.decisions_by_student()
+        term = self._term(assignment)
         rows = self._connection.rows(
             f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest ORDER BY student DESC, id DESC"
         )
@@ -175,7 +178,7 @@ class Gradebook:
             attempts = [StoredAttempt._make(row) for row in group]
             decisions = decided.pop(student, [])
             if student not in names:
-                yield standing_of(student, assignment, attempts, decisions, verdicts)
+                yield standing_of(student, assignment, attempts, decisions, verdicts, term)
         for student, decisions in decided.items():
             if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
@@ -183,7 +186,16 @@ class Gradebook:
     def current_of(self, student: str, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> SubmissionResult:
         """The current results of one student."""
         attempts = list(self.stored_attempts(student))[::-1]
-        return standing_of(student, self.assignment(), attempts, self.decisions_about(student), verdicts)
+        assignment, decisions = self.assignment(), self.decisions_about(student)
+        return standing_of(student, assignment, attempts, decisions, verdicts, self._term(assignment))
+
+    def _term(self, assignment: Assignment | None) -> Term | None:
+        """The other gradebooks that share free late days. Raises UserError where they differ about them."""
+        if assignment is None or not assignment.late.term:
+            return None
+        if assignment.text not in self._terms:
+            self._terms[assignment.text] = Term(self._path, assignment, Gradebook)
+        return self._terms[assignment.text]
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, with those about an earlier name of theirs."""
@@ -285,6 +297,8 @@ class Gradebook:
         return [student for (student,) in self._connection.rows("SELECT student FROM stale ORDER BY student")]
 
     def close(self) -> None:
+        for term in self._terms.values():
+            term.close()
         self._connection.close()
 
 
@@ -294,11 +308,13 @@ def standing_of(
     newest_first: Sequence[StoredAttempt],
     decisions: Sequence[Decision],
     verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS,
+    term: Term | None = None,
 ) -> SubmissionResult:
-    """A student's current results, from attempts and decisions."""
+    """A student's current results, from attempts and decisions; `term` says how many free late days are left."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)
     if assignment is None and not decisions:
         return current_results(read)
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
     chosen = attempts if assignment is None else without_repeated(attempts)
-    return replace(assigned(student, assignment, chosen[::-1], decisions), earlier=None)
+    free_days = None if term is None else term.free_days(student, chosen, decisions)
+    return replace(assigned(student, assignment, chosen[::-1], decisions, free_days), earlier=None)
