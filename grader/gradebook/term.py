@@ -41,8 +41,8 @@ class OtherGradebook:
         if term_of(name, found) != term_of(own_name, own) or found.late.free_days != own.late.free_days:
             raise UserError(
                 f"the assignments of {own_name} and {name} do not share the same free late days: `term` and "
-                "`free_days` must be the same in every assignment file of a term. Correct them, and run `grade run --assignment "
-                "FILE` again for both."
+                "`free_days` must be the same in every assignment file of a term. Correct them, and run `grade run "
+                "--assignment FILE` again for both."
             )
 
     @cached_property
