@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import jsonschema
 import pytest
 from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
 from made_results import lesson, row
+from support import SCHEMA
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.lateness import delay_of
@@ -16,6 +18,7 @@ from grader.gradebook.current import current_results
 from grader.results import NotGraded, SubmissionResult
 
 TEN_A_DAY = LatePolicy(percent_per_day=10)
+ENVIRONMENT = dict.fromkeys(("torch", "python", "cpu_capability", "platform"), "-")
 MINUTES = timedelta(minutes=1)
 
 
@@ -292,6 +295,8 @@ def test_results_json_keeps_the_new_fields_and_a_plain_result_has_none():
     ]
     found = assigned("Ada", homework(late=TEN_A_DAY), attempts, decisions)
     assert SubmissionResult.from_text(found.to_text()) == found
+    jsonschema.validate(found.to_json(), SCHEMA)
+    jsonschema.validate(assigned("Ada", homework(), [], decisions).to_json() | {"environment": ENVIRONMENT}, SCHEMA)
     plain = attempts[0].results.to_json()
     new = {"adjustment", "excused", "late", "attempt", "assignment", "comments"}
     assert not new & {*plain, *plain["lessons"][0], *plain["lessons"][0]["gradients"][0]}
