@@ -11,13 +11,14 @@ import click
 
 from grader.commands.author import author_name
 from grader.commands.console import printable
-from grader.commands.opened_gradebook import open_gradebook
+from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
 from grader.gradebook.lookup import UnknownStudent, find_student
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
+    from grader.gradebook.database import Gradebook
     from grader.gradebook.records import Decision
     from grader.intake.submissions.finding import FoundSubmissions
     from grader.intake.submissions.roster import Roster
@@ -49,7 +50,7 @@ def with_assignment(
     """(the assignment in `file`, or else the one that the gradebook in `out` is for; the course with its settings; the
     lessons to grade). `chosen` are the lessons that the command line names. Raises UserError.
     """
-    from grader.gradebook.assignment.config import parse_assignment, read_assignment
+    from grader.gradebook.assignment.config import read_assignment
     from grader.lesson.lesson import Course
 
     lessons = list(course.lessons.values())
@@ -57,9 +58,8 @@ def with_assignment(
     if file is not None:
         assignment = read_assignment(file, lessons)
     elif (out / GRADEBOOK).is_file():
-        with open_gradebook(out) as gradebook:
-            stored = gradebook.assignment()
-        assignment = None if stored is None else parse_assignment(stored.text, out / GRADEBOOK, lessons)
+        with read_gradebook(out) as gradebook:
+            assignment, course = stored_assignment(gradebook, course)
     if assignment is None:
         return None, course, list(chosen)
     outside = [lesson.name for lesson in chosen if lesson.name not in assignment.rows]
@@ -71,6 +71,20 @@ def with_assignment(
     names = [lesson.name for lesson in chosen] or list(assignment.rows)
     course = Course(course.root, changed=assignment.settings)
     return assignment, course, [course.lessons[name] for name in names]
+
+
+def stored_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
+    """(the assignment that the gradebook is for, read again with the lessons as they are now; the course with its
+    settings). Raises UserError.
+    """
+    from grader.gradebook.assignment.config import parse_assignment
+    from grader.lesson.lesson import Course
+
+    stored = gradebook.assignment()
+    if stored is None:
+        return None, course
+    assignment = parse_assignment(stored.text, Path(GRADEBOOK), list(course.lessons.values()))
+    return assignment, Course(course.root, changed=assignment.settings)
 
 
 def extensions_from(
@@ -91,7 +105,7 @@ def extensions_from(
         raise UserError(f"{file} cannot be read: {error.strerror}. Give the extensions as CSV.") from error
     names, renamed = {arrival.student for arrival in found.arrivals}, dict[str, str]()
     if (out / GRADEBOOK).is_file():
-        with open_gradebook(out) as gradebook:
+        with read_gradebook(out) as gradebook:
             names, renamed = names | set(gradebook.students()), gradebook.new_names()
     members = roster.members if roster is not None else ()
     by_mark = {mark.lower(): each.student for each in members for mark in (each.id, each.email, each.name) if mark}

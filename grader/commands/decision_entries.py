@@ -7,7 +7,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, tzinfo
+from datetime import datetime, time
 from pathlib import Path
 
 from grader.errors import UserError
@@ -85,16 +85,19 @@ def points_in(text: str, place: str) -> float:
     return points
 
 
-def date_in(text: str, zone: tzinfo | None, place: str) -> datetime:
-    """A date and time: 23:59 if no time is given, in `zone` or this machine's zone if none is. Raises UserError."""
+def date_in(text: str, due: datetime | None, place: str) -> datetime:
+    """A date and time. A time or a time zone that is not given is that of `due`, else 23:59 in this machine's zone.
+
+    Raises UserError.
+    """
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise UserError(
-            f'{place}{text!r} is no date; expected one such as "2026-12-01 23:59", or 2026-12-01 for 23:59 on that day.'
+            f'{place}{text!r} is no date; expected one such as "2026-12-01 23:59", or 2026-12-01 for the usual time.'
         ) from None
     if len(text) <= len("2026-12-01"):
-        found = datetime.combine(found, END_OF_DAY)
+        found = datetime.combine(found, END_OF_DAY if due is None else due.time())
     if found.tzinfo is not None:
         return found
-    return found.replace(tzinfo=zone) if zone is not None else found.astimezone()
+    return found.replace(tzinfo=due.tzinfo) if due is not None else found.astimezone()

@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from grader.commands.console import console_for, printable
-from grader.commands.decisions import WORDS, names_in
+from grader.commands.deciding import WORDS, names_in
 from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.database import Gradebook

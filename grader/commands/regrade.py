@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.assignments import stored_assignment
 from grader.commands.console import (
     FAULT,
     STOPPED,
@@ -29,7 +30,7 @@ from grader.results import WORDS, number
 from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
-    from grader.gradebook.database import StoredAttempt
+    from grader.gradebook.attempt_table import StoredAttempt
     from grader.gradebook.grading.regrade_changes import RowChange, StudentChange
 
 MOST_ROWS = 15
@@ -79,9 +80,10 @@ def regrade(
     from grader.gradebook.grading.settings import Settings
 
     with open_gradebook(out) as gradebook:
-        loaded = course_of(gradebook, course)
-        if loaded is None:
+        found = course_of(gradebook, course)
+        if found is None:
             fail(f"the course ({gradebook.about().get('course', 'unknown')}) is not there: name it with --course.")
+        assignment, loaded = stored_assignment(gradebook, found)
         names = [loaded.find(name).name for name in lesson_names] or (list(loaded.lessons) if everything else [])
         plan = plan_regrade(gradebook, loaded, names)
         warn(plan.without_files, plan.gone)
@@ -104,26 +106,29 @@ def regrade(
             course_settings={} if assignment is None else dict(assignment.settings),
             require=require,
             hide=[str(out.resolve())],
+            course_settings={} if assignment is None else dict(assignment.settings),
         )
         with RunView(console_for(stderr=True), quiet) as view:
             outcome = grade_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1, view)
         if outcome.stopped:
             click.echo(
-                f"grade: stopped: {len(outcome.verdicts)} of {len(plan.due)} are graded and kept aside. No score has "
+                f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "
                 "changed. The same command goes on from there.",
                 err=True,
             )
             raise SystemExit(STOPPED)
         for sentence in what_failed(outcome.faults, len(plan.due)):
             click.echo(f"grade: {sentence}", err=True)
-        changes = changes_by(outcome.results, plan.results, gradebook)
+        changes = changes_by(outcome.results, plan.results, gradebook, assignment)
         if not quiet:
             print_changes(changes, len(gradebook.students()), plan.lessons)
         if outcome.faults:
             click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
             raise SystemExit(FAULT)
         if apply:
-            apply_regrade(outcome, gradebook, out)
+            apply_regrade(plan, outcome, gradebook, loaded, settings)
+            if assignment is not None:
+                gradebook.set_assignment(assignment)
             gradebook.describe(RunIdentity(loaded, seed).entries(lessons))
             write_views(out, gradebook, loaded).print()
         if not quiet:

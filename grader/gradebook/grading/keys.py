@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 
 from grader.gradebook.grading.settings import Settings
@@ -56,6 +57,12 @@ class Conditions:
         return Conditions(fingerprints, settings.limits, seed, tuple(settings.left_out))
 
 
+@cache
+def libraries() -> tuple[str, ...]:
+    """The LIBRARIES with their versions."""
+    return tuple(f"{name} {version(name)}" for name in LIBRARIES)
+
+
 def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
     """A digest of everything that is the same for all submissions of a run.
 
@@ -64,10 +71,9 @@ def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
     """
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
-    libraries = (f"{name} {version(name)}" for name in LIBRARIES)
     lesson_settings = sorted({settings_text(each.settings) for each in lessons})
     parts = (part for each in lessons for part in (each.name, each.digest))
-    return sha256_of(LOADED, *libraries, seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
+    return sha256_of(LOADED, *libraries(), seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
 
 
 def result_key(conditions: str, submission: Submission) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from grader.gradebook.connection import Connection
 from grader.gradebook.files import OutputError
+from grader.gradebook.grading.publisher import DRAWING
 from grader.results import SubmissionResult
 
 NAME = ".regrade.sqlite"
@@ -52,6 +54,15 @@ class Proposals:
     def put(self, key: str, proposal: Proposal) -> None:
         text = json.dumps({"results": proposal.results.to_json(), "extras": proposal.extras})
         self._connection.execute("INSERT OR REPLACE INTO proposals VALUES (?, ?)", (key, text))
+
+    def put_drawings(self, drawings: Mapping[str, str]) -> None:
+        rows = [(DRAWING + digest, text) for digest, text in drawings.items()]
+        self._connection.execute_each("INSERT OR REPLACE INTO proposals VALUES (?, ?)", rows)
+
+    def drawings(self) -> dict[str, str]:
+        """Those of `put_drawings`, see Publisher.new_drawings."""
+        rows = self._connection.rows("SELECT key, data FROM proposals WHERE key LIKE ?", f"{DRAWING}%")
+        return {key.removeprefix(DRAWING): text for key, text in rows}
 
     def close(self) -> None:
         self._connection.close()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from grader.gradebook.attempt_table import StoredAttempt, Verdict
 from grader.gradebook.connection import Connection
 from grader.gradebook.current import lessons_of
-from grader.gradebook.database import GRADEBOOK, Gradebook, StoredAttempt, Verdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.grading.batch import grade_all
-from grader.gradebook.grading.keys import LIBRARIES, Conditions, conditions_key, fingerprint, result_key, sha256_of
+from grader.gradebook.grading.keys import Conditions, conditions_key, fingerprint, libraries, result_key, sha256_of
 from grader.gradebook.grading.proposals import Proposal, Proposals
+from grader.gradebook.grading.publisher import DRAWING
 from grader.gradebook.grading.run import RunListener
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import stop_at_signals
@@ -87,15 +90,20 @@ def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -
 
 @dataclass
 class RegradeOutcome:
-    """`verdicts` are {attempt's id: its new verdict}, `faults` {student: why it could not be graded}."""
+    """What regrading has given.
 
-    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    Attributes:
+        proposals: {attempt's id: the verdicts on the lessons that were graded again}.
+        results: {attempt's id: its results with them}.
+        drawings: of the lessons' graphs, see Publisher.new_drawings.
+        faults: {student: why an attempt could not be graded}.
+    """
+
+    proposals: dict[int, Proposal] = field(default_factory=dict)
+    results: dict[int, SubmissionResult] = field(default_factory=dict)
+    drawings: dict[str, str] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
     stopped: bool = False
-
-    @property
-    def results(self) -> dict[int, SubmissionResult]:
-        return {attempt: verdict.results for attempt, verdict in self.verdicts.items()}
 
 
 def regrade(
@@ -109,7 +117,7 @@ def regrade(
     proposals = Proposals(out)
     try:
         groups: dict[str, list[DueAttempt]] = {}
-        found: dict[int, Proposal] = {}
+        found = outcome.proposals
         for attempt in plan.due:
             proposal = proposals.get(proposal_key(attempt, course, settings))
             if proposal is None:
@@ -129,22 +137,35 @@ def regrade(
                             continue
                         found[attempt.stored.id] = proposal = Proposal(reply.results, reply.extras)
                         proposals.put(proposal_key(attempt, course, settings), proposal)
+                        proposals.put_drawings(reply.drawings)
                         live.result(reply.results)
             except KeyboardInterrupt:
                 outcome.stopped = True
+        outcome.drawings = proposals.drawings()
         for attempt in plan.due:
             if attempt.stored.id in found:
-                verdict = new_verdict(attempt, found[attempt.stored.id], gradebook, course, settings)
-                outcome.verdicts[attempt.stored.id] = verdict
+                outcome.results[attempt.stored.id] = new_results(attempt, found[attempt.stored.id].results)
     finally:
         proposals.close()
     return outcome
 
 
-def apply_regrade(outcome: RegradeOutcome, gradebook: Gradebook, out: Path) -> None:
+def apply_regrade(
+    plan: RegradePlan, outcome: RegradeOutcome, gradebook: Gradebook, course: Course, settings: Settings
+) -> None:
     """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
-    gradebook.add_verdicts(outcome.verdicts)
-    Proposals(out).delete()
+    verdicts = {}
+    for attempt in plan.due:
+        number = attempt.stored.id
+        changed = {name: fingerprint(course.lessons[name]) for name in attempt.lessons}
+        conditions = replace(attempt.conditions, lessons={**attempt.conditions.lessons, **changed})
+        key = key_of(attempt, conditions, gradebook, course, settings)
+        extras = new_extras(attempt, outcome.proposals[number].extras or {}, gradebook)
+        verdicts[number] = Verdict(key, outcome.results[number], conditions, extras)
+    for digest, text in outcome.drawings.items():
+        gradebook.keep(DRAWING + digest, text)
+    gradebook.add_verdicts(verdicts)
+    Proposals(Path(settings.out)).delete()
 
 
 class StoredSubmissions:
@@ -171,26 +192,21 @@ class StoredSubmissions:
 
 def proposal_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
     """Changes with everything on which the new verdicts on these lessons depend."""
-    from importlib.metadata import version
-
     lessons = (fingerprint(course.lessons[name]) for name in attempt.lessons)
     seed = str(settings.seed) if settings.seed_given else "drawn"
     limits = json.dumps(attempt.conditions.limits, sort_keys=True)
-    libraries = (version(name) for name in LIBRARIES)
-    return sha256_of(LOADED, *libraries, seed, limits, settings.require, attempt.stored.submission or "", *lessons)
+    return sha256_of(LOADED, *libraries(), seed, limits, settings.require, attempt.stored.submission or "", *lessons)
 
 
-def new_verdict(
-    attempt: DueAttempt, proposal: Proposal, gradebook: Gradebook, course: Course, settings: Settings
-) -> Verdict:
-    """The verdict on an attempt with the new results of its lessons that were graded again."""
-    old, conditions = attempt.results, attempt.conditions
-    new = {lesson.name: lesson for lesson in proposal.results.lessons if lesson.name in attempt.lessons}
+def new_results(attempt: DueAttempt, again: SubmissionResult) -> SubmissionResult:
+    """The results of an attempt, with those of its lessons that were graded `again`."""
+    old = attempt.results
+    new = {lesson.name: lesson for lesson in again.lessons if lesson.name in attempt.lessons}
     lessons: dict[str, LessonResult] = {lesson.name: lesson for lesson in old.lessons} | new
     failed = [each for each in old.not_graded or () if each.name not in new]
     ordered = [lessons[name] for name in sorted(lessons)]
     results = replace(
-        proposal.results,
+        again,
         lessons=ordered,
         score=number(sum(lesson.score for lesson in ordered)),
         max_score=number(sum(lesson.max_score for lesson in ordered) + sum(each.max_score for each in failed)),
@@ -199,17 +215,20 @@ def new_verdict(
     )
     if failed:
         results.status, results.message = "error", old.message
-    extras = (
-        {} if attempt.stored.extras is None else gradebook.blobs.load_value(dict[str, object], attempt.stored.extras)
-    )
-    for kind, found in (proposal.extras or {}).items():
-        # {lesson: ...} of each kind, except for the texts, which are by file
-        earlier = extras.get(kind, {})
-        kept = {name: each for name, each in earlier.items() if name not in attempt.lessons}
+    return results
+
+
+def new_extras(attempt: DueAttempt, again: Mapping[str, Any], gradebook: Gradebook) -> dict[str, Any]:
+    """What only the report shows of an attempt, with that of its lessons that were graded `again`.
+
+    Each kind is {lesson: ...}; only the texts are by file.
+    """
+    stored = attempt.stored.extras
+    extras = {} if stored is None else gradebook.blobs.load_value(dict[str, Any], stored)
+    for kind, found in again.items():
+        kept = {name: each for name, each in extras.get(kind, {}).items() if name not in attempt.lessons}
         extras[kind] = kept | {name: each for name, each in found.items() if kind == "texts" or name in attempt.lessons}
-    changed = {name: fingerprint(course.lessons[name]) for name in attempt.lessons}
-    conditions = replace(conditions, lessons={**conditions.lessons, **changed})
-    return Verdict(key_of(attempt, conditions, gradebook, course, settings), results, conditions, extras)
+    return extras
 
 
 def key_of(

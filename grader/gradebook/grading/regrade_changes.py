@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import Gradebook
 from grader.results import Row, SubmissionResult
 
@@ -35,14 +36,18 @@ class StudentChange:
 
 
 def changes_by(
-    new: Mapping[int, SubmissionResult], old: Mapping[int, SubmissionResult], gradebook: Gradebook
+    new: Mapping[int, SubmissionResult],
+    old: Mapping[int, SubmissionResult],
+    gradebook: Gradebook,
+    assignment: Assignment | None = None,
 ) -> list[StudentChange]:
     """Every student for whom `new` results change a score or a row's verdict, in order of name.
 
-    `new` and `old` are {attempt's id: results}; `old` are those of every attempt in the gradebook.
+    `new` and `old` are {attempt's id: results}; `old` are those of every attempt in the gradebook. With `new` comes
+    `assignment`, as it is with the changed lessons.
     """
     before = {each.student: each for each in gradebook.current(old)}
-    after = gradebook.current({**old, **new})
+    after = gradebook.current({**old, **new}, assignment)
     changes = []
     for results in after:
         earlier = before[results.student]

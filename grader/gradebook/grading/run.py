@@ -9,8 +9,9 @@ from types import MappingProxyType
 from typing import Protocol
 
 from grader.gradebook.assignment.exceptions import not_yet_made
+from grader.gradebook.attempt_table import Verdict
 from grader.gradebook.class_results import ClassResults
-from grader.gradebook.database import GRADEBOOK, Gradebook, Verdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
 from grader.gradebook.grading.batch import grade_all
 from grader.gradebook.grading.earlier_reports import (

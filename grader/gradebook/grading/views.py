@@ -8,19 +8,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
-from grader.gradebook.database import Gradebook, StoredAttempt
+from grader.gradebook.database import Gradebook
 from grader.gradebook.files import drop_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.earlier_reports import withdraw_report
 from grader.gradebook.grading.graded import GradedSubmission, sources_of
-from grader.gradebook.grading.publisher import Publisher
+from grader.gradebook.grading.publisher import DRAWING, Publisher
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.results import RESULTS, LessonResult, SubmissionResult
 
-DRAWING, ATTENDANCE, LEFT_OUT = "drawing ", "attendance", "left out"
+ATTENDANCE, LEFT_OUT = "attendance", "left out"
 """Names under which a run keeps what later commands need to write the same pages."""
 
 
