@@ -67,18 +67,13 @@ def read_gradebook(out: Path) -> Iterator[Gradebook]:
 
 
 def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
-    """The course `given`, or that of the latest run, with the assignment's settings; None if it is not there any more.
-
-    Raises UserError.
-    """
+    """The course `given`, or that of the latest run; None if its folder is not there any more. Raises UserError."""
     from grader.lesson.lesson import Course
 
-    assignment = gradebook.assignment()
-    changed = {} if assignment is None else assignment.settings
     if given is not None:
-        return Course(find_course(given), changed=changed)
+        return Course(find_course(given))
     root = gradebook.about().get("course")
-    return Course(Path(root), changed=changed) if root and (Path(root) / "exercises").is_dir() else None
+    return Course(Path(root)) if root and (Path(root) / "exercises").is_dir() else None
 
 
 @dataclass

@@ -96,14 +96,13 @@ def regrade(
         require_solutions(lessons)
         check_lessons(lessons)
         check_isolation(require)
-        seed, assignment = gradebook.about().get("seed", DRAWN), gradebook.assignment()
+        seed = gradebook.about().get("seed", DRAWN)
         settings = Settings(
             course=str(loaded.root.resolve()),
             lessons=plan.lessons,
             seed=secrets.randbits(32) if seed == DRAWN else int(seed),
             out=str(out),
             seed_given=seed != DRAWN,
-            course_settings={} if assignment is None else dict(assignment.settings),
             require=require,
             hide=[str(out.resolve())],
             course_settings={} if assignment is None else dict(assignment.settings),
