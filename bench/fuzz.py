@@ -36,10 +36,10 @@ from grader.calling.protocol import Called, Measurement
 from grader.calling.steps import answer_fields
 from grader.gradebook.grading.server import write_student
 from grader.gradebook.grading.session import Session
-from grader.json_text import clean
 from grader.lesson.lesson import Course, Item, Lesson
 from grader.publish.report.pages import Reporter
 from grader.reference.problem import Problem
+from grader.results.json_text import clean
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers import tree, wire
 from grader.sandbox.workers.endings import WireError

@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.annotations import AssignmentSummary, CountedAttempt, Lateness
 from grader.gradebook.assignment.attempts import (
     DIGITS,
     Candidate,
@@ -24,6 +23,7 @@ from grader.gradebook.assignment.weighted import decided, missing_lesson, rounde
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, NotGraded, SubmissionResult, number
+from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from grader.annotations import Adjustment, Comment, Excuse, Lateness
 from grader.results import LessonResult, Row, SubmissionResult, number
+from grader.results.annotations import Adjustment, Comment, Excuse, Lateness
 
 WHY = {
     "best": "it is the best one",

@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grader.annotations import (
+from grader.results.annotations import (
     ANNOTATIONS,
     Adjustment,
     AssignmentSummary,
@@ -24,7 +24,7 @@ from grader.annotations import (
     annotations_to_json,
     read_annotations,
 )
-from grader.json_text import Json, clean, encode, known_and_other, lines
+from grader.results.json_text import Json, clean, encode, known_and_other, lines
 
 VERSION = 1
 RESULTS = "results.json"
