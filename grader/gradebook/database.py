@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from grader.errors import UserError
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.assignment.free_days import TermWork, spend_free_days
+from grader.gradebook.assignment.free_days import TermWork, share_free_days, spend_free_days
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
@@ -75,7 +76,11 @@ class Gradebook(AttemptTable):
         return standing_of(student, assignment, attempts, decisions, verdicts, term)
 
     def _term(self, assignment: Assignment | None, student: str | None = None) -> Term:
-        """The term's other assignments, which share the free late days: {student: their work for each}."""
+        """The term's other assignments, which share the free late days: {student: their work for each}.
+
+        Raises UserError where the assignments do not agree about the days.
+        """
+        own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
         for name in assignment.late.term if assignment is not None and assignment.late.free_days else ():
             path = self._connection.path.parent.absolute().parent / name / GRADEBOOK
@@ -83,6 +88,7 @@ class Gradebook(AttemptTable):
                 continue  # not begun yet
             other = Gradebook(path)
             try:
+                check_term(own, assignment, name, other.assignment())
                 for who, work in other.works(student):
                     term.setdefault(who, []).append(work)
             finally:
@@ -168,6 +174,16 @@ class Gradebook(AttemptTable):
 
     def close(self) -> None:
         self._connection.close()
+
+
+def check_term(name: str, assignment: Assignment | None, other_name: str, other: Assignment | None) -> None:
+    """Raise UserError unless two gradebooks share the same free late days. One without an assignment has not begun."""
+    if assignment is not None and other is not None and not share_free_days(name, assignment, other_name, other):
+        raise UserError(
+            f"the assignments of {name} and {other_name} do not share the same free late days: `term` and `free_days` "
+            "must be the same in every assignment file of a term. Correct them, and run `grade run --assignment FILE` "
+            "again for both."
+        )
 
 
 def standing_of(

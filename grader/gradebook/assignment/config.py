@@ -16,6 +16,9 @@ from grader.lesson.course_settings import CHOICES
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number, parse_toml, read_text, value_text
 
+ASSIGNMENT = "assignment.toml"
+"""The assignment of a student's kit, next to exercises/."""
+
 Counts = Literal["best", "last", "last on time"]
 
 KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "settings")

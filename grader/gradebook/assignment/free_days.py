@@ -45,6 +45,12 @@ def spend_free_days(student: str, term: Sequence[TermWork], days: int) -> tuple[
     return tuple(allowed[place] for place in range(len(term)))
 
 
+def share_free_days(name: str, assignment: Assignment, other_name: str, other: Assignment) -> bool:
+    """Whether the assignments of two gradebooks name the same term, and give the same number of days."""
+    terms = [{own, *each.late.term} for own, each in ((name, assignment), (other_name, other))]
+    return terms[0] == terms[1] and assignment.late.free_days == other.late.free_days
+
+
 def shares_by_days(student: str, work: TermWork, days: int) -> dict[int, float]:
     """{days that an assignment uses: its share of the maximum}, for every number of days that could help."""
     decisions = DecisionsInForce(work.decisions)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from grader.annotations import Adjustment, Comment, Excuse
 from grader.gradebook.assignment.lateness import in_utc
 from grader.gradebook.records import Decision
 from grader.results import number
+from grader.results.annotations import Adjustment, Comment, Excuse
 
 
 def in_force(decisions: Iterable[Decision]) -> list[Decision]:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.annotations import AssignmentSummary, CountedAttempt, Lateness
 from grader.gradebook.assignment.attempts import (
     DIGITS,
     Candidate,
@@ -24,6 +23,7 @@ from grader.gradebook.assignment.weighted import decided, missing_lesson, rounde
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, NotGraded, SubmissionResult, number
+from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness
 
 
 @dataclass(frozen=True)
@@ -249,8 +249,8 @@ def finished(lesson: LessonResult, late: Lateness | None, decisions: DecisionsIn
 
     Rows keep their points: what lateness costs is taken from the lesson. Points that a person has set are final.
     """
-    excused = decisions.excuse(lesson.name) or decisions.excuse(None)
-    if excused is not None:
+    excused = decisions.excuse(lesson.name)
+    if excused is not None or decisions.excuse(None) is not None:
         return replace(lesson, score=0, max_score=0, excused=excused)
     score = lesson.score - late.cost if late is not None else lesson.score
     adjustment = decisions.points(lesson.name, score, lesson.max_score)

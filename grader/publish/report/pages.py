@@ -23,6 +23,7 @@ from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, inert, markdown
+from grader.publish.report.annotated import date_text, sentences_about
 from grader.publish.report.classroom import (
     NOTHING,
     UNCLEAR,
@@ -48,6 +49,7 @@ from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
 FILTERS = {
     "figure": figure_text,
     "score": lambda value: f"{number(value):g}",
+    "date": date_text,
     "six": lambda value: f"{value:.6g}",
     "duration": duration_text,
     "link": report_link,
@@ -129,6 +131,7 @@ class Reporter:
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
         return self._student.render(
             results=graded.results,
+            sentences=sentences_about(graded.results),
             parts=parts,
             next=next_step(parts),
             gradients=any_gradients(parts),
@@ -143,7 +146,11 @@ class Reporter:
         """report.md, for a job summary or a comment."""
         parts = self._parts(graded, {})
         return self._markdown.render(
-            results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
+            results=graded.results,
+            sentences=sentences_about(graded.results),
+            parts=parts,
+            next=next_step(parts),
+            gradients=any_gradients(parts),
         )
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
@@ -193,6 +200,7 @@ class Reporter:
         missing = (sentence for result in results for sentence in result.isolation_missing or ())
         pieces = self._class.generate(
             students=students,
+            assignment=next((result.assignment for result in results if result.assignment), None),
             remarks=remarks,
             incomplete=incomplete,
             at_once=AT_ONCE,

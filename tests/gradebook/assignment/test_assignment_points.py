@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import jsonschema
 import pytest
 from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
 from made_results import lesson, row
+from support import SCHEMA
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.lateness import delay_of
@@ -16,6 +18,7 @@ from grader.gradebook.current import current_results
 from grader.results import NotGraded, SubmissionResult
 
 TEN_A_DAY = LatePolicy(percent_per_day=10)
+ENVIRONMENT = dict.fromkeys(("torch", "python", "cpu_capability", "platform"), "-")
 MINUTES = timedelta(minutes=1)
 
 
@@ -208,7 +211,7 @@ def test_excused():
     assert (excused.score, excused.max_score) == (2, 2)
     excused = assigned("Ada", homework(), attempts, [decision(1, "excuse", None, text="Ill.")])
     assert (excused.score, excused.max_score, excused.excused.reason) == (0, 0, "Ill.")
-    assert all(each.max_score == 0 for each in excused.lessons)
+    assert all((each.score, each.max_score, each.excused) == (0, 0, None) for each in excused.lessons)
     nothing = assigned("Ada", homework(), [], [decision(1, "excuse", None)])
     assert (nothing.status, nothing.max_score) == ("nothing", 0)
 
@@ -292,6 +295,8 @@ def test_results_json_keeps_the_new_fields_and_a_plain_result_has_none():
     ]
     found = assigned("Ada", homework(late=TEN_A_DAY), attempts, decisions)
     assert SubmissionResult.from_text(found.to_text()) == found
+    jsonschema.validate(found.to_json(), SCHEMA)
+    jsonschema.validate(assigned("Ada", homework(), [], decisions).to_json() | {"environment": ENVIRONMENT}, SCHEMA)
     plain = attempts[0].results.to_json()
     new = {"adjustment", "excused", "late", "attempt", "assignment", "comments"}
     assert not new & {*plain, *plain["lessons"][0], *plain["lessons"][0]["gradients"][0]}

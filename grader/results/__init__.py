@@ -7,13 +7,13 @@ that a file of a newer version loses nothing when it is read and written again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from grader.annotations import (
+from grader.results.annotations import (
     ANNOTATIONS,
     Adjustment,
     AssignmentSummary,
@@ -24,6 +24,7 @@ from grader.annotations import (
     annotations_to_json,
     read_annotations,
 )
+from grader.results.json_text import Json, clean, encode, known_and_other, lines
 
 VERSION = 1
 RESULTS = "results.json"
@@ -55,9 +56,6 @@ WORDS = {
     "crashed": "crashed",
     "forbidden": "not allowed",
 }
-
-ENCODER = json.JSONEncoder(ensure_ascii=False)
-Json = dict[str, Any]
 
 
 class NamedMistake(NamedTuple):
@@ -229,7 +227,7 @@ class SubmissionResult:
     def to_text(self) -> str:
         """results.json: a line for each field and each row, which people can read and compare."""
         lessons = (
-            "{\n" + lines(data, "gradients", map(ENCODER.encode, data.pop("gradients")), "   ") + "\n  }"
+            "{\n" + lines(data, "gradients", map(encode, data.pop("gradients")), "   ") + "\n  }"
             for data in (lesson.to_json() for lesson in self.lessons)
         )
         return "{\n" + lines(self._fields(), "lessons", lessons, "") + "\n}\n"
@@ -293,34 +291,6 @@ def read_results(folder: Path) -> SubmissionResult | None:
         return None
 
 
-def lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
-    """The fields of a JSON object, one a line, and then the list `name` of `entries`."""
-    listed = [f'{margin} "{key}": {ENCODER.encode(value)}' for key, value in data.items()]
-    inside = f",\n{margin}  ".join(entries)
-    return ",\n".join([*listed, f'{margin} "{name}": ' + (f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]")])
-
-
-def known_and_other(data: Mapping[str, Any], known: frozenset[str]) -> Json:
-    """The fields that are known, and the others in `other`."""
-    if data.keys() <= known:
-        return dict(data)
-    found = {name: value for name, value in data.items() if name in known}
-    return found | {"other": {name: value for name, value in data.items() if name not in known}}
-
-
 def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
     return int(value) if float(value).is_integer() else round(value, 6)
-
-
-def clean(value: Any) -> Any:
-    """A value that JSON and UTF-8 can hold: infinities become null, half a surrogate pair becomes a question mark."""
-    if isinstance(value, dict):
-        return {key: clean(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [clean(entry) for entry in value]
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", errors="replace").decode("utf-8")
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    return value
