@@ -119,7 +119,7 @@ def store(
             what = "adjusted, which changes nothing now"
         click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
-        write_views(out, gradebook, loaded).print()
+        write_views(out, gradebook, loaded)
 
 
 def change(before: tuple[float, float], after: tuple[float, float]) -> str:

@@ -18,6 +18,9 @@ Examples:
   grade run submissions/                     a folder with one submission for each student
   grade run ada/ --lesson 03 -o out          one student, one lesson, results in out/
   grade run . --lesson 3 --fail-under 80     for CI: exit status 1 below 80 percent
+  grade adjust ada 03.dprobs --points 1 --because "..."   a decision that survives every later run
+  grade history ada                          a student's attempts and decisions
+  grade regrade                              after a lesson has changed: whose score would change
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip

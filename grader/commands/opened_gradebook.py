@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.console import find_course
+from grader.commands.console import console_for, find_course
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
     from grader.lesson.lesson import Course
 
+FEW = 20
+"""So many reports are written within a second."""
 EXPORTS = ("canvas.csv", "moodle.csv")
 
 out_option = click.option(
@@ -76,47 +77,38 @@ def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
     return Course(Path(root)) if root and (Path(root) / "exercises").is_dir() else None
 
 
-@dataclass
-class Written:
-    """Which pages were written anew; `stale` are sentences about files that were not."""
-
-    students: list[str]
-    stale: list[str]
-
-    def print(self) -> None:
-        for sentence in self.stale:
-            click.echo(f"grade: {sentence}", err=True)
-
-
-def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> Written:
-    """Write every page in `out` that is out of date. Raises UserError."""
+def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
+    """Write every page in `out` that is out of date, and print which files still are. Raises UserError."""
     from grader.gradebook.grading.views import Views
     from grader.publish.export.outputs import FILES, write_formats
+    from grader.publish.progress_bar import progress_bar
     from grader.publish.report.pages import Reporter
 
     lessons = [] if course is None else list(course.lessons.values())
     views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
-    written = Written(
-        [], [f"{name} was exported before: export it again." for name in EXPORTS if (out / name).is_file()]
-    )
     if course is None and stale:
         missing = gradebook.about().get("course", "unknown")
         reports = ", ".join(str(out / student / "report.html") for student in stale[:5])
-        written.stale.insert(
-            0,
-            f"the course ({missing}) is not there, so {len(stale)} reports are out of date: {reports}"
+        click.echo(
+            f"grade: the course ({missing}) is not there, so {len(stale)} reports are out of date: {reports}"
             f"{' ...' if stale[5:] else ''}. Any command with --course writes them.",
+            err=True,
         )
     elif stale:
         formats = {
             student: [name for name, (file, _) in FILES.items() if (out / student / file).is_file()]
             for student in stale
         }
-        written.students = views.write_stale()
+        console = console_for(stderr=True)
+        with progress_bar(console, live=console.is_terminal and len(stale) > FEW) as progress:
+            task = progress.add_task("reports", total=len(stale))
+            views.write_stale(lambda: progress.advance(task))
         for student, names in formats.items():
             write_formats(out, [student], names)
     views.write_whole_class(lessons)
-    return written
+    for name in EXPORTS:
+        if (out / name).is_file():
+            click.echo(f"grade: {name} was exported before: export it again.", err=True)
 
 
 class StudentParam(click.types.StringParamType):

@@ -129,7 +129,7 @@ def regrade(
             if assignment is not None:
                 gradebook.set_assignment(assignment)
             gradebook.describe(RunIdentity(loaded, seed).entries(lessons))
-            write_views(out, gradebook, loaded).print()
+            write_views(out, gradebook, loaded)
         if not quiet:
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 

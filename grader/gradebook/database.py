@@ -64,7 +64,8 @@ class Gradebook(AttemptTable):
         for student, attempts in self.by_student():
             decisions = decided.pop(student, [])
             if student not in names:
-                yield standing_of(student, assignment, attempts, decisions, verdicts, term)
+                former = self._former_attempts(student, names) if assignment is not None else []
+                yield standing_of(student, assignment, [*attempts, *former], decisions, verdicts, term)
         for student, decisions in decided.items():
             if any(each.kind != "extension" for each in in_force(decisions)):
                 yield assigned(student, assignment, [], decisions)
@@ -73,7 +74,17 @@ class Gradebook(AttemptTable):
         """The current results of one student."""
         attempts, assignment = list(self.stored_attempts(student))[::-1], self.assignment()
         decisions, term = self.decisions_about(student), self._term(assignment, student)
+        attempts += self._former_attempts(student, self.new_names()) if assignment is not None else []
         return standing_of(student, assignment, attempts, decisions, verdicts, term)
+
+    def _former_attempts(self, student: str, names: Mapping[str, str]) -> list[StoredAttempt]:
+        """A student's attempts under names that a roster has replaced, newest first; `names` are `new_names()`.
+
+        They count where an assignment says which attempt does. Without one the newest attempts count, and `rename`
+        makes sure that no lesson is missing from those.
+        """
+        former = (name for name, present in names.items() if present == student != name)
+        return sorted((each for name in former for each in self.stored_attempts(name)), reverse=True)
 
     def _term(self, assignment: Assignment | None, student: str | None = None) -> Term:
         """The term's other assignments, which share the free late days: {student: their work for each}.

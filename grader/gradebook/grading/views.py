@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,11 +48,12 @@ class Views:
             drop_report(folder, lesson.name)
         self._gradebook.mark_written(student)
 
-    def write_stale(self) -> list[str]:
-        """Write the folders that are out of date; returns their students."""
+    def write_stale(self, advance: Callable[[], object] = lambda: None) -> list[str]:
+        """Write the folders that are out of date, calling `advance` after each; returns their students."""
         stale = self._gradebook.stale()
         for student in stale:
             self.write_student(student)
+            advance()
         return stale
 
     def write_class(
