@@ -30,9 +30,11 @@ from grader.gradebook.grading.proposals import Proposal, Proposals
 from grader.gradebook.grading.regrade import plan_regrade, proposal_key
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.views import Views
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
+from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, NamedMistake, Row, SubmissionResult
 
 MISTAKE = NamedMistake("mean", "You divide by the number of all elements. How many numbers are left by then?")
@@ -84,6 +86,7 @@ def write_gradebook(out: Path, course: Course, names: Sequence[str], attempts: i
         proposal = Proposal(results_of(due.stored.student, lessons, draw), {})
         proposals.put(proposal_key(due, course, replace(settings, require="none")), proposal)
     proposals.close()
+    Views(out, gradebook, (reporter := Reporter(lessons)), lessons).keep_drawings(reporter.new_drawings(every=True))
     gradebook.close()
 
 

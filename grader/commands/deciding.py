@@ -30,6 +30,13 @@ def names_in(gradebook: Gradebook) -> tuple[list[str], dict[str, str]]:
     return gradebook.students(), gradebook.new_names()
 
 
+def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:
+    """Whether nobody has undone it, by an undo that is in force itself."""
+    return not any(
+        other.kind == "undo" and other.undoes == decision.id and is_in_force(other, decisions) for other in decisions
+    )
+
+
 def decide(
     kind: Kind,
     entries: Sequence[Entry],
@@ -106,7 +113,7 @@ def store(
         after, earlier = gradebook.current_of(each.student), before[each.student]
         changes = [f"{each.row} {change(part_of(earlier, each.row), part_of(after, each.row))}"] if each.row else []
         changes.append(f"total {change(part_of(earlier, None), part_of(after, None))}")
-        what = f"{each.kind} {each.undoes} undone" if each.kind == "undo" else WORDS[each.kind]
+        what = f"decision {each.undoes} is undone" if each.kind == "undo" else WORDS[each.kind]
         until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
         if each.kind == "points" and part_of(earlier, each.row) == part_of(after, each.row):
             what = "adjusted, which changes nothing now"

@@ -11,12 +11,11 @@ import click
 
 from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
-from grader.commands.deciding import decide, names_in, store
+from grader.commands.deciding import decide, is_in_force, names_in, store
 from grader.commands.decision_entries import Entry, entries_from
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
 from grader.errors import UserError
 from grader.gradebook.lookup import find_student
-from grader.gradebook.records import Decision
 
 Command = TypeVar("Command", bound=Callable[..., object])
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
@@ -172,13 +171,6 @@ def undo(entry: int, because: str, out: Path, author: str | None, course: Path |
                 raise UserError(f"decision {entry} was undone already, by entry {other.id}.")
         undoing = replace(decision, kind="undo", text=because, undoes=entry, row=decision.row, points=None, until=None)
         store(gradebook, [undoing], out, author, course)
-
-
-def is_in_force(undoing: Decision, decisions: Sequence[Decision]) -> bool:
-    """Whether nobody has undone an undo."""
-    return not any(
-        other.kind == "undo" and other.undoes == undoing.id and is_in_force(other, decisions) for other in decisions
-    )
 
 
 # What they share ------------------------------------------------------------------------------------------------------

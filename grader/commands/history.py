@@ -11,9 +11,8 @@ import click
 from rich.table import Table
 
 from grader.commands.console import console_for, printable
-from grader.commands.deciding import WORDS, names_in
+from grader.commands.deciding import WORDS, is_in_force, names_in
 from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
-from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
 from grader.gradebook.plain_values import time_from_text
@@ -76,7 +75,6 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
             )
             seen.add(attempt)
     decisions = gradebook.decisions_about(student)
-    valid = {each.id for each in in_force(decisions)}
     for each in decisions:
         entries.append(
             {
@@ -91,7 +89,7 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
                 "author": each.author,
                 "text": each.text,
                 "undoes": each.undoes,
-                "in_force": each.id in valid,
+                "in_force": is_in_force(each, decisions),
             }
         )
     return sorted(entries, key=lambda entry: (time_from_text(entry["time"]), entry["what"] == "decision"))

@@ -196,7 +196,7 @@ def standing_of(
 ) -> SubmissionResult:
     """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
     read = (verdicts.get(each.id) or each.read() for each in newest_first)
-    if assignment is None and not decisions:
+    if assignment is None and not decisions and newest_first:
         return current_results(read)
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
     chosen = (attempts if assignment is None else without_repeated(attempts))[::-1]

@@ -94,6 +94,8 @@ ANNOTATIONS = (*TYPES, "comments")
 
 def read_annotations(data: Mapping[str, Any]) -> dict[str, Any]:
     """The annotations among the fields of a JSON object, typed."""
+    if data.keys().isdisjoint(ANNOTATIONS):
+        return {}
     found: dict[str, Any] = {
         name: kind(**data[name]) for name, kind in TYPES.items() if isinstance(data.get(name), dict)
     }
