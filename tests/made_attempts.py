@@ -35,8 +35,8 @@ def decision(id: int, kind: Any, row: str | None = None, **more: Any) -> Decisio
     return Decision(id, "Ada", kind, "grace@school.edu", LONG_AGO + id * HOUR, row, **more)
 
 
-def homework(rows: dict[str, int] | None = None, worth: float = 1, **more: Any) -> Assignment:
+def homework(rows: dict[str, int] | None = None, worth: float = 1, title: str = "Homework", **more: Any) -> Assignment:
     """An assignment that is due at DUE: {lesson: number of its rows}, each row worth so many points."""
     numbers = {"03_a": 2, "04_b": 2} if rows is None else rows
     worths = {name: {f"r{number}": worth for number in range(count)} for name, count in numbers.items()}
-    return Assignment("Homework", worths, **{"due": DUE} | more)
+    return Assignment(title, worths, **{"due": DUE} | more)

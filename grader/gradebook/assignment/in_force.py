@@ -45,6 +45,10 @@ class DecisionsInForce:
     def __bool__(self) -> bool:
         return bool(self._all)
 
+    def concern(self, about: str | None) -> bool:
+        """Whether anything but an extension was decided about it."""
+        return about in self._points or about in self._excuses or about in self._comments
+
     def points(self, about: str | None, before: float, most: float) -> Adjustment | None:
         """The adjustment in force, within 0 and `most`; `before` are the points without it."""
         found = self._points.get(about)

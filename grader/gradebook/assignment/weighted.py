@@ -28,11 +28,15 @@ def decided(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str
 
     A row with adjusted points counts, even if a notebook cannot contain it: `rows` are the points of such rows.
     """
+    if not decisions:
+        return lesson
     found = [decided_row(row, f"{lesson.name}.{row.name}", decisions, rows.get(row.name, 0)) for row in lesson.rows]
     return with_sums(replace(lesson, rows=found, comments=decisions.comments(lesson.name)))
 
 
 def decided_row(row: Row, name: str, decisions: DecisionsInForce, worth: float) -> Row:
+    if not decisions.concern(name):
+        return row
     row = replace(row, comments=decisions.comments(name))
     excused = decisions.excuse(name)
     if excused is not None:
