@@ -15,7 +15,7 @@ from grader.commands.lesson_param import LessonParam, course_option, lesson_opti
 from grader.commands.train import train
 from grader.dojo.desk import Desk
 from grader.dojo.file import own_file, reset_to_stub, shown_path
-from grader.dojo.overview import hint_screen, list_screen, next_lines
+from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.training.setup import training_course
 from grader.errors import UserError
@@ -92,6 +92,8 @@ def list_lessons(course: Path | None = None) -> None:
         progress = at.all_progress()
         last = at.memory.read().last
         show(list_screen(progress, last))
+        if at.assignment is not None:
+            show(assignment_screen(at.assignment, progress))
         mine = next((each for each in progress if each.lesson.name == last and each.next_row), None)
         todo = mine or next_lesson(progress)
         click.echo()

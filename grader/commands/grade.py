@@ -6,7 +6,10 @@ import click
 
 from grader.commands.console import ReportingGroup
 from grader.commands.course import figures, new_lesson, stubs, verify
+from grader.commands.decisions import adjust, comment, excuse, extend, undo
 from grader.commands.export import export
+from grader.commands.history import history
+from grader.commands.regrade import regrade
 from grader.commands.release import release
 from grader.commands.run import run
 from grader.commands.similar import similar
@@ -16,6 +19,9 @@ Examples:
   grade run submissions/                     a folder with one submission for each student
   grade run ada/ --lesson 03 -o out          one student, one lesson, results in out/
   grade run . --lesson 3 --fail-under 80     for CI: exit status 1 below 80 percent
+  grade adjust ada 03.dprobs --points 1 --because "..."   a decision that survives every later run
+  grade history ada                          a student's attempts and decisions
+  grade regrade                              after a lesson has changed: whose score would change
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
@@ -37,7 +43,10 @@ def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
 
 
-for command in (run, verify, stubs, figures, new_lesson, release, export, similar):
+for command in (
+    *(run, adjust, comment, excuse, extend, undo, history, regrade),
+    *(verify, stubs, figures, new_lesson, release, export, similar),
+):
     main.add_command(command)
 
 

@@ -15,6 +15,7 @@ from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
+from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, read_assignment
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 from grader.sandbox.workers.torch_loading import load_torch
@@ -79,9 +80,20 @@ class Desk:
     ) -> None:
         """Raises LessonError where there is no course."""
         self.course = Course(root, secrets=False)
+        self.assignment = self._read_assignment(root / ASSIGNMENT, complain)
+        if self.assignment is not None and self.assignment.settings:
+            self.course = Course(root, secrets=False, changed=self.assignment.settings)
         self.memory = Memory(root, complain)
         self.busy = busy
         self._judge: LocalJudge | None = None
+
+    def _read_assignment(self, path: Path, complain: Callable[[str], None]) -> Assignment | None:
+        """The assignment that the instructor put into the kit. Without it, or where it cannot be used, None."""
+        try:
+            return read_assignment(path, list(self.course.lessons.values())) if path.is_file() else None
+        except LessonError as error:
+            complain(str(error))
+            return None
 
     @property
     def judge(self) -> LocalJudge:

@@ -12,6 +12,7 @@ from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import stub_of
+from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
@@ -22,7 +23,7 @@ KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(stub_of)
 
 
-def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
+def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> Files:
     """Everything a student gets. Raises LessonError, UserError, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.start_dojo:main"})}
     for lesson in lessons:
@@ -32,6 +33,8 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
             found[name] = notebook_of(lesson, stub_text(lesson), name)
     if text := licence():
         found["LICENSE"] = text
+    if assignment is not None:
+        found[ASSIGNMENT] = assignment.text.encode()
     return found | render_templates(lessons, notebooks)
 
 

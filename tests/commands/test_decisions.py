@@ -1,0 +1,244 @@
+"""`grade adjust`, `comment`, `excuse`, `extend`, `undo` and `history`, on a gradebook made by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_gradebook import CROSS, current, grade, write_gradebook
+from support import ROOT
+
+from grader.commands import author
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.files import lock_output
+from grader.results import read_results
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    place = tmp_path / "grades"
+    write_gradebook(place, {"Ada Okafor": 0, "Bo Li": 1, "cy": 2})
+    return place
+
+
+def totals(out: Path) -> dict[str, str]:
+    with open(out / "grades.csv", newline="", encoding="utf-8") as file:
+        return {line["student"]: f"{line['total']} of {line['max']}" for line in csv.DictReader(file)}
+
+
+# Each command, and that every page shows it -------------------------------------------------------------------------
+
+
+def test_an_adjusted_row_is_in_every_page(out):
+    done = grade("adjust", "Ada Okafor", "04.dlogits", "--points", "1", "--because", "A bug in the suite", "-o", out)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"1: Ada Okafor: adjusted; {CROSS}.dlogits 0 → 1 of 1, total 0 → 1 of 2.\n"
+    assert totals(out) == {"Ada Okafor": "1 of 2", "Bo Li": "1 of 2", "cy": "2 of 2"}
+    results = read_results(out / "Ada Okafor")
+    assert results is not None and results == current(out)["Ada Okafor"]
+    adjusted = results.lessons[0].rows[0]
+    assert (adjusted.points, adjusted.status) == (1, "failed")
+    assert adjusted.adjustment is not None
+    assert (adjusted.adjustment.before, adjusted.adjustment.author) == (0, "TA")
+    assert (adjusted.adjustment.reason, results.score) == ("A bug in the suite", 1)
+    for page in ("report.md", "report.html"):
+        assert (out / "Ada Okafor" / page).is_file()
+    assert not (out / "Bo Li").exists(), "a folder that nothing has changed is left alone"
+
+
+def test_a_lesson_and_the_total_can_be_adjusted(out):
+    assert grade("adjust", "cy", "04", "--points", "1.5", "--because", "x", "-o", out).exit_code == 0
+    assert totals(out)["cy"] == "1.5 of 2"
+    assert grade("adjust", "cy", "total", "--points", "0", "--because", "Plagiarism", "-o", out).exit_code == 0
+    assert totals(out)["cy"] == "0 of 2"
+
+
+def test_an_undo_is_another_entry_and_can_be_undone(out):
+    grade("adjust", "Bo Li", "dhpreact", "--points", "1", "--because", "x", "-o", out)
+    done = grade("undo", "1", "--because", "It was another Bo", "-o", out)
+    assert "decision 1 is undone" in done.stdout and totals(out)["Bo Li"] == "1 of 2"
+    again = grade("undo", "1", "--because", "x", "-o", out)
+    assert (again.exit_code, again.stderr) == (2, "grade: decision 1 was undone already, by entry 2.\n")
+    assert grade("undo", "2", "--because", "It was this one", "-o", out).exit_code == 0
+    assert totals(out)["Bo Li"] == "2 of 2"
+    with sqlite3.connect(out / GRADEBOOK) as book:
+        assert book.execute("SELECT id, kind, undoes FROM decisions").fetchall() == [
+            (1, "points", None), (2, "undo", 1), (3, "undo", 2),
+        ]  # fmt: skip
+
+
+def test_an_excuse_takes_points_and_maximum(out):
+    assert grade("excuse", "cy", "--because", "Ill", "-o", out).exit_code == 0
+    assert totals(out)["cy"] == "0 of 0"
+    results = read_results(out / "cy")
+    assert results is not None and results.excused is not None and results.excused.reason == "Ill"
+
+
+def test_a_comment_on_everything_or_on_a_row(out):
+    assert grade("comment", "cy", "Nice work.", "-o", out).exit_code == 0
+    assert grade("comment", "cy", "04.dlogits", "See me.", "-o", out).exit_code == 0
+    results = current(out)["cy"]
+    assert [each.text for each in results.comments or ()] == ["Nice work."]
+    assert [each.text for each in results.lessons[0].rows[0].comments or ()] == ["See me."]
+
+
+def test_an_extension_before_there_is_a_date_says_when_it_counts(out):
+    done = grade("extend", "cy", "--until", "2026-12-01 23:59", "--because", "Ill", "-o", out)
+    assert done.exit_code == 0 and "no due date yet" in done.stderr and "until 2026-12-01 23:59" in done.stdout
+
+
+def test_many_students_from_a_file(out, tmp_path):
+    file = tmp_path / "excused.csv"
+    file.write_text("Name;Because\nOkafor, Ada;Ill\nbo li;Moved away\n", encoding="utf-8")
+    done = grade("excuse", "--from", file, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert totals(out) == {"Ada Okafor": "0 of 0", "Bo Li": "0 of 0", "cy": "2 of 2"}
+    done = grade("excuse", "--from", file, "-o", out)
+    assert done.stdout == "2 of 2 were in force already.\n"
+
+
+def test_a_wrong_line_of_a_file_stores_nothing(out, tmp_path):
+    file = tmp_path / "points.csv"
+    file.write_text("student,row,points,because\ncy,04.dlogits,0,x\nBo Li,04.dlogits,many,x\n")
+    done = grade("adjust", "--from", file, "-o", out)
+    assert done.exit_code == 2 and f"{file}, line 3: 'many' is no number of points" in done.stderr
+    assert current(out)["cy"].score == 2
+
+
+def test_a_student_without_a_submission(out):
+    refused = grade("excuse", "Di Wu", "--because", "Ill", "-o", out)
+    assert refused.exit_code == 2 and "Then add --not-yet" in refused.stderr
+    assert grade("excuse", "Di Wu", "--because", "Ill", "--not-yet", "-o", out).exit_code == 0
+    assert current(out)["Di Wu"].excused is not None
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("Ada Okafr", "04.dlogits", "--points", "1"), "no student is called 'Ada Okafr': did you mean 'Ada Okafor'?"),
+        (("cy", "04.dlogit", "--points", "1"), "cy has no row '04.dlogit': did you mean '04.dlogits'"),
+        (("cy", "05", "--points", "1"), f"cy has no row '05'; expected LESSON.ROW, a lesson of {CROSS}, or total."),
+        (("cy", "04.dlogits", "--points", "2"), f"2 points are more than the most that {CROSS}.dlogits can have, 1"),
+        (("cy", "04.dlogits", "--points", "-1"), "'-1' is no number of points; expected a number from 0 up"),
+        (("cy", "04.dlogits", "--points", "nan"), "'nan' is no number of points"),
+        (("cy", "04.dlogits"), "--points is missing"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_a_sentence(out, arguments, sentence):
+    done = grade("adjust", *arguments, "--because", "x", "-o", out)
+    assert done.exit_code == 2 and sentence in done.stderr and done.stderr.count("\n") == 1
+    with sqlite3.connect(out / GRADEBOOK) as book:
+        assert book.execute("SELECT count(*) FROM decisions").fetchone() == (0,)
+
+
+def test_without_a_gradebook_or_during_a_run(out, tmp_path):
+    done = grade("adjust", "cy", "04", "--points", "1", "--because", "x", "-o", tmp_path / "no")
+    assert done.exit_code == 2 and "holds no gradebook" in done.stderr and not (tmp_path / "no").exists()
+    with lock_output(out):
+        done = grade("adjust", "cy", "04", "--points", "1", "--because", "x", "-o", out)
+        assert done.exit_code == 2 and "wait until it has ended" in done.stderr
+        assert grade("history", "cy", "-o", out).exit_code == 0
+
+
+def test_decisions_are_never_changed_or_deleted(out):
+    grade("adjust", "cy", "04", "--points", "1", "--because", "x", "-o", out)
+    with sqlite3.connect(out / GRADEBOOK) as book:
+        for statement in ("UPDATE decisions SET points = 2", "DELETE FROM decisions", "DELETE FROM attempts"):
+            with pytest.raises(sqlite3.IntegrityError, match="are never"):
+                book.execute(statement)
+
+
+def test_a_decision_is_on_disk_when_the_command_prints_it(out, monkeypatch):
+    gradebook = Gradebook(out / GRADEBOOK)
+    seen: list[str] = []
+    gradebook._connection._connection.set_trace_callback(seen.append)
+    gradebook.decisions.add([])
+    gradebook.close()
+    assert seen == ["PRAGMA synchronous=FULL", "BEGIN IMMEDIATE", "COMMIT", "PRAGMA synchronous=NORMAL"]
+
+
+# What else ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_course_is_gone(tmp_path):
+    out = tmp_path / "grades"
+    write_gradebook(out, {"ada": 1})
+    gradebook = Gradebook(out / GRADEBOOK)
+    gradebook.describe({"course": str(tmp_path / "gone")})
+    gradebook.close()
+    done = grade("adjust", "ada", "04", "--points", "2", "--because", "x", "-o", out)
+    assert done.exit_code == 0 and "1 reports are out of date" in done.stderr and totals(out) == {"ada": "2 of 2"}
+    assert not (out / "ada").exists()
+    grade("comment", "ada", "Well.", "-o", out, "--course", ROOT)
+    results = read_results(out / "ada")
+    assert results is not None and results.score == 2
+
+
+def test_a_file_exported_before_is_reported(out):
+    (out / "canvas.csv").write_text("x")
+    done = grade("comment", "cy", "Well.", "-o", out)
+    assert done.stderr == "grade: canvas.csv was exported before: export it again.\n"
+
+
+def test_history_shows_everything_in_order(out):
+    grade("adjust", "cy", "04.dlogits", "--points", "0.5", "--because", "Copied", "-o", out)
+    grade("undo", "1", "--because", "Not copied", "-o", out)
+    done = grade("history", "cy", "-o", out, "--json")
+    data = json.loads(done.stdout)
+    assert (data["student"], data["score"], data["max_score"]) == ("cy", 2, 2)
+    assert [(each["what"], each.get("kind"), each.get("in_force")) for each in data["entries"]] == [
+        ("attempt", None, None), ("decision", "points", False), ("decision", "undo", True),
+    ]  # fmt: skip
+    assert data["entries"][0]["submitted"] == "2026-11-20T12:00:00+00:00"
+    text = grade("history", "cy", "-o", out).stdout
+    assert "(undone)" in text and "Not copied" in text and "cy now has 2 of 2." in text
+
+
+def test_who_decides(monkeypatch, out):
+    monkeypatch.setattr(author, "git_author", lambda: "Grace <g@example.org>")
+    monkeypatch.delenv("GRADE_AUTHOR", raising=False)
+    assert author.author_name(None) == "Grace <g@example.org>"
+    monkeypatch.setenv("GRADE_AUTHOR", "TA")
+    assert (author.author_name(None), author.author_name("Me")) == ("TA", "Me")
+
+
+def test_the_shell_completes_students_and_rows(out):
+    def completed(words: str, count: int) -> list[str]:
+        code = "from grader.commands.grade import main; main(prog_name='grade')"
+        environment = {"_GRADE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(count)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=out.parent
+        )
+        return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+    assert completed("grade adjust A", 2) == ["Ada Okafor"]
+    assert completed("grade adjust cy 04", 3) == [CROSS, f"{CROSS}.dlogits", f"{CROSS}.dhpreact"]
+
+
+def test_the_commands_do_without_torch(out):
+    code = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from grader.commands.grade import main\n"
+        f"done = CliRunner().invoke(main, ['history', 'cy', '-o', {str(out)!r}])\n"
+        f"done = CliRunner().invoke(main, ['excuse', 'cy', '--because', 'x', '-o', {str(out)!r}])\n"
+        "sys.exit(done.output if done.exit_code or 'torch' in sys.modules else 0)\n"
+    )
+    gradebook = Gradebook(out / GRADEBOOK)
+    from grader.lesson.lesson import Course
+    from grader.publish.report.pages import Reporter
+
+    drawings = Reporter([Course(ROOT).lessons[CROSS]]).new_drawings(every=True)
+    for digest, text in drawings.items():
+        gradebook.keep(f"drawing {digest}", text)
+    gradebook.close()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr

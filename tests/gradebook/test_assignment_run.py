@@ -1,0 +1,96 @@
+"""`grade run --assignment`: what counts, what the gradebook keeps, and what is refused before anything is written."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from shared_nursery import run_grade
+from support import solution_of
+
+from grader.gradebook.database import GRADEBOOK, Gradebook
+
+HOMEWORK = """
+title = "Homework 2"
+rows = [{rows = "04.dlogits", points = 8}, {rows = "05.dhprebn", points = 2}]
+due = 2026-11-20T23:59:00
+timezone = "Europe/Zurich"
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, course) -> Path:
+    """A folder with submissions of lesson 04 by Ada (right) and Bo (empty), hw2.toml and extensions.csv."""
+    folder = tmp_path_factory.mktemp("assignment")
+    lesson = course.find("04")
+    file = folder / "class" / "Ada" / lesson.name / "backward.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(solution_of(lesson), encoding="utf-8")
+    (folder / "class" / "Bo").mkdir()
+    (folder / "hw2.toml").write_text(HOMEWORK, encoding="utf-8")
+    (folder / "extensions.csv").write_text(
+        "student,until,excused,because\nada,2026-11-25,,ill\nBo,,yes,left\nZoe,,yes,\n", encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first(place):
+    return run_grade("class", "--assignment", "hw2.toml", "--extensions", "extensions.csv", cwd=place)
+
+
+def grades(place: Path) -> dict[str, dict[str, str]]:
+    with (place / "grades" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return {line["student"]: line for line in csv.DictReader(file)}
+
+
+def test_a_run_with_an_assignment(place, first):
+    assert first.returncode == 0, first.stderr
+    ada = grades(place)["Ada"]
+    assert (ada["04_cross_entropy"], ada["05_batch_norm"], ada["total"], ada["max"]) == ("8", "0", "8", "10")
+    assert (ada["assignment"], ada["due"], ada["late_days"]) == ("Homework 2", "2026-11-25T23:59:00+01:00", "unknown")
+    assert "Zoe" in first.stderr and "line 4" in first.stderr
+    assert (grades(place)["Bo"]["total"], grades(place)["Bo"]["excused"].endswith("left")) == ("", True)
+    assert "Homework 2. It was due on Friday 20 November" in (place / "grades" / "Ada" / "report.md").read_text()
+
+
+def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, first):
+    again = run_grade("class", "--extensions", "extensions.csv", cwd=place)
+    assert (again.returncode, "0 of 2 are new or changed" in again.stderr) == (0, True), again.stderr
+    with_one_decision_each = Gradebook(place / "grades" / GRADEBOOK)
+    assert len(with_one_decision_each.decisions.all()) == 2
+    with_one_decision_each.close()
+    (place / "hw2.toml").write_text(HOMEWORK.replace("points = 8", "points = 98"), encoding="utf-8")
+    edited = run_grade("class", "--assignment", "hw2.toml", cwd=place)
+    assert (edited.returncode, "0 of 2 are new or changed" in edited.stderr) == (0, True), edited.stderr
+    assert (grades(place)["Ada"]["total"], grades(place)["Ada"]["max"]) == ("98", "100")
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "expected"),
+    [
+        (
+            {"Homework 2": "Homework 3"},
+            (),
+            "is the gradebook of 'Homework 2', and this run's assignment is 'Homework 3'",
+        ),
+        ({"04.dlogits": "04.dlogit"}, (), "no row of 04_cross_entropy matches 'dlogit'; did you mean 'dlogits'?"),
+        ({}, ("--lesson", "03"), "the assignment 'Homework 2' does not contain 03_makemore_steps"),
+    ],
+)
+def test_what_is_refused(place, first, changed, options, expected):
+    before = (place / "grades" / "grades.csv").read_bytes()
+    text = HOMEWORK
+    for old, new in changed.items():
+        text = text.replace(old, new)
+    (place / "other.toml").write_text(text, encoding="utf-8")
+    refused = run_grade("class", "--assignment", "other.toml", *options, cwd=place)
+    assert refused.returncode == 2 and expected in refused.stderr, refused.stderr
+    assert (place / "grades" / "grades.csv").read_bytes() == before
+
+
+def test_extensions_need_an_assignment(place):
+    refused = run_grade("class", "--extensions", "extensions.csv", "-o", "new", cwd=place)
+    assert refused.returncode == 2 and "--extensions needs an assignment" in refused.stderr
+    assert not (place / "new").exists()

@@ -1,0 +1,171 @@
+"""`grade regrade` on a gradebook made by hand. `graders` play the grader processes: each row is right from now on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_gradebook import CROSS, current, grade, results_for, write_gradebook
+from support import ROOT
+
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading import regrade as regrade_module
+from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.proposals import NAME
+from grader.intake.submissions.submission import Submission
+from grader.results import read_results
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    """A course with lesson 04 only, which a test may change."""
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / CROSS, tmp_path / "course" / part / CROSS)
+    return tmp_path / "course"
+
+
+@pytest.fixture
+def out(tmp_path: Path, course: Path) -> Path:
+    write_gradebook(tmp_path / "grades", {"ada": 0, "Bo": 1, "cy": 2}, course)
+    return tmp_path / "grades"
+
+
+class Graders:
+    """Plays `grade_all`: every row is right, except for students whose submission is a fault."""
+
+    def __init__(self) -> None:
+        self.graded: list[str] = []
+        self.faults: set[str] = set()
+        self.stop_after = 10**6
+
+    def __call__(self, due: Iterable[Submission], *_: Any) -> Generator[tuple[Submission, Reply], None, None]:
+        for submission in due:
+            if len(self.graded) >= self.stop_after:
+                raise KeyboardInterrupt
+            if submission.student in self.faults:
+                yield submission, Reply(fault="GraderFault: no row for dlogits")
+                continue
+            self.graded.append(submission.student)
+            yield submission, Reply(results_for(submission, 2), extras={})
+
+
+@pytest.fixture
+def graders(monkeypatch: pytest.MonkeyPatch) -> Graders:
+    made = Graders()
+    monkeypatch.setattr(regrade_module, "grade_all", made)
+    return made
+
+
+def change(course: Path) -> None:
+    suite = next((course / "solutions" / CROSS).glob("test_*.py"))
+    suite.write_text(suite.read_text(encoding="utf-8") + "\n# fixed\n", encoding="utf-8")
+
+
+Again = Callable[..., Any]
+
+
+@pytest.fixture
+def again(out: Path) -> Again:
+    return lambda *options: grade("regrade", "-o", out, "--require", "none", *options)
+
+
+def scores(out: Path) -> dict[str, float]:
+    return {student: results.score for student, results in current(out).items()}
+
+
+def test_nothing_has_changed(again, graders):
+    done = again()
+    assert done.exit_code == 0 and "nothing to do" in done.stdout and graders.graded == []
+
+
+def test_it_prints_what_would_change_and_changes_nothing(again, graders, course, out):
+    before = (out / GRADEBOOK).read_bytes()
+    change(course)
+    done = again()
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        "ada: 0 → 2 of 2 (+2)",
+        f"  {CROSS}.dlogits: 0 → 1, wrong value → right",
+        f"  {CROSS}.dhpreact: 0 → 1, wrong value → right",
+        "Bo: 1 → 2 of 2 (+1)",
+        f"  {CROSS}.dhpreact: 0 → 1, wrong value → right",
+        f"{CROSS}: 2 of 3 scores change: 2 rise, 0 fall.",
+        f"  {CROSS}.dhpreact: 2 students",
+        f"  {CROSS}.dlogits: 1 student",
+        "No score has changed yet: `grade regrade --apply` applies this.",
+    ]
+    assert (out / GRADEBOOK).read_bytes() == before and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
+
+
+def test_apply_grades_nothing_twice_and_keeps_decisions(again, graders, course, out):
+    grade("adjust", "ada", "04.dlogits", "--points", "0.5", "--because", "x", "-o", out)
+    change(course)
+    dry = again()
+    assert f"  {CROSS}.dlogits: stays 0.5, wrong value → right (adjusted by hand)" in dry.stdout
+    done = again("--apply")
+    assert done.exit_code == 0 and done.stdout.endswith("Applied.\n")
+    assert sorted(graders.graded) == ["Bo", "ada", "cy"], "each once, by the first command"
+    assert scores(out) == {"ada": 1.5, "Bo": 2, "cy": 2}
+    for student, results in current(out).items():
+        assert read_results(out / student) == results
+    assert "1.5" in (out / "grades.csv").read_text() and not (out / NAME).exists()
+    history = grade("history", "ada", "-o", out).stdout
+    assert "graded again" in history and "adjusted" in history
+    assert "nothing to do" in again().stdout
+
+
+def test_ctrl_c_loses_nothing_that_was_graded(again, graders, course, out):
+    change(course)
+    graders.stop_after = 1
+    done = again("--apply")
+    assert done.exit_code == 130 and "1 of 3 are graded and kept aside. No score has changed." in done.stderr
+    assert scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
+    graders.stop_after = 10
+    assert again("--apply").exit_code == 0
+    assert len(graders.graded) == 3 and scores(out) == {"ada": 2, "Bo": 2, "cy": 2}
+
+
+def test_a_fault_applies_nothing(again, graders, course, out):
+    change(course)
+    graders.faults = {"Bo"}
+    done = again("--apply")
+    assert done.exit_code == 3 and "1 of 3 could not be graded (Bo)" in done.stderr
+    assert "nothing was applied" in done.stderr and scores(out) == {"ada": 0, "Bo": 1, "cy": 2}
+    graders.faults = set()
+    assert again("--apply").exit_code == 0 and scores(out)["Bo"] == 2
+
+
+def test_an_attempt_that_does_not_count_is_not_graded(again, graders, course, out):
+    write_gradebook(out, {"ada": 1}, course)
+    change(course)
+    again()
+    assert sorted(graders.graded) == ["Bo", "ada", "cy"]
+
+
+def test_lessons_can_be_named(again, graders):
+    assert again("--lesson", "4").exit_code == 0 and len(graders.graded) == 3
+    assert again("--lesson", "9").exit_code == 2
+
+
+def test_a_broken_course_is_refused_before_grading(again, graders, course):
+    (course / "exercises" / CROSS / "forward.py").write_text("def forward(t:\n")
+    done = again()
+    assert done.exit_code == 2 and "the course is broken" in done.stderr and graders.graded == []
+
+
+def test_a_file_of_proposals_that_is_damaged_costs_time_only(again, graders, course, out):
+    (out / NAME).write_bytes(b"no database" * 1000)
+    change(course)
+    assert again().exit_code == 0 and len(graders.graded) == 3
+
+
+def test_attempts_without_files_are_reported(again, graders, course, out):
+    change(course)
+    gradebook = Gradebook(out / GRADEBOOK)
+    gradebook._connection.execute("UPDATE attempts SET submission = NULL WHERE student = 'Bo'")
+    gradebook.close()
+    done = again("--apply")
+    assert "1 attempts were stored without their files" in done.stderr and scores(out)["Bo"] == 1

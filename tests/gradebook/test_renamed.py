@@ -1,0 +1,51 @@
+"""A student whom a roster has renamed keeps attempts and decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from made_gradebook import CROSS, grade, results_for, submission_of
+from support import ROOT
+
+from grader.gradebook.assignment.config import parse_assignment
+from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.records import Decision
+from grader.lesson.lesson import Course
+
+BEST = f'title = "Homework 1"\nrows = ["{CROSS}"]\ncounts = "best"\n'
+
+
+@pytest.fixture
+def gradebook(tmp_path: Path) -> Gradebook:
+    """`ada` had two points, then none; a roster calls her Ada Okafor, and she submits the second file again."""
+    book = Gradebook(tmp_path / GRADEBOOK)
+    for student, source, right in (("ada", "first", 2), ("ada", "second", 0), ("Ada Okafor", "second", 0)):
+        submission = submission_of(student, source)
+        book.add(Verdict("", results_for(submission, right)), submission)
+    book.decisions.add([Decision(0, "ada", "comment", "TA", datetime.now(UTC), text="Well done.")])
+    assert book.rename("Ada Okafor", ["ada"]) == ["ada"]
+    return book
+
+
+def test_decisions_follow_the_name(gradebook, tmp_path):
+    (results,) = gradebook.current()
+    assert results.student == "Ada Okafor"
+    assert [each.text for each in results.comments or ()] == ["Well done."]
+    assert gradebook.students() == ["Ada Okafor"] and gradebook.new_names() == {"ada": "Ada Okafor"}
+    gradebook.close()
+    shown = grade("history", "ada", "-o", tmp_path)
+    assert shown.exit_code == 0 and shown.stdout.count("attempt") == 3 and "Well done." in shown.stdout
+
+
+def test_the_best_attempt_may_have_come_under_the_earlier_name(gradebook):
+    lessons = list(Course(ROOT).lessons.values())
+    assignment = parse_assignment(BEST, Path("hw1.toml"), lessons)
+    (last,) = gradebook.current(assignment=replace(assignment, counts="last"))
+    (best,) = gradebook.current(assignment=assignment)
+    assert [found.lessons[0].rows[0].status for found in (last, best)] == ["failed", "passed"]
+    gradebook.set_assignment(assignment)
+    assert gradebook.current_of("Ada Okafor") == best

@@ -1,0 +1,106 @@
+"""What the gradebook stores of a submission is what was submitted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lecture_notebooks import NOTEBOOKS, STYLES
+from support import golden_names, lay_out
+
+from grader.gradebook.connection import Connection
+from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
+from grader.gradebook.schema import prepare
+from grader.gradebook.stored_files import Blobs
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.submission import Submission, read_submission
+from grader.lesson.lesson import Course
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> Blobs:
+    connection = Connection(tmp_path / "book")
+    prepare(connection)
+    return Blobs(connection)
+
+
+@pytest.mark.parametrize("name", golden_names())
+def test_a_golden_submission(blobs, course: Course, tmp_path, name):
+    lay_out(name, tmp_path / "class")
+    (found,) = find([tmp_path / "class"], list(course.lessons.values()), list(course.lessons.values()))
+    same_again(blobs, found)
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_a_notebook(blobs, course: Course, name):
+    submission = read_submission(NOTEBOOKS / f"{name}.ipynb", "ada", list(course.lessons.values()))
+    assert any(each.origin is not None for each in submission.lessons.values())
+    same_again(blobs, submission)
+
+
+def same_again(blobs: Blobs, submission: Submission) -> None:
+    again: Submission = blobs.load_value(Submission, blobs.store_value(submission))
+    assert again == submission and again.sha256 == submission.sha256
+
+
+def test_files_are_stored_once(blobs):
+    keys = {blobs.store(b"x" * 1000) for _ in range(3)}
+    assert len(keys) == 1 and blobs.load(keys.pop()) == b"x" * 1000
+
+
+class Pair(NamedTuple):
+    value: float
+    name: str
+
+
+@dataclass(frozen=True)
+class Everything:
+    data: bytes
+    when: datetime | None
+    place: Path
+    lasts: timedelta
+    pairs: Mapping[str, Sequence[Pair]]
+    by_line: Mapping[int, tuple[str, int]]
+    names: frozenset[str] = frozenset()
+    other: dict[str, Any] = field(default_factory=dict)
+
+
+text = st.text(st.characters(codec=None), max_size=5)
+zones = st.sampled_from([UTC, ZoneInfo("Europe/Berlin")])
+times = st.datetimes(min_value=datetime(2000, 1, 1), timezones=zones, allow_imaginary=False)
+everything = st.builds(
+    Everything,
+    st.binary(max_size=20),
+    st.none() | times,
+    st.just(Path("a/b")),
+    st.timedeltas(timedelta(0), timedelta(365)).map(lambda each: timedelta(seconds=int(each.total_seconds()))),
+    st.dictionaries(text, st.lists(st.builds(Pair, st.floats(allow_nan=False), text), max_size=2), max_size=2),
+    st.dictionaries(st.integers(), st.tuples(text, st.integers()), max_size=2),
+    st.frozensets(text, max_size=2),
+)
+
+
+@given(everything)
+def test_a_value_comes_back_as_it_was(value):
+    stored: dict[str, bytes] = {}
+
+    def store(data: bytes) -> str:
+        stored[data.hex()] = data
+        return data.hex()
+
+    plain = json.loads(json.dumps(to_plain(value, store)))
+    assert from_plain(Everything, plain, stored.__getitem__) == value
+
+
+@given(times)
+def test_a_time_keeps_its_zone(time):
+    again = time_from_text(time_to_text(time))
+    assert (again, again.utcoffset(), str(again.tzinfo)) == (time, time.utcoffset(), str(time.tzinfo))

@@ -1,0 +1,66 @@
+"""A gradebook with results made by hand, for the commands that come after a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+from made_results import lesson as lesson_of
+from made_results import results as results_by_hand
+from made_results import row
+from support import ROOT
+
+from grader.commands.grade import main
+from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading.keys import Conditions
+from grader.gradebook.grading.settings import Settings
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.results import SubmissionResult
+
+CROSS = "04_cross_entropy"
+HANDED_IN = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ROWS = ("dlogits", "dhpreact")
+
+
+def submission_of(student: str, source: str = "pass\n") -> Submission:
+    files = {CROSS: LessonFiles(CROSS, {"backward.py": source.encode()})}
+    return Submission(student, Path(student), files, submitted=HANDED_IN)
+
+
+def results_for(submission: Submission, right: int) -> SubmissionResult:
+    """Two rows of one point each, of which the first `right` are right."""
+    rows = [row(name, "passed" if place < right else "failed") for place, name in enumerate(ROWS)]
+    made = lesson_of(CROSS, *rows)
+    return results_by_hand(submission.student, made, submission_sha256=submission.sha256)
+
+
+def write_gradebook(out: Path, students: Mapping[str, int], course: Path = ROOT) -> None:
+    """OUT with a gradebook in which each student has so many of two points."""
+    out.mkdir(parents=True, exist_ok=True)
+    lesson = Course(course).lessons[CROSS]
+    settings = Settings(course=str(course), lessons=[CROSS], seed=1, out=str(out))
+    gradebook = Gradebook(out / GRADEBOOK)
+    gradebook.describe({"course": str(course), "seed": "drawn"})
+    for student, right in students.items():
+        submission = submission_of(student, f"# {student}\n")
+        conditions = Conditions.of([lesson], settings)
+        gradebook.add(Verdict("", results_for(submission, right), conditions, {}), submission)
+    gradebook.close()
+
+
+def grade(*arguments: object) -> Result:
+    """`grade` in this process, by the author TA."""
+    return CliRunner(env={"GRADE_AUTHOR": "TA"}).invoke(main, [str(each) for each in arguments])
+
+
+def current(out: Path) -> dict[str, SubmissionResult]:
+    gradebook = Gradebook(out / GRADEBOOK)
+    try:
+        return {each.student: each for each in gradebook.current()}
+    finally:
+        gradebook.close()
