@@ -78,13 +78,21 @@ def standing(
         return without_assignment(student, attempts, in_force)
     days = assignment.late.free_days if free_days is None else free_days
     found = standings_by_days(student, assignment, attempts, in_force, days)
-    return max(found, key=lambda each: (round(each.share, DIGITS), -each.free_days))
+    best = max(found, key=lambda each: (round(each.share, DIGITS), -each.free_days))
+    return replace(best, results=with_rounded_points(best.results))
+
+
+def with_rounded_points(results: SubmissionResult) -> SubmissionResult:
+    return replace(results, lessons=[rounded(lesson) for lesson in results.lessons])
 
 
 def standings_by_days(
     student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce, days: int
 ) -> list[Standing]:
-    """The standings with 0, 1, 2, ... free late days, up to `days` or to the most that could help."""
+    """The standings with 0, 1, 2, ... free late days, up to `days` or to the most that could help.
+
+    The points of their lessons and rows are not rounded.
+    """
     work = Work(student, assignment, attempts, decisions)
     return [work.standing(free_days) for free_days in range(min(days, work.most_days) + 1)]
 
@@ -98,7 +106,7 @@ def without_assignment(student: str, attempts: Sequence[Attempt], decisions: Dec
         results = SubmissionResult(student=student, status="nothing")
     if decisions:
         lessons = [finished(decided(lesson, decisions, {}), None, decisions) for lesson in results.lessons]
-        results = with_decisions(replace(results, lessons=lessons), decisions)
+        results = with_rounded_points(with_decisions(replace(results, lessons=lessons), decisions))
     return Standing(share_of_points(results), 0, results)
 
 
@@ -276,7 +284,6 @@ def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> Su
         score=number(score) if adjustment is None else adjustment.points,
         max_score=max_score,
         status=status,
-        lessons=list(map(rounded, results.lessons)),
         not_graded=not_graded,
         adjustment=adjustment,
         excused=excused,

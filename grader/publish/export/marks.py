@@ -66,7 +66,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     excused = [student for student, found in results.items() if found.excused is not None]
     if excused:
         names = ", ".join(excused[:10]) + (" ..." if excused[10:] else "")
-        remarks.append(f"{len(excused)} are excused, their cells are empty: {names}.")
+        remarks.append(f"Excused, with empty cells ({len(excused)}): {names}.")
     title = next((found.assignment.title for found in results.values() if found.assignment is not None), None)
     scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
     return Marks(
