@@ -7,6 +7,7 @@ import click
 from grader.commands.console import ReportingGroup
 from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.export import export
+from grader.commands.feedback import feedback
 from grader.commands.release import release
 from grader.commands.run import run
 
@@ -35,7 +36,7 @@ def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
 
 
-for command in (run, verify, stubs, figures, new_lesson, release, export):
+for command in (run, verify, stubs, figures, new_lesson, release, export, feedback):
     main.add_command(command)
 
 

@@ -16,7 +16,8 @@ LONGEST = 120
 WORDLESS = " .-"
 JOINERS = "\u200c\u200d"
 RESERVED = re.compile(
-    r"index\.html|(?:grades|canvas|moodle)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
+    r"index\.html|(?:grades|canvas|moodle|moodle-worksheet|mailmerge)\.csv|feedback|.*-feedback\.zip"
+    r"|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
     r"|.*\.(?:part|lock|tmp)"
 )
 """Names in OUT that this program or SQLite uses. A student of such a name becomes NAME-2."""
