@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 VERSION = 1
 RESULTS = "results.json"
+SIGNATURE = "signature"
+"""The field of a signed results.json. Reading drops it: a result that is written again is another one."""
 
 Status = Literal[
     "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
@@ -192,7 +194,7 @@ class SubmissionResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
-        known = known_and_other(data, KNOWN_IN_SUBMISSION)
+        known = known_and_other({name: data[name] for name in data if name != SIGNATURE}, KNOWN_IN_SUBMISSION)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
         if known.get("not_graded") is not None:
             known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]

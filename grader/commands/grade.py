@@ -10,6 +10,7 @@ from grader.commands.export import export
 from grader.commands.feedback import feedback
 from grader.commands.release import release
 from grader.commands.run import run
+from grader.commands.signing import keygen, sign, verify_results
 
 EPILOG = """\b
 Examples:
@@ -19,7 +20,8 @@ Examples:
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
-  grade export gradescope                    autograder.zip; also github, canvas, moodle
+  grade export gradescope                    autograder.zip; also github, canvas, moodle, mailmerge
+  grade feedback canvas grades/ download/    reports back to students; also moodle, gradescope, folder
 
 \b
 Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
@@ -36,7 +38,7 @@ def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
 
 
-for command in (run, verify, stubs, figures, new_lesson, release, export, feedback):
+for command in (run, verify, stubs, figures, new_lesson, release, export, feedback, keygen, sign, verify_results):
     main.add_command(command)
 
 

@@ -25,6 +25,7 @@ from grader.commands.console import (
 )
 from grader.commands.live import RunView
 from grader.commands.run_summary import print_summary, what_failed
+from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
@@ -131,6 +132,7 @@ Examples:
     "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
 )
 @click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
+@sign_option
 @click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
 @course_option
 def run(
@@ -149,6 +151,7 @@ def run(
     fresh: bool,
     only_these: bool,
     same_course: bool,
+    key_path: Path | None,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -171,6 +174,7 @@ def run(
     from grader.publish.export.outputs import report_to_github, write_formats
     from grader.publish.report.pages import Reporter
 
+    key = None if key_path is None else hidden_key(key_path)  # the nursery has started: it never holds the key
     on_github, quieted = "github" in formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
@@ -200,7 +204,11 @@ def run(
         seed_given=seed is not None,
         limits=limits.to_dict(),
         require=require,
-        hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
+        hide=[
+            str(folder.resolve())
+            for folder in [out, found.folder, key_path and key_path.resolve().parent, *submissions]
+            if folder and folder.is_dir()
+        ],
         left_out=left_out,
     )
     console = console_for(stderr=not on_github)
@@ -228,6 +236,7 @@ def run(
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
     for sentence in what_failed(outcome.reasons, len(found)):
         click.echo(f"grade: {sentence}", err=True)
+    sign_or_warn(out, key, {result.student for result in outcome.results})
     write_formats(out, (result.student for result in outcome.results), formats)
     if on_github:
         quieted.close()

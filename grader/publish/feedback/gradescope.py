@@ -1,7 +1,7 @@
 """Results that were reached elsewhere, for Gradescope: an autograder that looks a submission's result up.
 
-Gradescope has no upload for feedback. But an autograder gets the submission's number (`id` in its
-submission_metadata.json), and a download's folders have the same number. The archive contains no hidden suite, and runs no student's code.
+Gradescope has no upload for feedback. But an autograder gets the submission's number (`id` in submission_metadata.json)
+and a download's folders have the same number. The archive contains no hidden suite, and runs no student's code.
 https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/
 """
 

@@ -1,0 +1,121 @@
+"""Signs the results.json files in OUT that say what the gradebook says, and verifies files wherever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grader.errors import UserError
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.files import output_errors, write_whole
+from grader.gradebook.grading.keys import sha256_of
+from grader.gradebook.signing.keys import PublicKey, SigningKey
+from grader.gradebook.signing.signature import NotVerified, check_signature, signed_text
+from grader.results import RESULTS, SubmissionResult, read_results
+
+SIGNED_WITH = "signed with"
+"""The gradebook's entry with the fingerprint of the key that signed its results."""
+MOST_BYTES = 64 << 20
+
+
+def sign_results(out: Path, key: SigningKey, students: Collection[str] | None = None) -> tuple[int, list[str]]:
+    """(how many students' results are signed now, a sentence for each file that is not what the gradebook says).
+
+    Of all students, or of `students`. A signature that is valid stays as it is. Raises OutputError, UserError.
+    """
+    if not (out / GRADEBOOK).is_file():
+        raise UserError(f"{out} has no {GRADEBOOK}: only results that a gradebook confirms are signed.")
+    gradebook = Gradebook(out / GRADEBOOK)
+    signed, remarks = 0, []
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        about = gradebook.about()
+        for current in gradebook.current():
+            if students is not None and current.student not in students:
+                continue
+            confirmed = [current, *gradebook.attempts_of(current.student)]
+            confirmed += [each.only(lesson) for each in confirmed for lesson in each.lessons]
+            for path in student_files(out / current.student):
+                found = read_results(path.parent)
+                if found not in confirmed:
+                    remarks.append(f"{path} is not signed: it is not what the gradebook says about {current.student}.")
+                elif found is not None:
+                    sign_file(path, found, key, course_digest(found, about), now)
+                    signed += path.parent == out / current.student
+        gradebook.describe({SIGNED_WITH: key.fingerprint})
+    finally:
+        gradebook.close()
+    return signed, remarks
+
+
+def student_files(folder: Path) -> list[Path]:
+    """The results.json of a student: the present one, and those of lessons that the latest run did not grade."""
+    return [path for path in (folder / RESULTS, *sorted(folder.glob(f"*/{RESULTS}"))) if path.is_file()]
+
+
+def sign_file(path: Path, results: SubmissionResult, key: SigningKey, course: str, now: str) -> None:
+    """Raises OutputError."""
+    with output_errors(path):
+        try:
+            check_signature(path.read_text(encoding="utf-8"), key.public)
+        except NotVerified:
+            write_whole(path, signed_text(results, key, course, now))
+
+
+def course_digest(results: SubmissionResult, about: Mapping[str, str]) -> str:
+    """A digest of the lessons' files, hidden suites included, as the gradebook has them from the latest run."""
+    return sha256_of(
+        *(
+            f"{each.name} {about.get(f'lesson {each.name}', '')}"
+            for each in sorted(results.lessons, key=lambda l: l.name)
+        )
+    )
+
+
+def lost_signatures(out: Path) -> str:
+    """A sentence for a command that publishes without the key where results were signed before; "" elsewhere."""
+    gradebook = Gradebook(out / GRADEBOOK)
+    try:
+        fingerprint = gradebook.about().get(SIGNED_WITH)
+    finally:
+        gradebook.close()
+    if fingerprint is None:
+        return ""
+    return (
+        f"results in {out} were signed with the key {fingerprint}, and what is written now is not. Sign them with: "
+        f"grade sign {out} --key KEY"
+    )
+
+
+def files_to_verify(paths: Collection[Path]) -> Iterator[tuple[Path, str | None]]:
+    """(file, the student whose folder in OUT it is in, or None) for files and for folders that `grade run` wrote.
+
+    Raises UserError for a folder without results.
+    """
+    for path in paths:
+        if not path.is_dir():
+            yield path, None
+            continue
+        alone = path / RESULTS
+        folders = [path] if alone.is_file() else [each for each in sorted(path.iterdir()) if each.is_dir()]
+        found = [(file, folder.name) for folder in folders for file in student_files(folder)]
+        if not found:
+            raise UserError(f"{path} holds no {RESULTS}: name files, or the folder that `grade run -o` wrote.")
+        yield from ((file, None if alone.is_file() else student) for file, student in found)
+
+
+def verify_file(path: Path, student: str | None, key: PublicKey) -> tuple[bool, str]:
+    """(whether the file is signed and unchanged, one sentence about it)."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise NotVerified("is too large to be a results.json")
+        data = check_signature(path.read_text(encoding="utf-8"), key)
+        if student is not None and data["student"] != student:
+            raise NotVerified(f"belongs to {data['student']}, not to {student}")
+    except NotVerified as reason:
+        return False, f"{path} {reason}."
+    except (OSError, UnicodeDecodeError) as error:
+        return False, f"{path} cannot be read ({getattr(error, 'strerror', None) or 'no UTF-8'})."
+    when = data["signature"]["signed_at"]
+    return True, f"{path} is signed: {data['student']}, {data['score']} of {data['max_score']} points, {when}."
