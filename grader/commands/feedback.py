@@ -21,6 +21,7 @@ Examples:
   grade feedback canvas grades/ submissions.zip --roster roster.csv      for "Re-Upload Submissions"
   grade feedback moodle grades/ submissions.zip --roster worksheet.csv   feedback files, and the worksheet with comments
   grade feedback gradescope grades/ export.zip --roster roster.csv       an autograder that hands out these results
+  grade feedback classroom50 grades/ download/ --scores scores.json      Classroom 50's grade book
   grade feedback folder grades/ --roster roster.csv                      a folder per student, and a CSV for mail merge
 
 \b
@@ -246,6 +247,49 @@ def feedback_gradescope(
     click.echo(f"wrote {path}: results of {len(stored)} submissions. It contains reports: give it to nobody else.")
     highest = max((each.results.max_score for each in back), default=0)
     click.echo(f"The assignment's autograder points: {maximum or highest:g}. Configure Autograder, then regrade all.")
+
+
+@feedback.command("classroom50")
+@graded_argument
+@download_argument
+@roster_option
+@click.option(
+    "--scores",
+    "scores_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The classroom's scores.json, from the organisation's repository classroom50.",
+)
+@out_option("scores.json")
+@course_option
+def feedback_classroom50(
+    graded: Path,
+    download: Path,
+    roster_path: Path | None,
+    scores_path: Path,
+    out: Path | None,
+    course: Path | None,
+) -> None:
+    """Writes Classroom 50's scores.json with the scores in OUT, for the repository classroom50.
+
+    DOWNLOAD is the folder that `gh teacher download` wrote. Collecting scores leaves these entries as they are.
+    """
+    from datetime import UTC, datetime
+
+    from grader.gradebook.files import write_whole
+    from grader.publish.export.classroom50 import result_text
+    from grader.publish.feedback.classroom50 import is_checkout, put_scores, read_scores
+
+    scores = read_scores(scores_path)
+    back = read_download(graded, download, roster_at(roster_path), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME")
+    remarks = list(put_scores(scores, back, datetime.now(UTC)))
+    warn(remarks)
+    path = out or graded / "scores.json"
+    try:
+        write_whole(path, result_text(scores))
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror}.")
+    click.echo(f"wrote {path}: scores of {len(back) - len(remarks)} students. Commit it as CLASSROOM/scores.json.")
 
 
 @feedback.command("folder")

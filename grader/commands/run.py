@@ -125,7 +125,7 @@ Examples:
     type=click.Choice(FORMATS),
     multiple=True,
     help="Also for this program; may be repeated. gradescope and junit are files beside the reports, github speaks to "
-    "the job that runs this (docs/ci.md).",
+    "the job that runs this, and classroom50 to Classroom 50's runner (docs/ci.md).",
 )
 @click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
 @click.option(
@@ -171,7 +171,7 @@ def run(
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
-    from grader.publish.export.outputs import report_to_github, write_formats
+    from grader.publish.export.outputs import report_to_classroom50, report_to_github, write_formats
     from grader.publish.report.pages import Reporter
 
     key = None if key_path is None else hidden_key(key_path)  # the nursery has started: it never holds the key
@@ -238,6 +238,8 @@ def run(
         click.echo(f"grade: {sentence}", err=True)
     sign_or_warn(out, key, {result.student for result in outcome.results})
     write_formats(out, (result.student for result in outcome.results), formats)
+    if "classroom50" in formats and not outcome.stopped:
+        report_to_classroom50(out, outcome.results, os.environ, Path.cwd())
     if on_github:
         quieted.close()
         places = {each.student: each.path for each in found.arrivals}

@@ -42,7 +42,7 @@ def sign_or_warn(out: Path, key: SigningKey | None, students: Collection[str]) -
     """Sign the results of a run; without a key, say so where the gradebook's results were signed before."""
     from grader.gradebook.signing.signed_files import lost_signatures, sign_results
 
-    sentences = [lost_signatures(out)] if key is None else sign_results(out, key, students)[1]
+    sentences = [lost_signatures(out, students)] if key is None else sign_results(out, key, students)[1]
     for sentence in filter(None, sentences):
         click.echo(f"grade: {printable(sentence)}", err=True)
 

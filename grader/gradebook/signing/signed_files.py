@@ -12,7 +12,7 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.keys import sha256_of
 from grader.gradebook.signing.keys import PublicKey, SigningKey
 from grader.gradebook.signing.signature import NotVerified, check_signature, signed_text
-from grader.results import RESULTS, SubmissionResult, read_results
+from grader.results import RESULTS, SIGNATURE, SubmissionResult, read_results
 
 SIGNED_WITH = "signed with"
 """The gradebook's entry with the fingerprint of the key that signed its results."""
@@ -73,19 +73,24 @@ def course_digest(results: SubmissionResult, about: Mapping[str, str]) -> str:
     )
 
 
-def lost_signatures(out: Path) -> str:
-    """A sentence for a command that publishes without the key where results were signed before; "" elsewhere."""
+def lost_signatures(out: Path, students: Collection[str]) -> str:
+    """A sentence where results of these students are not signed, and others in OUT are or were; else ""."""
     gradebook = Gradebook(out / GRADEBOOK)
     try:
         fingerprint = gradebook.about().get(SIGNED_WITH)
     finally:
         gradebook.close()
-    if fingerprint is None:
+    if fingerprint is None or all(is_signed(path) for who in students for path in student_files(out / who)):
         return ""
     return (
-        f"results in {out} were signed with the key {fingerprint}, and what is written now is not. Sign them with: "
+        f"results in {out} were signed with the key {fingerprint}, and some are not signed any more. Sign them with: "
         f"grade sign {out} --key KEY"
     )
+
+
+def is_signed(path: Path) -> bool:
+    """Whether the file has a signature, right or wrong."""
+    return f'"{SIGNATURE}": ' in path.read_text(encoding="utf-8", errors="replace")
 
 
 def files_to_verify(paths: Collection[Path]) -> Iterator[tuple[Path, str | None]]:

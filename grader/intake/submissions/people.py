@@ -16,7 +16,7 @@ LONGEST = 120
 WORDLESS = " .-"
 JOINERS = "\u200c\u200d"
 RESERVED = re.compile(
-    r"index\.html|(?:grades|canvas|moodle|moodle-worksheet|mailmerge)\.csv|feedback|.*-feedback\.zip"
+    r"index\.html|(?:grades|canvas|moodle|moodle-worksheet|mailmerge)\.csv|feedback|.*-feedback\.zip|scores\.json"
     r"|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
     r"|.*\.(?:part|lock|tmp)"
 )
