@@ -13,6 +13,7 @@ from grader.commands.console import console_for, fail, open_course, printable
 if TYPE_CHECKING:
     from grader.intake.submissions.arrival import Arrival
     from grader.intake.submissions.roster import Roster
+    from grader.intake.submissions.submission import Submission
     from grader.publish.feedback.download import Returned
 
 graded_argument = click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
@@ -67,9 +68,9 @@ def read_download(
     lessons = open_course(course, ())[1]
     console = console_for(stderr=True)
 
-    def shown(arrivals: list[Arrival]) -> Iterator[Arrival]:
+    def shown(submissions: Sequence[Submission]) -> Iterator[Submission]:
         with progress_bar(console, live=console.is_terminal) as bar:
-            yield from bar.track(arrivals, description="reading the download")
+            yield from bar.track(submissions, description="reading the download")
 
     back, remarks = returned_reports(graded, download, lessons, roster, is_expected, expected, shown)
     warn(remarks)

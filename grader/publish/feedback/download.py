@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.roster import Roster
-from grader.intake.submissions.submission import NOTHING_READ, read_submission
+from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.publish.export.marks import class_results
 from grader.publish.feedback.matching import InDownload, match_download
@@ -40,7 +40,7 @@ def returned_reports(
     roster: Roster | None,
     is_expected: Callable[[Arrival], bool],
     expected: str,
-    shown: Callable[[list[Arrival]], Iterator[Arrival]] = iter,
+    shown: Callable[[Sequence[Submission]], Iterable[Submission]] = iter,
 ) -> tuple[list[Returned], list[str]]:
     """(what goes back, a sentence for each submission and student without feedback).
 
@@ -48,16 +48,17 @@ def returned_reports(
     may report progress. Raises UserError.
     """
     results = class_results(out)
-    attempts, tuples = graded_digests(out, results)
-    found = find([download], lessons, lessons, roster)
-    strangers = [arrival.label for arrival in found.arrivals if not is_expected(arrival)]
-    if len(strangers) == len(found.arrivals):
-        raise UserError(f"{download} has no names like {expected}: name the download as the platform gave it.")
+    attempts, sets = graded_digests(out, results)
     by_name = {lesson.name: lesson for lesson in lessons}
-    read = []
-    for arrival in shown(found.arrivals):
-        chosen = [[by_name[name] for name in names if name in by_name] for names in tuples]
-        read.append(InDownload(arrival.student, {digest_of(arrival, each) for each in chosen if each}))
+    digests: dict[str, set[str]] = {}
+    for names in sets or [()]:
+        found = find([download], [by_name[name] for name in names if name in by_name] or lessons, lessons, roster)
+        strangers = [arrival.label for arrival in found.arrivals if not is_expected(arrival)]
+        if len(strangers) == len(found.arrivals):
+            raise UserError(f"{download} has no names like {expected}: name the download as the platform gave it.")
+        for submission in shown(found):
+            digests.setdefault(submission.student, set()).add(submission.sha256)
+    read = [InDownload(arrival.student, digests[arrival.student]) for arrival in found.arrivals]
     members = () if roster is None else [member.student for member in roster.members]
     certain, remarks = match_download(read, attempts, members)
     remarks += [f"`{name}` has no name like {expected}, so nothing goes back for it." for name in strangers]
@@ -71,13 +72,6 @@ def returned_reports(
     absent = sorted(results.keys() - {arrival.student for arrival in found.arrivals})
     remarks += [f"`{student}` is not in the download, so nothing goes back to them here." for student in absent]
     return back, [*found.remarks, *remarks]
-
-
-def digest_of(arrival: Arrival, lessons: Sequence[Lesson]) -> str:
-    """The digest of what a run over these lessons grades."""
-    if arrival.refused is not None:
-        return NOTHING_READ
-    return read_submission(arrival.path, arrival.student, lessons).sha256
 
 
 def graded_digests(
