@@ -194,7 +194,8 @@ class SubmissionResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
-        known = known_and_other({name: data[name] for name in data if name != SIGNATURE}, KNOWN_IN_SUBMISSION)
+        data = {name: data[name] for name in data if name != SIGNATURE}
+        known = known_and_other(data, KNOWN_IN_SUBMISSION)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
         if known.get("not_graded") is not None:
             known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]

@@ -28,8 +28,6 @@ from grader.lesson.lesson import Lesson
 
 MAX_FILES = 64
 MAX_ENTRIES = 10_000
-NOTHING_READ = hashlib.sha256().hexdigest()
-"""The digest of a submission of which nothing can be graded."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from grader.intake.submissions.submission import NOTHING_READ
+from grader.intake.submissions.submission import Submission
 
+NOTHING_READ = Submission("", Path(), {}).sha256
+"""The digest of a submission of which nothing can be graded."""
 NUMBERED_NAME = re.compile(r"(.+)-\d+")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from feedback_class import LESSON, golden_download, laid_out, report_of, write_class, write_student
+from feedback_class import LESSON, add_attempt, golden_download, laid_out, report_of, write_class, write_student
 from made_results import HOSTILE, lesson, results, row
 
 from grader.commands.grade import main
@@ -255,9 +255,9 @@ def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
     gradebook = Gradebook(out / GRADEBOOK)
     (bo,) = gradebook.attempts_of("chenbo")
     better = lesson(LESSON, row("dlogits"), row("in_one_go"))
-    gradebook.add("key", replace(bo, score=2, lessons=[better]))
+    add_attempt(gradebook, replace(bo, score=2, lessons=[better]))
     (ada_s,) = gradebook.attempts_of("okaforada")
-    gradebook.add("", replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
+    add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
     gradebook.close()
     _, told = grade("feedback", "canvas", out, ada, status=2)
     assert "`chenbo` gets no feedback: the report in" in told and "is older than the score" in told
@@ -272,7 +272,7 @@ def test_a_lesson_of_an_earlier_attempt_has_its_own_report(ada, tmp_path):
     gradebook = Gradebook(out / GRADEBOOK)
     (bo,) = gradebook.attempts_of("chenbo")
     later = replace(bo, lessons=[lesson("03_makemore_steps", row("dC"))])
-    gradebook.add("key", later)
+    add_attempt(gradebook, later)
     gradebook.close()
     write_student(out, later)
     (out / "chenbo" / LESSON).mkdir()

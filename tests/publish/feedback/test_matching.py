@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from grader.intake.submissions.submission import NOTHING_READ
-from grader.publish.feedback.matching import InDownload, match_download
+from grader.publish.feedback.matching import NOTHING_READ, InDownload, match_download
 
 
 @pytest.mark.parametrize(
