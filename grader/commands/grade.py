@@ -6,8 +6,11 @@ import click
 
 from grader.commands.console import ReportingGroup
 from grader.commands.course import figures, new_lesson, stubs, verify
+from grader.commands.decisions import adjust, comment, excuse, extend, undo
 from grader.commands.export import export
 from grader.commands.feedback import feedback
+from grader.commands.history import history
+from grader.commands.regrade import regrade
 from grader.commands.release import release
 from grader.commands.run import run
 from grader.commands.signing import keygen, sign, verify_results
@@ -38,7 +41,10 @@ def main() -> None:
     """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
 
 
-for command in (run, verify, stubs, figures, new_lesson, release, export, feedback, keygen, sign, verify_results):
+for command in (
+    *(run, adjust, comment, excuse, extend, undo, history, regrade),
+    *(verify, stubs, figures, new_lesson, release, export, feedback, keygen, sign, verify_results),
+):
     main.add_command(command)
 
 

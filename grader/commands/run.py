@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands.assignments import assignment_option, extensions_from, extensions_option, with_assignment
 from grader.commands.console import (
     BELOW,
     FAULT,
@@ -48,6 +49,7 @@ Examples:
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
   grade run submissions/ --seed 7 -o seed7     the same hidden problems again
   grade run late/ada --lesson 03               one more submission for the class in grades/
+  grade run submissions/ --assignment hw2.toml --extensions extensions.csv   rows, weights and due dates
   grade run submissions/                       once more: grades only what is new or changed
 """
 
@@ -70,6 +72,8 @@ Examples:
     help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
     "submission contains]",
 )
+@assignment_option
+@extensions_option
 @click.option(
     "--roster",
     "roster_file",
@@ -139,6 +143,8 @@ def run(
     submissions: tuple[Path, ...],
     out: Path,
     lesson_names: tuple[str, ...],
+    assignment_file: Path | None,
+    extensions_file: Path | None,
     roster_file: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -180,13 +186,16 @@ def run(
         click.get_current_context().call_on_close(quieted.close)
         quieted.enter_context(commands_stopped(click.echo))
     loaded, lessons = open_course(course, lesson_names)
+    assignment, loaded, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
+    lessons = lessons or list(loaded.lessons.values())
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(submissions, lessons, list(loaded.lessons.values()), roster)
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
+    decisions = [] if extensions_file is None else extensions_from(extensions_file, assignment, out, found, roster)
     left_out: list[str] = []
-    if not lesson_names:
+    if not lesson_names and assignment is None:
         counted = found.contained(lessons)
         left_out = [lesson.name for lesson in lessons if lesson not in counted]
         lessons = counted
@@ -210,11 +219,12 @@ def run(
             if folder and folder.is_dir()
         ],
         left_out=left_out,
+        course_settings={} if assignment is None else dict(assignment.settings),
     )
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:
         processes = jobs or os.cpu_count() or 1
-        identity = RunIdentity.of(loaded, settings, same_course)
+        identity = RunIdentity.of(loaded, settings, same_course, assignment)
         outcome = grade_run(
             found,
             lessons,
@@ -229,6 +239,7 @@ def run(
             identity=identity,
             only_these=only_these,
             other_names=found.other_names,
+            decisions=decisions,
         )
     if not quiet:
         print_summary(console, outcome, len(found), out, left_out)

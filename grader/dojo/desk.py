@@ -15,6 +15,7 @@ from grader.dojo.progress import BROKEN, Progress
 from grader.dojo.state import Memory, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
+from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, read_assignment
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Course, Lesson, LessonError
 
@@ -32,12 +33,14 @@ class Checked:
     submitted: LessonFiles
     judged: JudgedFile
     seconds: float
+    taught: frozenset[str] = frozenset()
 
     @property
     def progress(self) -> Progress:
         runs = self.judged.runs
         statuses = {row.name: row.status if runs else BROKEN for row in self.judged.rows}
-        return Progress(self.lesson, statuses, frozenset(row.name for row in self.judged.rows if not row.counted))
+        uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
+        return Progress(self.lesson, statuses, uncounted, self.taught)
 
     @property
     def source(self) -> str:
@@ -76,9 +79,20 @@ class Desk:
     ) -> None:
         """Raises LessonError where there is no course."""
         self.course = Course(root, secrets=False)
+        self.assignment = self._read_assignment(root / ASSIGNMENT, complain)
+        if self.assignment is not None and self.assignment.settings:
+            self.course = Course(root, secrets=False, changed=self.assignment.settings)
         self.memory = Memory(root, complain)
         self.busy = busy
         self._judge: LocalJudge | None = None
+
+    def _read_assignment(self, path: Path, complain: Callable[[str], None]) -> Assignment | None:
+        """The assignment that the instructor put into the kit. Without it, or where it cannot be used, None."""
+        try:
+            return read_assignment(path, list(self.course.lessons.values())) if path.is_file() else None
+        except LessonError as error:
+            complain(str(error))
+            return None
 
     @property
     def judge(self) -> LocalJudge:
@@ -100,7 +114,7 @@ class Desk:
         last = self.memory.read().last
         if last in self.course.lessons:
             return self.course.lessons[last]
-        unfinished = (lesson for lesson in self.course.lessons.values() if not self.progress(lesson).finished)
+        unfinished = (lesson for lesson in self.course.lessons.values() if self.progress(lesson).next_row)
         return next(unfinished, next(iter(self.course.lessons.values())))
 
     def find(self, words: str) -> tuple[Lesson, str | None]:
@@ -135,15 +149,26 @@ class Desk:
         try:
             submitted = read_own(lesson)
         except UserError:
-            return Progress(lesson, {})
+            return Progress(lesson, {}, taught=self._taught(lesson))
         if is_untouched(lesson, submitted.files[MAIN]):
-            return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
+            statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
+            return Progress(lesson, statuses, taught=self._taught(lesson))
         kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
         if kept == verdict_digest(lesson, submitted.files):
-            return Progress(lesson, statuses)
+            return Progress(lesson, statuses, taught=self._taught(lesson))
         checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
         return checked.progress
+
+    def _taught(self, lesson: Lesson) -> frozenset[str]:
+        """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""
+        numbers = {item.taught_in for item in lesson.items if item.taught_in}
+        if not numbers:
+            return frozenset()
+        verdicts = self.memory.read().verdicts
+        others = [other for other in self.course.lessons.values() if other.number in numbers]
+        done = [other.number for other in others if Progress(other, verdicts.get(other.name, ("", {}))[1]).finished]
+        return frozenset(done)
 
     def check(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Checked:
         """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
@@ -151,7 +176,7 @@ class Desk:
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
             judged = judge.judge(lesson, submitted, interrupt)
-        return Checked(lesson, submitted, judged, time.monotonic() - started)
+        return Checked(lesson, submitted, judged, time.monotonic() - started, self._taught(lesson))
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""

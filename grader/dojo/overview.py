@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from grader.dojo.progress import Progress
+from grader.gradebook.assignment.config import Assignment
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
+from grader.publish.report.annotated import date_text
+from grader.publish.wording import first_names
 from grader.results import number
 
 TITLE_WIDTH = 41
 INDENT = 4
+MOST_ROWS = 8
+RIGHT = ("passed", "here")
 
 
 class Paragraph:
@@ -45,6 +50,36 @@ def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[R
         yield line.append(*state(each))
 
 
+def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> Iterator[RenderableType]:
+    """The assignment's title and due date, and what its rows are worth in each lesson."""
+    due = "" if assignment.due is None else f", due on {date_text(assignment.due.isoformat())}"
+    yield ""
+    yield Paragraph(f"{assignment.title}{due}", "bold")
+    for each in progress:
+        rows = assignment.rows.get(each.lesson.name, {})
+        for points, names in rows_by_points(rows):
+            every = len(names) == len(each.lesson.items)
+            what = "every row" if every else first_names(names, MOST_ROWS)
+            worth = f"{number(round(points, 2)):g} {'point' if points == 1 else 'points'}"
+            yield Paragraph(f"{each.lesson.number} {what}: {worth}{' each' if len(names) > 1 else ''}", indent=INDENT)
+    own = (
+        points
+        for each in progress
+        for row, points in assignment.rows.get(each.lesson.name, {}).items()
+        if each.statuses.get(row) in RIGHT
+    )
+    right, most = number(round(sum(own), 2)), number(round(assignment.points, 2))
+    yield Paragraph(f"Right so far, by the public problems: {right:g} of {most:g} points.", indent=INDENT)
+
+
+def rows_by_points(rows: Mapping[str, float]) -> list[tuple[float, list[str]]]:
+    """(points, the rows that are worth so much), the largest first."""
+    found: dict[float, list[str]] = {}
+    for row, points in rows.items():
+        found.setdefault(points, []).append(row)
+    return sorted(found.items(), key=lambda entry: -entry[0])
+
+
 def state(each: Progress) -> tuple[str, str]:
     if each.broken:
         return "does not run", "bold red"
@@ -52,6 +87,8 @@ def state(each: Progress) -> tuple[str, str]:
         return f"{len(each.wrong)} wrong", "bold red"
     if each.finished:
         return (f"{len(each.hidden)} to be graded", "cyan") if each.hidden else ("done", "green")
+    if each.begun and each.next_row is None:
+        return f"{len(each.taught_later)} for later", "dim"
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
 
 
@@ -63,6 +100,11 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
     row, number = each.next_row, each.lesson.number
     if elsewhere and row in each.having("missing"):
         yield Paragraph(f"Nothing in it is wrong. What is missing can be written in {elsewhere}.", "bold green")
+        return
+    if row is None and each.taught_later:
+        yield Text(f"Lesson {number} is done for now.", "bold green")
+        waiting = [f"{name} after lesson {teacher}" for name, teacher in each.taught_later.items()]
+        yield Paragraph(f"What is left needs a later lesson: {', '.join(waiting)}. Or try it now, with hints.", "dim")
         return
     if row is None:
         rows = f"{len(each.hidden)} {'row is' if len(each.hidden) == 1 else 'rows are'}"

@@ -9,16 +9,17 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
 
-from grader.results import LessonResult, Row, SubmissionResult
+from grader.results import LESSON_ANNOTATIONS, LessonResult, Row, SubmissionResult
 
 NO_FIGURES: dict[str, Any] = dict.fromkeys(
     ("exact", "approximate", "maxdiff", "ulps", "relative_error", "shape", "other")
 )
 KEPT_FIELDS = (
     *("name", "status", "points", "max_points", "chain", "because_of", "mistake", "message", "file", "line"),
-    *("numerical_differentiation", "counted"),
+    *("numerical_differentiation", "counted", "adjustment", "excused", "comments"),
 )
 kept_values = attrgetter(*KEPT_FIELDS)
+lesson_values = attrgetter("name", "score", "max_score", "status", "message", *LESSON_ANNOTATIONS)
 
 
 class ClassResults(Sequence[SubmissionResult]):
@@ -49,7 +50,7 @@ class ClassResults(Sequence[SubmissionResult]):
 
     def _lesson(self, lesson: LessonResult) -> LessonResult:
         rows = [self._row(row) for row in lesson.rows]
-        key = lesson.name, lesson.score, lesson.max_score, lesson.status, lesson.message, *map(id, rows)
+        key = *lesson_values(lesson), *map(id, rows)
         shared: LessonResult = self._shared(key, lambda: replace(lesson, seconds=0, rows=rows, other=None))
         return shared
 

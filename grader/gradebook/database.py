@@ -1,176 +1,207 @@
-"""OUT/gradebook.sqlite: every result as it arrives, so that whatever ends a run loses only what was in flight."""
+"""OUT/gradebook.sqlite: attempts, verdicts and decisions, kept for ever and stored as they arrive."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
-from grader.gradebook.current import current_results
-from grader.gradebook.files import OutputError
+from grader.errors import UserError
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.assignment.free_days import TermWork, share_free_days, spend_free_days
+from grader.gradebook.assignment.in_force import in_force
+from grader.gradebook.assignment.points import assigned
+from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
+from grader.gradebook.connection import Connection
+from grader.gradebook.current import current_results, without_repeated
+from grader.gradebook.decisions import DecisionTable
+from grader.gradebook.plain_values import from_plain, to_plain
+from grader.gradebook.records import Decision
+from grader.gradebook.schema import prepare
 from grader.results import SubmissionResult
 
 GRADEBOOK = "gradebook.sqlite"
-VERSION = 2
 RENAMED = "renamed "
 """Begins the name of an entry about a student whom a roster has renamed; its value is the last attempt hidden."""
-WAIT_SECONDS = 5.0  # for another program that has the book open for writing
-SCHEMA = """
-CREATE TABLE attempts (
-    id INTEGER PRIMARY KEY,
-    student TEXT NOT NULL,
-    key TEXT NOT NULL,
-    submission_sha256 TEXT NOT NULL,
-    status TEXT NOT NULL,
-    score REAL NOT NULL,
-    max_score REAL NOT NULL,
-    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-    results TEXT NOT NULL
-)
-"""
-INDEX = "CREATE INDEX attempts_of_a_student ON attempts (student, id)"
-ABOUT = "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
-ADD = (
-    "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
+NEW_NAME = "new name of "
+"""Begins the name of an entry whose value is the name that a roster has given to a student."""
+ASSIGNMENT = "assignment"
+NO_VERDICTS: Mapping[int, SubmissionResult] = MappingProxyType({})
+Term = Mapping[str, list[TermWork]]
 
 
-class Gradebook:
-    """Every attempt of every student. Every method raises OutputError when the file cannot be read or written."""
+class Gradebook(AttemptTable):
+    """A file OUT/gradebook.sqlite. Every method raises OutputError when it cannot be read or written.
+
+    Attributes:
+        decisions: what people decided about students.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        with self._sqlite_errors():
-            self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
+        connection = Connection(path)
         try:
-            self._prepare()
+            prepare(connection)
         except BaseException:
-            self._connection.close()
+            connection.close()
             raise
+        super().__init__(connection)
+        self.decisions = DecisionTable(connection)
 
-    def _prepare(self) -> None:
-        with self._sqlite_errors():
-            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-            (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if tables and version != VERSION:
-                raise OutputError(
-                    f"{self._path} was written by another version of grade (its format is {version}, this one's "
-                    f"{VERSION}): give another folder with -o."
-                )
-            (integrity,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
-            if integrity != "ok":
-                raise self._damaged(integrity)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")  # whole after a power cut, the last rows may be lost
-            if not tables:
-                self._connection.executescript(f"BEGIN; {SCHEMA}; {INDEX}; PRAGMA user_version={VERSION}; COMMIT")
+    # What is current --------------------------------------------------------------------------------------------------
 
-    def add(self, key: str, results: SubmissionResult) -> None:
-        """Add one attempt. With an empty key it is history only: the submission will be graded again."""
-        text = json.dumps(results.to_json())
-        about = results.submission_sha256, results.status, results.score, results.max_score
-        with self._sqlite_errors():
-            self._connection.execute(ADD, (results.student, key, *about, text))
+    def current(
+        self, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS, assignment: Assignment | None = None
+    ) -> Iterator[SubmissionResult]:
+        """The current results of every student: what the class page, grades.csv, reports and all exports show.
 
-    def attempts(self) -> Iterator[tuple[str, str, int]]:
-        """(student, key, id) of every attempt, oldest first."""
-        yield from self._rows("SELECT student, key, id FROM attempts ORDER BY id")
+        `verdicts` are {attempt's id: results}, and `assignment` is one, that are taken in place of the stored ones.
+        """
+        names, decided = self.new_names(), self.decisions_by_student()
+        assignment = assignment or self.assignment()
+        term = self._term(assignment)
+        for student, attempts in self.by_student():
+            decisions = decided.pop(student, [])
+            if student not in names:
+                yield standing_of(student, assignment, attempts, decisions, verdicts, term)
+        for student, decisions in decided.items():
+            if any(each.kind != "extension" for each in in_force(decisions)):
+                yield assigned(student, assignment, [], decisions)
 
-    def results(self, attempt: int) -> SubmissionResult:
-        """The results of one attempt, by its id."""
-        ((text,),) = self._rows("SELECT results FROM attempts WHERE id = ?", attempt)
-        return SubmissionResult.from_text(text)
+    def current_of(self, student: str, verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS) -> SubmissionResult:
+        """The current results of one student."""
+        attempts, assignment = list(self.stored_attempts(student))[::-1], self.assignment()
+        decisions, term = self.decisions_about(student), self._term(assignment, student)
+        return standing_of(student, assignment, attempts, decisions, verdicts, term)
 
-    def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
-        """The results of a student's attempts, newest first; only those with an id above `after`."""
-        rows = self._rows("SELECT results FROM attempts WHERE student = ? AND id > ? ORDER BY id DESC", student, after)
-        return [SubmissionResult.from_text(text) for (text,) in rows]
+    def _term(self, assignment: Assignment | None, student: str | None = None) -> Term:
+        """The term's other assignments, which share the free late days: {student: their work for each}.
 
-    def current(self) -> Iterator[SubmissionResult]:
-        """The current results of every student: what the class page, grades.csv and all exports show."""
-        renamed = {
-            name.removeprefix(RENAMED): value for name, value in self.about().items() if name.startswith(RENAMED)
+        Raises UserError where the assignments do not agree about the days.
+        """
+        own = self._connection.path.parent.absolute().name
+        term = dict[str, list[TermWork]]()
+        for name in assignment.late.term if assignment is not None and assignment.late.free_days else ():
+            path = self._connection.path.parent.absolute().parent / name / GRADEBOOK
+            if not path.is_file() or path.samefile(self._connection.path):
+                continue  # not begun yet
+            other = Gradebook(path)
+            try:
+                check_term(own, assignment, name, other.assignment())
+                for who, work in other.works(student):
+                    term.setdefault(who, []).append(work)
+            finally:
+                other.close()
+        return term
+
+    def works(self, student: str | None = None) -> Iterator[tuple[str, TermWork]]:
+        """(student, their attempts at this gradebook's assignment), of everybody or of one student."""
+        assignment, decided, names = self.assignment(), self.decisions_by_student(), self.new_names()
+        if assignment is None:
+            return
+        one = None if student is None else [(student, list(self.stored_attempts(student))[::-1])]
+        for who, stored in one or self.by_student():
+            if who not in names:
+                attempts = without_repeated([each.attempt() for each in stored])[::-1]
+                yield who, TermWork(assignment, attempts, decided.get(who, []))
+
+    def decisions_by_student(self) -> dict[str, list[Decision]]:
+        """{student: all decisions about them, in order}, with those about an earlier name of theirs."""
+        names, found = self.new_names(), dict[str, list[Decision]]()
+        for each in self.decisions.all():
+            found.setdefault(names.get(each.student, each.student), []).append(each)
+        return found
+
+    def decisions_about(self, student: str) -> list[Decision]:
+        return self.decisions_by_student().get(student, [])
+
+    def assignment(self) -> Assignment | None:
+        """The assignment that the gradebook is for, as it was last read; None where it has none."""
+        text = self.about().get(ASSIGNMENT)
+        if text is None:
+            return None
+        found: Assignment = from_plain(Assignment, json.loads(text), bytes.fromhex)
+        return found
+
+    def set_assignment(self, assignment: Assignment) -> None:
+        """Store the assignment. Every student's folder is stale if it has changed."""
+        text = json.dumps(to_plain(assignment, bytes.hex))
+        if self.about().get(ASSIGNMENT) != text:
+            with self._connection.transaction(durable=True):
+                self.describe({ASSIGNMENT: text})
+                self.mark_stale({student for student, _, _ in self.attempts()})
+
+    # Names ------------------------------------------------------------------------------------------------------------
+
+    def students(self) -> list[str]:
+        """Everybody in the gradebook, by their present names."""
+        names = self.new_names()
+        query = "SELECT student FROM attempts UNION SELECT student FROM decisions ORDER BY student"
+        return [student for (student,) in self._connection.rows(query) if student not in names]
+
+    def new_names(self) -> dict[str, str]:
+        """{a name that is hidden: the student's present name}"""
+        about, latest = self.about(), dict(self._connection.rows("SELECT student, max(id) FROM attempts GROUP BY 1"))
+        hidden = [name.removeprefix(RENAMED) for name in about if name.startswith(RENAMED)]
+        return {
+            name: about.get(NEW_NAME + name, name) for name in hidden if about[RENAMED + name] == str(latest.get(name))
         }
-        rows = self._rows("SELECT student, id, results FROM attempts ORDER BY student DESC, id DESC")
-        for student, attempts in groupby(rows, key=lambda row: row[0]):
-            newest_first = list(attempts)
-            if renamed.get(student) != str(newest_first[0][1]):
-                yield current_results([SubmissionResult.from_text(text) for _, _, text in newest_first])
 
     def rename(self, student: str, names: Iterable[str]) -> list[str]:
         """Hide the results under earlier `names` of `student`; gives the names that are hidden from now on.
 
         A name is hidden only if the very submission that `student` has now was graded under it, and if it has no lesson
-        that `student` has not. A later attempt under that name shows it again.
+        that `student` has not. A later attempt under that name shows it again. Decisions about it are about `student`.
         """
-        newest = self._rows(
+        newest = self._connection.rows(
             "SELECT submission_sha256 FROM attempts WHERE student = ? ORDER BY id DESC LIMIT 1", student
         )
         (sha256,) = next(newest, (None,))
         hidden = []
         for name in names:
             query = "SELECT max(id), max(submission_sha256 = ?) FROM attempts WHERE student = ?"
-            ((latest, same),) = self._rows(query, sha256, name)
+            ((latest, same),) = self._connection.rows(query, sha256, name)
             if same:
                 here, there = (
                     {lesson.name for lesson in current_results(self.attempts_of(who)).lessons}
                     for who in (student, name)
                 )
                 if there <= here:
-                    self.describe({RENAMED + name: str(latest)})
+                    self.describe({RENAMED + name: str(latest), NEW_NAME + name: student})
                     hidden.append(name)
         return hidden
-
-    def about(self) -> dict[str, str]:
-        """The entries that `describe` wrote: the course and the seeds of the attempts."""
-        if not list(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'about'")):
-            return {}
-        return dict(self._rows("SELECT name, value FROM about"))
-
-    def describe(self, about: Mapping[str, str]) -> None:
-        """Store which course and which seeds the attempts have. An entry that is not named stays as it is."""
-        if about.items() <= self.about().items():
-            return
-        with self._sqlite_errors():
-            self._connection.execute(ABOUT)
-            self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", about.items())
-
-    def _rows(self, query: str, *values: Any) -> Iterator[Any]:
-        with self._sqlite_errors():
-            yield from self._connection.execute(query, values)
 
     def close(self) -> None:
         self._connection.close()
 
-    @contextmanager
-    def _sqlite_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._output_error(error) from error
 
-    def _damaged(self, reason: str) -> OutputError:
-        return OutputError(
-            f"{self._path} is damaged ({reason.splitlines()[0]}); nothing was changed. Move it away (all are graded "
-            "again) or give another folder with -o."
+def check_term(name: str, assignment: Assignment | None, other_name: str, other: Assignment | None) -> None:
+    """Raise UserError unless two gradebooks share the same free late days. One without an assignment has not begun."""
+    if assignment is not None and other is not None and not share_free_days(name, assignment, other_name, other):
+        raise UserError(
+            f"the assignments of {name} and {other_name} do not share the same free late days: `term` and `free_days` "
+            "must be the same in every assignment file of a term. Correct them, and run `grade run --assignment FILE` "
+            "again for both."
         )
 
-    def _output_error(self, error: sqlite3.Error) -> OutputError:
-        name = getattr(error, "sqlite_errorname", "")
-        if name.startswith("SQLITE_BUSY") or name.startswith("SQLITE_LOCKED"):
-            return OutputError(
-                f"another program has {self._path} open for writing: close it, then run the same command again."
-            )
-        if name in ("SQLITE_NOTADB", "SQLITE_ERROR") or name.startswith("SQLITE_CORRUPT"):
-            return self._damaged(str(error))
-        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
-            return OutputError(
-                f"{self._path} cannot be written ({error}): make room and run the same command again, which grades "
-                "only what is missing."
-            )
-        return OutputError(f"{self._path} cannot be written ({error}): give another folder with -o.")
+
+def standing_of(
+    student: str,
+    assignment: Assignment | None,
+    newest_first: Sequence[StoredAttempt],
+    decisions: Sequence[Decision],
+    verdicts: Mapping[int, SubmissionResult] = NO_VERDICTS,
+    term: Term = MappingProxyType({}),
+) -> SubmissionResult:
+    """A student's current results, from attempts and decisions; `term` is as of Gradebook._term."""
+    read = (verdicts.get(each.id) or each.read() for each in newest_first)
+    if assignment is None and not decisions:
+        return current_results(read)
+    attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
+    chosen = (attempts if assignment is None else without_repeated(attempts))[::-1]
+    days = None
+    if assignment is not None and student in term:
+        works = [TermWork(assignment, chosen, decisions), *term[student]]
+        days = spend_free_days(student, works, assignment.late.free_days)[0]
+    return replace(assigned(student, assignment, chosen, decisions, days), earlier=None)

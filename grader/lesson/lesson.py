@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import LessonError as LessonError
@@ -259,9 +259,12 @@ class Lesson:
 
 
 class Course:
-    """A folder with exercises/ and solutions/. Raises LessonError when it holds no lesson."""
+    """A folder with exercises/ and solutions/. Raises LessonError when it holds no lesson.
 
-    def __init__(self, root: Path, secrets: bool = True) -> None:
+    `changed` are {setting: value} that take the place of those in course.toml, such as an assignment's.
+    """
+
+    def __init__(self, root: Path, secrets: bool = True, changed: Mapping[str, Any] = MappingProxyType({})) -> None:
         self.root = root
         names = sorted(p.parent.name for p in (root / "exercises").glob("*/lesson.toml"))
         if not names:
@@ -269,7 +272,7 @@ class Course:
                 f"{root} holds no lessons: expected exercises/NN_name/lesson.toml. Give the course's folder with "
                 "--course."
             )
-        self.settings = course_settings(root)
+        self.settings = replace(course_settings(root), **changed)
         self.lessons = {name: Lesson(root, name, secrets, self.settings) for name in names}
         self.imports = imports_of(self.lessons.values())
 

@@ -78,9 +78,22 @@ class Table:
 
 def read_toml(path: Path, keys: Collection[str]) -> Table:
     """Return the file at `path` as one table with these keys. Raises LessonError where it cannot be read."""
+    return parse_toml(read_text(path), path, keys)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file. Raises LessonError where it cannot be read, or is not UTF-8."""
     try:
-        return Table(path, tomllib.loads(path.read_text(encoding="utf-8")), keys)
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, or a number of 5,000 digits
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise LessonError(f"{path} cannot be read: {error}") from error
+
+
+def parse_toml(text: str, path: Path, keys: Collection[str]) -> Table:
+    """Return the text of the file at `path` as one table with these keys. Raises LessonError where it is not TOML."""
+    try:
+        return Table(path, tomllib.loads(text), keys)
+    except (ValueError, RecursionError) as error:  # ValueError: no TOML, or a number of 5,000 digits
         raise LessonError(f"{path} cannot be read: {error}") from error
 
 

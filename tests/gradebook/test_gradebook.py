@@ -26,7 +26,7 @@ from made_results import results as results_by_hand
 from made_results import row
 from support import ROOT
 
-from grader.gradebook import database as gradebook_module
+from grader.gradebook import connection as connection_module
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import FILES, LOCK, OutputError, lock_output, write_files, write_pages, write_whole
@@ -309,7 +309,7 @@ def test_the_lock_ends_with_a_process_that_is_killed(tmp_path):
 
 
 def test_a_book_that_another_program_writes_to(play, tmp_path, monkeypatch):
-    monkeypatch.setattr(gradebook_module, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(connection_module, "WAIT_SECONDS", 0.05)
     play(CLASS[:2])
     other = sqlite3.connect(tmp_path / "out" / "gradebook.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -356,7 +356,7 @@ def test_a_damaged_book_is_a_sentence_and_nothing_is_lost(play, tmp_path, damage
 def test_a_book_of_another_version_is_left_alone(tmp_path):
     with sqlite3.connect(tmp_path / "book") as book:
         book.execute("CREATE TABLE attempts (student TEXT)")
-    with pytest.raises(OutputError, match=r"another version of grade \(its format is 0, this one's 2\)"):
+    with pytest.raises(OutputError, match=r"another version of grade \(its format is 0, this one's 3\)"):
         Gradebook(tmp_path / "book")
 
 

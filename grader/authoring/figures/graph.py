@@ -10,7 +10,8 @@ from grader.authoring.figures.svg import Drawing, tenths
 from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.graph import HEIGHT, Kind, Layout, Node, lay_out, names_in_statement, parts_of, reads_of
+from grader.publish.report.graph import lay_out, names_in_statement, parts_of, reads_of
+from grader.publish.report.layout import HEIGHT, Kind, Layout, Node
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
 """A picture that is wider becomes too small to read on a telephone of 360 pixels."""

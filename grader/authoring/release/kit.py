@@ -7,9 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.authoring.figures.lesson import OWN
+from grader.authoring.model_answers import FILE as ANSWERS
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import stub_of
+from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
@@ -19,7 +21,7 @@ KEPT_BY_RESET = ".before-reset-"
 stub_text = lru_cache(256)(stub_of)
 
 
-def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
+def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> Files:
     """Everything a student gets. Raises LessonError, UserError, OSError."""
     found = engine_files() | {"pyproject.toml": pyproject({"dojo": "grader.commands.dojo:main"})}
     for lesson in lessons:
@@ -29,7 +31,15 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
             found[name] = notebook_of(lesson, stub_text(lesson), name)
     if text := licence():
         found["LICENSE"] = text
+    if assignment is not None:
+        found[ASSIGNMENT] = assignment.text.encode()
     return found | render_templates(lessons, notebooks)
+
+
+def answer_files(lessons: Sequence[Lesson]) -> Files:
+    """The model answers to the questions in the READMEs, which students get after the deadline."""
+    paths = {f"exercises/{lesson.name}/{ANSWERS}": lesson.solution / ANSWERS for lesson in lessons}
+    return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
 
 
 def settings_file(course: Path) -> Files:

@@ -10,6 +10,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading.settings import PRELOAD, PROGRAM, Settings
@@ -27,11 +28,15 @@ WITHIN = b'{"within":'
 class Reply:
     """The answer to a submission: its `results`, or the `fault` of the grader for which it could not be graded.
 
-    From a cluster come `files`, {name: text} of the student's folder, or `refused`, why a worker must not grade.
+    With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
+    see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
+    folder, or `refused`, why a worker must not grade.
     """
 
     results: SubmissionResult | None = None
     fault: str = ""
+    extras: dict[str, Any] | None = None
+    drawings: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     refused: str = ""
 
@@ -77,7 +82,8 @@ class GraderProcess:
                 if "unwritable" in reply:
                     raise OutputError(reply["unwritable"])
                 if "results" in reply:
-                    return Reply(SubmissionResult.from_json(reply["results"]))
+                    results = SubmissionResult.from_json(reply["results"])
+                    return Reply(results, extras=reply.get("extras"), drawings=reply.get("drawings", {}))
                 fault = reply["fault"]
             else:
                 fault = f"A grader process ended (status {self._process.wait()})."

@@ -139,7 +139,7 @@ class Graders(WorkerPlugin):
         finally:
             self._used_at = time.monotonic()
             self._idle.put(grader)
-        if reply.results is not None:
+        if reply.results is not None and self._settings_here.has_report(submission.student):
             folder = Path(self._settings_here.out) / submission.student
             reply.files = {path.name: path.read_bytes().decode() for path in folder.iterdir()}
             shutil.rmtree(folder)

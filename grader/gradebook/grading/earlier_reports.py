@@ -25,13 +25,16 @@ def reported_in(folder: Path) -> SubmissionResult | None:
     return read_results(folder) if all((folder / name).is_file() for name in FILES) else None
 
 
-def are_current(results: SubmissionResult, folder: Path, later: Sequence[SubmissionResult], is_latest: bool) -> bool:
-    """Whether no `later` attempt graded any lesson of `results`, and the student's folder reports them."""
+def is_superseded(results: SubmissionResult, later: Sequence[SubmissionResult]) -> bool:
+    """Whether a `later` attempt graded any lesson of `results`."""
     names = lessons_of(results)
-    for attempt in later:
-        # an attempt of an earlier version does not say which lessons failed
-        if (attempt.status == "error" and attempt.not_graded is None) or names & lessons_of(attempt):
-            return False
+    return any(  # an attempt of an earlier version does not say which lessons failed
+        (attempt.status == "error" and attempt.not_graded is None) or names & lessons_of(attempt) for attempt in later
+    )
+
+
+def are_reported(results: SubmissionResult, folder: Path, is_latest: bool) -> bool:
+    """Whether the student's folder reports the results."""
     if reported_in(folder) == results:
         return True
     present = [lesson for lesson in results.lessons if lesson.status != "missing"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
+from grader.intake.submissions.lesson_files import MAIN
+from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 
 
@@ -24,6 +26,20 @@ class GradedSubmission:
     printed: dict[str, str] = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def extras(self) -> dict[str, Any]:
+        """All but the results, as the gradebook keeps it to write the report again."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "results"}
+
+
+def sources_of(submission: Submission) -> dict[str, str]:
+    """{lesson: the text of the file that is graded}"""
+    return {
+        name: submitted.files[MAIN].decode("utf-8", errors="replace")
+        for name, submitted in submission.lessons.items()
+        if submitted.present and submission.message is None
+    }
 
 
 @cache

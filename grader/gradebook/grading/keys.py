@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 
 from grader.gradebook.grading.settings import Settings
@@ -25,6 +27,42 @@ def sha256_of(*parts: str | bytes) -> str:
     return total.hexdigest()
 
 
+def fingerprint(lesson: Lesson) -> str:
+    """Changes with every file of the lesson, and with the settings under which it is judged."""
+    return sha256_of(lesson.digest, settings_text(lesson.settings))
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which an attempt was graded, as the gradebook stores it.
+
+    Attributes:
+        lessons: {lesson: its fingerprint}.
+        limits: of student code, as in Settings.
+        seed: the one that `--seed` gave; None where it was drawn.
+        left_out: lessons of the course that no submission of the run contained.
+        grader: a digest of this package.
+    """
+
+    lessons: Mapping[str, str]
+    limits: Mapping[str, float]
+    seed: int | None
+    left_out: tuple[str, ...]
+    grader: str = LOADED
+
+    @staticmethod
+    def of(lessons: Sequence[Lesson], settings: Settings) -> Conditions:
+        seed = settings.seed if settings.seed_given else None
+        fingerprints = {lesson.name: fingerprint(lesson) for lesson in lessons}
+        return Conditions(fingerprints, settings.limits, seed, tuple(settings.left_out))
+
+
+@cache
+def libraries() -> tuple[str, ...]:
+    """The LIBRARIES with their versions."""
+    return tuple(f"{name} {version(name)}" for name in LIBRARIES)
+
+
 def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
     """A digest of everything that is the same for all submissions of a run.
 
@@ -33,10 +71,9 @@ def conditions_key(lessons: Sequence[Lesson], settings: Settings) -> str:
     """
     seed = f"seed {settings.seed}" if settings.seed_given else "drawn"
     limits = json.dumps(settings.limits, sort_keys=True)
-    libraries = (f"{name} {version(name)}" for name in LIBRARIES)
     lesson_settings = sorted({settings_text(each.settings) for each in lessons})
     parts = (part for each in lessons for part in (each.name, each.digest))
-    return sha256_of(LOADED, *libraries, seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
+    return sha256_of(LOADED, *libraries(), seed, limits, *lesson_settings, "left out", *settings.left_out, *parts)
 
 
 def result_key(conditions: str, submission: Submission) -> str:

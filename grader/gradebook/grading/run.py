@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
+from grader.gradebook.assignment.exceptions import not_yet_made
+from grader.gradebook.attempt_table import Verdict
 from grader.gradebook.class_results import ClassResults
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.files import lock_output, output_errors, write_pages
+from grader.gradebook.files import lock_output
 from grader.gradebook.grading.batch import grade_all
-from grader.gradebook.grading.earlier_reports import are_current, move_earlier_report, withdraw_report
+from grader.gradebook.grading.earlier_reports import (
+    are_reported,
+    is_superseded,
+    move_earlier_report,
+    reported_in,
+    withdraw_report,
+)
 from grader.gradebook.grading.graded import environment
-from grader.gradebook.grading.keys import conditions_key, result_key
+from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
 from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.stop import Stop, stop_at_signals
+from grader.gradebook.grading.views import Views
+from grader.gradebook.records import Decision
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
@@ -90,13 +100,16 @@ def grade_run(
     identity: RunIdentity | None = None,
     only_these: bool = False,
     other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
+    decisions: Sequence[Decision] = (),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
     `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
     everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
-    `nursery` may have been started already. Raises OutputError, and with a cluster cluster.ClusterError.
+    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook.
+
+    Raises OutputError, and with a cluster cluster.ClusterError.
     """
     out = Path(settings.out)
     with lock_output(out), stop_at_signals() as stop:
@@ -107,7 +120,11 @@ def grade_run(
             if identity is not None:
                 identity.check(out, gradebook, submissions, lessons, fresh)
                 gradebook.describe(identity.entries(lessons))
-            run = Run(gradebook, lessons, settings, outcome, publisher)
+                if identity.assignment is not None:
+                    gradebook.set_assignment(identity.assignment)
+            gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
+            run = Run(gradebook, lessons, settings, outcome, publisher, course)
+            run.views.keep_class(attendance, settings.left_out)
             due = list(range(len(submissions))) if fresh else run.keep_current(submissions)
             outcome.kept = len(outcome.results)
             live.planned(len(due), outcome.kept)
@@ -119,7 +136,7 @@ def grade_run(
                     present = {result.student for result in outcome.results}
                     for student in present & other_names.keys():
                         gradebook.rename(student, set(other_names[student]) - present)
-                    run.publish(course, attendance, only_these, present)
+                    run.publish(course, only_these, present)
             finally:
                 gradebook.close()
     return outcome
@@ -135,10 +152,15 @@ class Run:
         settings: Settings,
         outcome: RunOutcome,
         publisher: Publisher,
+        course: Sequence[Lesson],
     ) -> None:
-        self._gradebook, self._lessons, self._settings, self._outcome = gradebook, lessons, settings, outcome
+        self._gradebook, self._lessons, self._outcome = gradebook, lessons, outcome
         self._publisher, self._out = publisher, Path(settings.out)
-        self._conditions = conditions_key(lessons, settings)
+        self._conditions, self._stored_conditions = conditions_key(lessons, settings), Conditions.of(lessons, settings)
+        self.views = Views(self._out, gradebook, publisher, course)
+        # reports with decisions, or under an assignment, show more than a grader process knows: they are written here
+        decided, has_assignment = gradebook.decisions_by_student(), gradebook.assignment() is not None
+        self._settings = replace(settings, reports=not has_assignment, without_report=list(decided))
 
     def keep_current(self, submissions: Sequence[Submission]) -> list[int]:
         """Add the results of earlier runs that are current; return the indices of those to be graded."""
@@ -146,22 +168,32 @@ class Run:
         if not known:
             return list(range(len(submissions)))
         latest = {student: attempt for student, _, attempt in self._gradebook.attempts()}
-        due = []
+        due: list[int] = []
         for place, submission in enumerate(submissions):
             attempt = known.get((submission.student, result_key(self._conditions, submission)))
             results = None if attempt is None else self._gradebook.results(attempt)
             if attempt is None or results is None or not self._is_current(results, attempt, latest[submission.student]):
                 due.append(place)
             else:
-                self._outcome.results.add(results)
+                self._outcome.results.add(self._shown(results))
         return due
+
+    def _shown(self, results: SubmissionResult) -> SubmissionResult:
+        """What the student's report shows: the verdicts on an attempt, or the current results with decisions."""
+        student = results.student
+        return results if self._settings.has_report(student) else self._gradebook.current_of(student)
 
     def _is_current(self, results: SubmissionResult, attempt: int, latest: int) -> bool:
         """Whether the results are current, and were reached with enough isolation."""
-        later = self._gradebook.attempts_of(results.student, after=attempt) if attempt != latest else []
-        return are_current(results, self._out / results.student, later, attempt == latest) and at_least(
-            results.isolation, self._settings.require
-        )
+        student, folder = results.student, self._out / results.student
+        later = self._gradebook.attempts_of(student, after=attempt) if attempt != latest else []
+        if is_superseded(results, later) or not at_least(results.isolation, self._settings.require):
+            return False
+        if self._settings.has_report(student):
+            return are_reported(results, folder, attempt == latest)
+        if reported_in(folder) != self._gradebook.current_of(student):
+            self._gradebook.mark_stale([student])
+        return True
 
     def grade(
         self,
@@ -191,7 +223,14 @@ class Run:
                     self._outcome.reasons[submission.student] = reply.fault
                     results = fault_results(submission, self._lessons, settings.seed, reply.fault, settings.left_out)
                     withdraw_report(self._out / submission.student, results, self._publisher)
-                self._gradebook.add(result_key(self._conditions, submission) if sound else "", results)
+                key = result_key(self._conditions, submission) if sound else ""
+                verdict = Verdict(key, results, self._stored_conditions, reply.extras)
+                has_report = settings.has_report(submission.student)
+                self._gradebook.add(verdict, submission, stale=not has_report)
+                self.views.keep_drawings(reply.drawings)
+                results = self._shown(results)
+                if not has_report:
+                    self.views.write_student(submission.student, results)
                 self._outcome.results.add(results)
                 live.result(results)
         except KeyboardInterrupt:
@@ -210,10 +249,9 @@ class Run:
             move_earlier_report(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
 
-    def publish(
-        self, course: Sequence[Lesson], attendance: Attendance | None, only_these: bool, present: Collection[str]
-    ) -> None:
+    def publish(self, course: Sequence[Lesson], only_these: bool, present: Collection[str]) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
+        self.views.write_stale()
         whole_class, names = ClassResults(), {lesson.name for lesson in self._lessons}
         graded_lessons: set[str] = set()
         for result in self._gradebook.current():
@@ -221,12 +259,6 @@ class Run:
             if not only_these:
                 whole_class.add(result)
                 graded_lessons |= {lesson.name for lesson in result.lessons}
-        pages = self._publisher.class_pages(
-            self._outcome.results if only_these else whole_class,
-            [lesson for lesson in course if lesson.name in graded_lessons | names],
-            attendance,
-            [name for name in self._settings.left_out if name not in graded_lessons],
-            present,
-        )
-        with output_errors(self._out):
-            write_pages(self._out, pages)
+        shown = self._outcome.results if only_these else whole_class
+        lessons = [lesson for lesson in course if lesson.name in graded_lessons | names]
+        self.views.write_class(shown, lessons, present)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading.settings import Settings
@@ -22,10 +23,14 @@ class RunIdentity:
     course: Course
     seed: str
     same_course: bool = False
+    assignment: Assignment | None = None
 
     @staticmethod
-    def of(course: Course, settings: Settings, same_course: bool = False) -> RunIdentity:
-        return RunIdentity(course, str(settings.seed) if settings.seed_given else DRAWN, same_course)
+    def of(
+        course: Course, settings: Settings, same_course: bool = False, assignment: Assignment | None = None
+    ) -> RunIdentity:
+        seed = str(settings.seed) if settings.seed_given else DRAWN
+        return RunIdentity(course, seed, same_course, assignment)
 
     def entries(self, lessons: Sequence[Lesson]) -> dict[str, str]:
         """What the gradebook keeps: the course's folder, the seed, and a digest for each lesson of the run."""
@@ -46,6 +51,13 @@ class RunIdentity:
                 f"{out} holds the results of another course, {about['course']}, and this run's course is {here}. "
                 "Nothing was written. Give another folder with -o; if it is the same course in a new place, add "
                 "--same-course."
+            )
+        stored = gradebook.assignment()
+        if stored is not None and self.assignment is not None and stored.title != self.assignment.title:
+            raise OutputError(
+                f"{out} is the gradebook of {stored.title!r}, and this run's assignment is {self.assignment.title!r}. "
+                "Nothing was written. Give another folder with -o: each assignment has its own. A file that was edited "
+                "keeps its title."
             )
         seed = about.get("seed", self.seed)
         if seed != self.seed and not (fresh and regrades_everything(gradebook, submissions, lessons)):

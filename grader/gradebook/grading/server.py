@@ -20,13 +20,13 @@ from typing import IO, Any
 
 from grader.errors import GraderFault
 from grader.gradebook.files import OutputError, write_files
-from grader.gradebook.grading.graded import GradedSubmission
+from grader.gradebook.grading.graded import GradedSubmission, sources_of
 from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
-from grader.results import RESULTS, SubmissionResult
+from grader.results import RESULTS
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import at_least, probe
 
@@ -47,7 +47,7 @@ class Server:
         publisher: Callable[[Sequence[Lesson]], Publisher],
         zygote: socket.socket | None = None,
     ) -> None:
-        course = Course(Path(settings.course))
+        course = Course(Path(settings.course), changed=settings.course_settings)
         self._lessons = [course.lessons[name] for name in settings.lessons]
         self._settings, self._out = settings, Path(settings.out)
         self._publisher = publisher(self._lessons)
@@ -63,11 +63,12 @@ class Server:
         limits = Limits.from_dict(settings.limits)
         return Session(self._lessons, settings.seed, limits, isolation, hide, zygote, settings.left_out)
 
-    def grade(self, submission: Submission) -> SubmissionResult:
+    def grade(self, submission: Submission) -> GradedSubmission:
         """Grades one submission and writes its folder in OUT. Raises GraderFault or OutputError."""
         graded = self._session.grade(submission)
-        write_student(self._out / submission.student, graded, submission, self._publisher)
-        return graded.results
+        if self._settings.has_report(submission.student):
+            write_student(self._out / submission.student, graded, submission, self._publisher)
+        return graded
 
     def seconds_for(self, submission: Submission) -> float:
         """How long grading may take, with everything that is done in this process. The coordinator ends it then."""
@@ -88,7 +89,9 @@ class Server:
                 self._session.wait_until_ready()
                 replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
                 replies.flush()
-                reply: dict[str, Any] = {"results": self.grade(submission).to_json()}
+                graded = self.grade(submission)
+                reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras}
+                reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:
                 reply = {"unwritable": str(error)}
             except (GraderFault, OSError) as error:
@@ -102,12 +105,8 @@ class Server:
 
 def write_student(folder: Path, graded: GradedSubmission, submission: Submission, publisher: Publisher) -> None:
     """One student's FILES. Raises OutputError."""
-    sources = {
-        name: submitted.files["backward.py"].decode("utf-8", errors="replace")
-        for name, submitted in submission.lessons.items()
-        if submitted.present and submission.message is None
-    }
-    write_files(folder, {RESULTS: graded.results.to_text(), **publisher.student_pages(graded, sources)})
+    pages = publisher.student_pages(graded, sources_of(submission))
+    write_files(folder, {RESULTS: graded.results.to_text(), **pages})
 
 
 def run_server(settings_as_json: str, publisher: Callable[[Sequence[Lesson]], Publisher], zygote: str = "") -> None:

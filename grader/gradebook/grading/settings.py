@@ -28,7 +28,14 @@ class Settings:
     limits: dict[str, Any] = field(default_factory=dict)
     require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
+    reports: bool = True  # whether grader processes write the students' folders in `out`
+    without_report: list[str] = field(default_factory=list)  # students whose folder they leave alone
+    course_settings: dict[str, str] = field(default_factory=dict)  # in place of those in course.toml
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
+
+    def has_report(self, student: str) -> bool:
+        """Whether a grader process writes this student's folder."""
+        return self.reports and student not in self.without_report
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)

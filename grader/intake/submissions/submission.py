@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from grader.intake.notebook.cells import NotebookError
@@ -38,6 +39,7 @@ class Submission:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
         note: what else the results say, such as which of several submissions counts.
+        submitted: when it was submitted, with a time zone; None if the platform does not say so.
     """
 
     student: str
@@ -45,6 +47,7 @@ class Submission:
     lessons: dict[str, LessonFiles]
     message: str | None = None
     note: str | None = None
+    submitted: datetime | None = None
 
     @property
     def full_message(self) -> str | None:

@@ -18,7 +18,9 @@ POINTS_POSSIBLE = "    Points Possible"  # with these spaces Canvas writes it
 
 
 def canvas_columns(marks: Marks) -> dict[str, str]:
-    """{lesson: column}: an assignment per lesson, with the lesson's name."""
+    """{lesson or TOTAL: column}: the gradebook's assignment; without one, a column per lesson, with its name."""
+    if marks.assignment is not None:
+        return {TOTAL: marks.assignment}
     return {lesson: lesson for lesson in marks.possible if lesson != TOTAL}
 
 

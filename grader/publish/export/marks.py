@@ -27,13 +27,14 @@ class Marks:
     """`scores` are {the member's `student`: {lesson or TOTAL: score}}; `possible` the most that each can give.
 
     `remarks` are sentences about who is missing on either side. `results` are {the member's `student`: the results
-    that the scores come from}.
+    that the scores come from}. `assignment` is its title, if there is one.
     """
 
     scores: Mapping[str, Mapping[str, float]]
     possible: Mapping[str, float]
     remarks: tuple[str, ...]
     results: Mapping[str, SubmissionResult]
+    assignment: str | None = None
 
     def cell(self, member: Member, lesson: str) -> str:
         """Empty where there is no score, which is not a zero."""
@@ -64,12 +65,18 @@ def read_marks(out: Path, roster: Roster) -> Marks:
     if joined.absent:
         names = ", ".join(member.name for member in joined.absent[:10]) + (" ..." if joined.absent[10:] else "")
         remarks.append(f"{len(joined.absent)} of the roster without a score, their cells are empty: {names}.")
+    excused = [student for student, found in results.items() if found.excused is not None]
+    if excused:
+        names = ", ".join(excused[:10]) + (" ..." if excused[10:] else "")
+        remarks.append(f"{len(excused)} are excused, their cells are empty: {names}.")
+    title = next((found.assignment.title for found in results.values() if found.assignment is not None), None)
     scores = {member: scores_of(results[student], possible) for member, student in owners.items()}
     return Marks(
         {member: found for member, found in scores.items() if found},
         dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
         tuple(remarks),
         {member: results[student] for member, student in owners.items()},
+        assignment=title,
     )
 
 
@@ -111,32 +118,44 @@ def claim(student: str, students: Collection[str]) -> Submitter:
 def scores_of(results: SubmissionResult, possible: Mapping[str, float]) -> dict[str, float]:
     """A column has one maximum for everybody, so a lesson of which only some rows are counted is scaled to it.
 
-    There is no total where a lesson could not be graded: it would be a zero that nobody earned.
+    There is no total where a lesson could not be graded: it would be a zero that nobody earned. What a student is
+    excused from has no score, and the total is scaled to what is left.
     """
-    scores = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in results.lessons}
-    if results.status == "error":
+    if results.excused is not None:
+        return {}
+    counted = [lesson for lesson in results.lessons if lesson.excused is None]
+    scores = {lesson.name: lesson.score * scale_factor(lesson, possible) for lesson in counted}
+    whole = sum(possible.values())
+    own = whole - sum(possible[lesson.name] for lesson in results.lessons if lesson.excused is not None)
+    if results.status == "error" or (counted != results.lessons and not own):
         return scores
-    return scores | {TOTAL: results.score - sum(each.score for each in results.lessons) + sum(scores.values())}
+    if results.adjustment is not None:
+        return scores | {TOTAL: results.score * whole / results.max_score if results.max_score else 0}
+    total = sum(scores.values())
+    return scores | {TOTAL: total if counted == results.lessons else total * whole / own}
 
 
 def scale_factor(lesson: LessonResult, possible: Mapping[str, float]) -> float:
-    """1 unless the submission cannot contain some of the lesson's rows, and others can."""
-    if not lesson.max_score or lesson.counted == len(lesson.rows):
+    """1 unless some of the lesson's rows do not count: the submission cannot contain them, or they are excused."""
+    everything_counts = lesson.counted == len(lesson.rows) and all(row.excused is None for row in lesson.rows)
+    if not lesson.max_score or everything_counts:
         return 1.0
     return possible[lesson.name] / lesson.max_score
 
 
 def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[str, float]) -> list[str]:
     """A sentence for each lesson whose scores are scaled."""
-    who: dict[tuple[str, float], list[str]] = {}
+    who: dict[tuple[str, str, float], list[str]] = {}
     for student, found in results.items():
-        for lesson in found.lessons:
+        for lesson in found.lessons if found.excused is None else ():
             if scale_factor(lesson, possible) != 1:
-                who.setdefault((lesson.name, lesson.max_score), []).append(student)
+                is_notebook = lesson.counted < len(lesson.rows)
+                why = "a notebook cannot contain all rows" if is_notebook else "some rows are excused"
+                who.setdefault((lesson.name, why, lesson.max_score), []).append(student)
     return [
-        f"{name}: a notebook cannot contain all rows. Scores out of {number(highest):g} are scaled to the column's "
-        f"{number(possible[name]):g} points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."
-        for (name, highest), names in sorted(who.items())
+        f"{name}: {why}. Scores out of {number(highest):g} are scaled to the column's {number(possible[name]):g} "
+        f"points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."
+        for (name, why, highest), names in sorted(who.items())
     ]
 
 

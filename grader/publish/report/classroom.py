@@ -10,8 +10,10 @@ from urllib.parse import quote
 
 from grader.intake.submissions.roster import Attendance
 from grader.publish.inert import csv_cell
+from grader.publish.report.annotated import COLUMNS as ANNOTATED
+from grader.publish.report.annotated import csv_columns, is_annotated, short_notes
 from grader.publish.wording import first_names
-from grader.results import UNWRITTEN, Row, SubmissionResult, number
+from grader.results import UNWRITTEN, LessonResult, Row, SubmissionResult, number
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -164,6 +166,11 @@ class StudentRow:
     """Lessons whose report is in a folder of the lesson's name: a later run graded other lessons."""
 
 
+def counts(result: SubmissionResult, lesson: LessonResult) -> bool:
+    """Whether the student is not excused from the lesson."""
+    return result.excused is None and lesson.excused is None
+
+
 NONE_EARLIER: frozenset[str] = frozenset()
 
 
@@ -183,9 +190,13 @@ def without_results(attendance: Attendance, max_score: float) -> list[Submission
 
 
 def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
-    points = {part.name: part.score for part in result.lessons if part.status == "graded"}
+    points = {
+        part.name: part.score
+        for part in result.lessons
+        if (part.status == "graded" or part.score) and counts(result, part)
+    }
     unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
-    known, share = result.status not in ("error", NOTHING, UNCLEAR), result.percent
+    known, share = result.status not in ("error", NOTHING, UNCLEAR) and result.excused is None, result.percent
     kinds: list[str] = [result.status]
     notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}
     note = (notes | {UNCLEAR: "several submissions match"}).get(result.status, "")
@@ -193,6 +204,8 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
         note = f"{', '.join(unread)} rejected" if unread else ""
         kinds += ["full"] if share >= 100 else []
         kinds += ["absent"] if len(points) < len(result.lessons) else []
+    kinds += ["excused"] if result.excused is not None else ["late"] if result.late and result.late.seconds else []
+    note = ", ".join([note, *short_notes(result)] if note else short_notes(result))
     return StudentRow(
         result.student,
         " ".join(kinds),
@@ -220,25 +233,33 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     """grades.csv with its header. A result with status "error" has no figures: it is not a zero.
 
     Where lessons or rows are not counted, a column `counted` says for each student what the maximum is made of.
-    With a roster, its own columns follow, except those that are there already.
+    With an assignment or decisions, the columns of annotated.COLUMNS follow. With a roster, its own columns follow,
+    except those that are there already.
     """
     lessons = lesson_names(results)
     rows = [["student", *lessons, "total", "max", "percent"]]
     partly = any(result.left_out for result in results) or bool(partly_counted(results))
     rows[0] += ["counted"] if partly else []
-    further = [name for name in attendance.columns if name.lower() not in {*rows[0], "handed_in"}] if attendance else []
+    further = (
+        [name for name in attendance.columns if name.lower() not in {*rows[0], *ANNOTATED, "handed_in"}]
+        if attendance
+        else []
+    )
     known_as = {}
     if attendance:
         without = [*attendance.absent, *(member for member, _ in attendance.disputed)]
         known_as = {member.student: member for member in without} | dict(attendance.members)
+    annotated = any(map(is_annotated, results))
+    rows[0] += ANNOTATED if annotated else ()
     rows[0] += ["handed_in", *further] if attendance else []
     for result in results:
-        scores = {lesson.name: f"{lesson.score:g}" for lesson in result.lessons}
-        known = result.status not in ("error", UNCLEAR)
+        scores = {lesson.name: f"{lesson.score:g}" for lesson in result.lessons if counts(result, lesson)}
+        known = result.status not in ("error", UNCLEAR) and result.excused is None
         total, share = (f"{result.score:g}", f"{number(round(result.percent, 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
         rows.append([result.student, *cells, total, f"{result.max_score:g}", share])
         rows[-1] += [result.counted_parts()] if partly else []
+        rows[-1] += csv_columns(result) if annotated else []
         if attendance:
             member = known_as.get(result.student)
             rows[-1] += [{NOTHING: "no", UNCLEAR: "unclear"}.get(result.status, "yes")]

@@ -9,65 +9,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
 
 from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
+from grader.publish.report.layout import HEIGHT, Edge, Kind, Layout, Node
 from grader.reference.tape import is_floating
 
-Kind = Literal["input", "step", "fused"]
 Reads = Mapping[str, Sequence[str]]
 
-HEIGHT, GAP, BESIDE, LANE, CHARACTER, SMALL = 40, 24, 14, 16, 7.8, 6.7
-"""In CSS pixels: a node, the space under it and next to it, a lane for edges that skip layers, a letter of a name, one
-of a shape."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A named value; `x` and `y` are its top left corner."""
-
-    name: str
-    shape: str
-    kind: Kind
-    layer: int
-    x: float
-    y: float
-    width: float
-
-    @property
-    def middle(self) -> float:
-        return self.x + self.width / 2
-
-    @property
-    def bottom(self) -> float:
-        return self.y + HEIGHT
-
-
-@dataclass(frozen=True)
-class Edge:
-    """`start` is read by `end`; `path` is the line's SVG path data."""
-
-    start: str
-    end: str
-    path: str
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """A whole drawing; only itself is equal to it."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    width: float
-    height: float
-
-    @cached_property
-    def by_name(self) -> dict[str, Node]:
-        return {node.name: node for node in self.nodes}
+GAP, BESIDE, LANE, CHARACTER, SMALL = 24, 14, 16, 7.8, 6.7
+"""In CSS pixels: the space under a node and next to it, a lane for edges that skip layers, a letter of a name, one of a
+shape."""
 
 
 def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -24,6 +23,7 @@ from grader.intake.submissions.roster import Attendance
 from grader.lesson.lesson import Lesson
 from grader.lesson.paths import TEMPLATES
 from grader.publish.inert import code, inert, markdown
+from grader.publish.report.annotated import date_text, sentences_about
 from grader.publish.report.classroom import (
     NOTHING,
     UNCLEAR,
@@ -40,17 +40,16 @@ from grader.publish.report.classroom import (
     without_results,
 )
 from grader.publish.report.heat_map import SCALE
+from grader.publish.report.layout import Layout, layouts_from_text, layouts_to_text
 from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesson, next_step
 from grader.publish.templates import page_templates
 from grader.publish.wording import duration_text, figure_text
 from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
 
-if TYPE_CHECKING:
-    from grader.publish.report.graph import Layout
-
 FILTERS = {
     "figure": figure_text,
     "score": lambda value: f"{number(value):g}",
+    "date": date_text,
     "six": lambda value: f"{value:.6g}",
     "duration": duration_text,
     "link": report_link,
@@ -60,13 +59,6 @@ AT_ONCE = 100  # rows of the class that a browser lays out before its script has
 MOST_KEPT = 20_000  # pieces of pages, some 500 bytes each
 STATES = ("passed", "chain", *WRONG, *UNWRITTEN, "uncounted", "here", "hidden")
 """A row's states in the order in which a page explains them."""
-
-
-@cache
-def layouts(lesson: Lesson) -> tuple[Layout, ...]:
-    from grader.publish.report.graph import layouts_of  # torch comes with it, and a class's page has no graph
-
-    return layouts_of(lesson) if lesson.gradients else ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +92,8 @@ class Reporter:
             # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
             environment.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
             environment.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
+        self._layouts: dict[str, tuple[Layout, ...]] = {}  # by the lesson's digest
+        self._new: list[str] = []  # digests of lessons whose drawings were made since they were last read
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")
         self._markdown = text.get_template("report.md")
 
@@ -109,13 +103,35 @@ class Reporter:
             arrange_lesson(each, self._lessons.get(each.name), graded, sources.get(each.name, "")) for each in lessons
         ]
 
+    def _drawn(self, lesson: Lesson | None) -> tuple[Layout, ...]:
+        if lesson is None or not lesson.gradients:
+            return ()
+        if lesson.digest not in self._layouts:
+            from grader.publish.report.graph import layouts_of  # torch comes with it
+
+            self._layouts[lesson.digest] = layouts_of(lesson)
+            self._new.append(lesson.digest)
+        return self._layouts[lesson.digest]
+
+    def new_drawings(self, every: bool = False) -> dict[str, str]:
+        """See gradebook.grading.publisher.Publisher."""
+        for lesson in self._lessons.values() if every else ():
+            self._drawn(lesson)
+        digests, self._new = self._new, []
+        return {digest: layouts_to_text(self._layouts[digest]) for digest in digests}
+
+    def add_drawings(self, drawings: Mapping[str, str]) -> None:
+        """See gradebook.grading.publisher.Publisher."""
+        self._layouts |= {digest: layouts_from_text(text) for digest, text in drawings.items()}
+
     def student_page(self, graded: GradedSubmission, sources: Mapping[str, str] = {}) -> str:
         """report.html; `sources` are {lesson: the student's text}, to quote their own lines."""
         parts = self._parts(graded, sources)
-        drawn = {part.results.name: layouts(part.lesson) if part.lesson else () for part in parts}
+        drawn = {part.results.name: self._drawn(part.lesson) for part in parts}
         occurring = {line.state for part in parts for line in part.lines if part.results.status == "graded"}
         return self._student.render(
             results=graded.results,
+            sentences=sentences_about(graded.results),
             parts=parts,
             next=next_step(parts),
             gradients=any_gradients(parts),
@@ -130,7 +146,11 @@ class Reporter:
         """report.md, for a job summary or a comment."""
         parts = self._parts(graded, {})
         return self._markdown.render(
-            results=graded.results, parts=parts, next=next_step(parts), gradients=any_gradients(parts)
+            results=graded.results,
+            sentences=sentences_about(graded.results),
+            parts=parts,
+            next=next_step(parts),
+            gradients=any_gradients(parts),
         )
 
     def student_pages(self, graded: GradedSubmission, sources: Mapping[str, str]) -> dict[str, str]:
@@ -180,6 +200,7 @@ class Reporter:
         missing = (sentence for result in results for sentence in result.isolation_missing or ())
         pieces = self._class.generate(
             students=students,
+            assignment=next((result.assignment for result in results if result.assignment), None),
             remarks=remarks,
             incomplete=incomplete,
             at_once=AT_ONCE,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.lesson.lesson import Item, Lesson
+from grader.publish.report.annotated import sentences_about_lesson
 from grader.publish.report.curve import Plot, plot
 from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
@@ -16,7 +17,7 @@ from grader.publish.wording import figure_text, shape_text
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
-    from grader.publish.report.graph import Layout, Node
+    from grader.publish.report.layout import Layout, Node
 
 SMALLEST_LOSS = 1e-6  # a logarithmic axis has no zero
 
@@ -180,6 +181,11 @@ class LessonPart:
         return sum(line.state == "uncounted" for line in self.lines)
 
     @property
+    def sentences(self) -> list[str]:
+        """What the assignment and people say about the lesson."""
+        return sentences_about_lesson(self.results)
+
+    @property
     def has_gradients(self) -> bool:
         """Whether any row is a gradient; a lesson of functions and classes has none."""
         return any(line.item is None or line.item.target for line in self.lines)
@@ -225,6 +231,7 @@ class NextStep:
 
 
 def next_step(parts: Sequence[LessonPart]) -> NextStep:
+    parts = [part for part in parts if part.results.excused is None]
     graded = [part for part in parts if part.results.status == "graded" and part.first]
     for part in sorted(graded, key=lambda part: not (part.first and part.first.wrong)):
         together = next((len(group) for group in part.groups if part.first in group), 1)

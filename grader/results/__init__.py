@@ -7,11 +7,24 @@ that a file of a newer version loses nothing when it is read and written again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from grader.results.annotations import (
+    ANNOTATIONS,
+    Adjustment,
+    AssignmentSummary,
+    Comment,
+    CountedAttempt,
+    Excuse,
+    Lateness,
+    annotations_to_json,
+    read_annotations,
+)
+from grader.results.json_text import Json, clean, encode, known_and_other, lines
 
 VERSION = 1
 RESULTS = "results.json"
@@ -45,9 +58,6 @@ WORDS = {
     "crashed": "crashed",
     "forbidden": "not allowed",
 }
-
-ENCODER = json.JSONEncoder(ensure_ascii=False)
-Json = dict[str, Any]
 
 
 class NamedMistake(NamedTuple):
@@ -101,10 +111,13 @@ class Row:
     line: int | None = None
     numerical_differentiation: NumericalUse | None = None
     counted: bool = True
+    adjustment: Adjustment | None = None
+    excused: Excuse | None = None
+    comments: list[Comment] | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
-        data = dict(zip(ROW_FIELDS, row_values(self), strict=True))
+        data = annotations_to_json(dict(zip(ROW_FIELDS, row_values(self), strict=True)))
         for name in ("mistake", "numerical_differentiation"):
             if data[name] is not None:
                 data[name] = data[name]._asdict()
@@ -117,6 +130,8 @@ class Row:
             row.mistake = NamedMistake(**data["mistake"])
         if row.numerical_differentiation is not None:
             row.numerical_differentiation = NumericalUse(**data["numerical_differentiation"])
+        for name, value in read_annotations(data).items():
+            setattr(row, name, value)
         return row
 
     def cleaned(self) -> Row:
@@ -135,6 +150,11 @@ class LessonResult:
     message: str | None = None
     seconds: float = 0
     rows: list[Row] = field(default_factory=list)
+    attempt: CountedAttempt | None = None
+    late: Lateness | None = None
+    adjustment: Adjustment | None = None
+    excused: Excuse | None = None
+    comments: list[Comment] | None = None
     other: Json | None = None
 
     @classmethod
@@ -146,12 +166,13 @@ class LessonResult:
         return cls(name, score, max_score, status, message, seconds, rows)
 
     def to_json(self) -> Json:
-        data = {name: getattr(self, name) for name in LESSON_FIELDS} | (self.other or {})
+        data = {name: getattr(self, name) for name in (*LESSON_FIELDS, *LESSON_ANNOTATIONS)}
+        data = annotations_to_json(data) | (self.other or {})
         return data | {"gradients": [row.to_json() for row in self.rows]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LessonResult:
-        known = known_and_other(data, KNOWN_IN_LESSON)
+        known = known_and_other(data, KNOWN_IN_LESSON) | read_annotations(data)
         return cls(rows=[Row.from_json(row) for row in known.pop("gradients", ())], **known)
 
     @property
@@ -187,6 +208,11 @@ class SubmissionResult:
     left_out: list[str] | None = None
     earlier: list[str] | None = None
     local: str | None = None
+    assignment: AssignmentSummary | None = None
+    late: Lateness | None = None
+    adjustment: Adjustment | None = None
+    excused: Excuse | None = None
+    comments: list[Comment] | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
@@ -195,7 +221,7 @@ class SubmissionResult:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
         data = {name: data[name] for name in data if name != SIGNATURE}
-        known = known_and_other(data, KNOWN_IN_SUBMISSION)
+        known = known_and_other(data, KNOWN_IN_SUBMISSION) | read_annotations(data)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
         if known.get("not_graded") is not None:
             known["not_graded"] = [NotGraded(**lesson) for lesson in known["not_graded"]]
@@ -204,7 +230,7 @@ class SubmissionResult:
     def to_text(self) -> str:
         """results.json: a line for each field and each row, which people can read and compare."""
         lessons = (
-            "{\n" + lines(data, "gradients", map(ENCODER.encode, data.pop("gradients")), "   ") + "\n  }"
+            "{\n" + lines(data, "gradients", map(encode, data.pop("gradients")), "   ") + "\n  }"
             for data in (lesson.to_json() for lesson in self.lessons)
         )
         return "{\n" + lines(self._fields(), "lessons", lessons, "") + "\n}\n"
@@ -224,7 +250,7 @@ class SubmissionResult:
         found = {name: value for name, value in values if value is not None or name not in OPTIONAL_FIELDS}
         if self.not_graded is not None:
             found["not_graded"] = [lesson._asdict() for lesson in self.not_graded]
-        return found | (self.other or {})
+        return annotations_to_json(found) | (self.other or {})
 
     @property
     def percent(self) -> float:
@@ -252,10 +278,11 @@ class SubmissionResult:
 ROW_FIELDS = tuple(each.name for each in fields(Row) if each.name != "other")
 row_values = attrgetter(*ROW_FIELDS)
 LESSON_FIELDS = ("name", "score", "max_score", "status", "message", "seconds")
+LESSON_ANNOTATIONS = ("attempt", "late", "adjustment", "excused", "comments")
 SUBMISSION_FIELDS = tuple(each.name for each in fields(SubmissionResult) if each.name not in ("lessons", "other"))
-OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local")
+OPTIONAL_FIELDS = ("isolation_missing", "not_graded", "left_out", "earlier", "local", *ANNOTATIONS)
 KNOWN_IN_ROW = frozenset(ROW_FIELDS)
-KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, "gradients"})
+KNOWN_IN_LESSON = frozenset({*LESSON_FIELDS, *LESSON_ANNOTATIONS, "gradients"})
 KNOWN_IN_SUBMISSION = frozenset({*SUBMISSION_FIELDS, "lessons"})
 
 
@@ -267,34 +294,6 @@ def read_results(folder: Path) -> SubmissionResult | None:
         return None
 
 
-def lines(data: Json, name: str, entries: Iterable[str], margin: str) -> str:
-    """The fields of a JSON object, one a line, and then the list `name` of `entries`."""
-    listed = [f'{margin} "{key}": {ENCODER.encode(value)}' for key, value in data.items()]
-    inside = f",\n{margin}  ".join(entries)
-    return ",\n".join([*listed, f'{margin} "{name}": ' + (f"[\n{margin}  {inside}\n{margin} ]" if inside else "[]")])
-
-
-def known_and_other(data: Mapping[str, Any], known: frozenset[str]) -> Json:
-    """The fields that are known, and the others in `other`."""
-    if data.keys() <= known:
-        return dict(data)
-    found = {name: value for name, value in data.items() if name in known}
-    return found | {"other": {name: value for name, value in data.items() if name not in known}}
-
-
 def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
     return int(value) if float(value).is_integer() else round(value, 6)
-
-
-def clean(value: Any) -> Any:
-    """A value that JSON and UTF-8 can hold: infinities become null, half a surrogate pair becomes a question mark."""
-    if isinstance(value, dict):
-        return {key: clean(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [clean(entry) for entry in value]
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", errors="replace").decode("utf-8")
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None
-    return value

@@ -1,0 +1,130 @@
+"""The options --assignment and --extensions, and which assignment a gradebook is for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.author import author_name
+from grader.commands.console import printable
+from grader.commands.opened_gradebook import read_gradebook
+from grader.errors import UserError
+from grader.gradebook.database import GRADEBOOK
+from grader.gradebook.lookup import UnknownStudent, find_student
+
+if TYPE_CHECKING:
+    from grader.gradebook.assignment.config import Assignment
+    from grader.gradebook.database import Gradebook
+    from grader.gradebook.records import Decision
+    from grader.intake.submissions.finding import FoundSubmissions
+    from grader.intake.submissions.roster import Roster
+    from grader.lesson.lesson import Course, Lesson
+
+MOST_UNKNOWN = 20
+
+assignment_option = click.option(
+    "--assignment",
+    "assignment_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="FILE",
+    help="Which rows count for how much, and when they are due (docs/assignments.md).  [default: the gradebook's]",
+)
+extensions_option = click.option(
+    "--extensions",
+    "extensions_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    metavar="CSV",
+    help="Students with another due date, or who are excused (columns student, until, excused, rows, because).",
+)
+
+
+def with_assignment(
+    file: Path | None, out: Path, course: Course, chosen: Sequence[Lesson]
+) -> tuple[Assignment | None, Course, list[Lesson]]:
+    """(the assignment in `file`, or else the one that the gradebook in `out` is for; the course with its settings; the
+    lessons to grade). `chosen` are the lessons that the command line names. Raises UserError.
+    """
+    from grader.gradebook.assignment.config import read_assignment
+    from grader.lesson.lesson import Course
+
+    lessons = list(course.lessons.values())
+    assignment = None
+    if file is not None:
+        assignment = read_assignment(file, lessons)
+    elif (out / GRADEBOOK).is_file():
+        with read_gradebook(out) as gradebook:
+            assignment, course = stored_assignment(gradebook, course)
+    if assignment is None:
+        return None, course, list(chosen)
+    outside = [lesson.name for lesson in chosen if lesson.name not in assignment.rows]
+    if outside:
+        raise UserError(
+            f"the assignment {assignment.title!r} does not contain {outside[0]}; it contains "
+            f"{', '.join(assignment.rows)}."
+        )
+    names = [lesson.name for lesson in chosen] or list(assignment.rows)
+    course = Course(course.root, changed=assignment.settings)
+    return assignment, course, [course.lessons[name] for name in names]
+
+
+def stored_assignment(gradebook: Gradebook, course: Course) -> tuple[Assignment | None, Course]:
+    """(the assignment that the gradebook is for, read again with the lessons as they are now; the course with its
+    settings). Raises UserError.
+    """
+    from grader.gradebook.assignment.config import parse_assignment
+    from grader.lesson.lesson import Course
+
+    stored = gradebook.assignment()
+    if stored is None:
+        return None, course
+    assignment = parse_assignment(stored.text, Path(GRADEBOOK), list(course.lessons.values()))
+    return assignment, Course(course.root, changed=assignment.settings)
+
+
+def extensions_from(
+    file: Path, assignment: Assignment | None, out: Path, found: FoundSubmissions, roster: Roster | None
+) -> list[Decision]:
+    """The decisions in a file of extensions, about students of this run, of the gradebook and of the roster.
+
+    A line about anybody else has no effect, and standard error says so. Raises UserError.
+    """
+    from grader.gradebook.assignment.exceptions import decisions_of, exceptions_in
+    from grader.intake.submissions.roster import decode
+
+    if assignment is None:
+        raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
+    try:
+        text = decode(file.read_bytes())
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror}. Give the extensions as CSV.") from error
+    names, renamed = {arrival.student for arrival in found.arrivals}, dict[str, str]()
+    if (out / GRADEBOOK).is_file():
+        with read_gradebook(out) as gradebook:
+            names, renamed = names | set(gradebook.students()), gradebook.new_names()
+    members = roster.members if roster is not None else ()
+    by_mark = {mark.lower(): each.student for each in members for mark in (each.id, each.email, each.name) if mark}
+    students = sorted(names | {each.student for each in members})
+
+    def find(wanted: str) -> str | None:
+        try:
+            return by_mark.get(wanted.lower()) or find_student(wanted, students, renamed)
+        except UnknownStudent:
+            return None
+
+    lines = exceptions_in(text, file, assignment)
+    decisions, unknown = decisions_of(lines, find, author_name(None), datetime.now(UTC))
+    for line in unknown[:MOST_UNKNOWN]:
+        click.echo(
+            f"grade: {file}, line {line.number}: nobody here is called {printable(line.student)!r}, so the line has no "
+            "effect. Use the name in grades.csv, or give --roster for ids and e-mail addresses.",
+            err=True,
+        )
+    if len(unknown) > MOST_UNKNOWN:
+        click.echo(f"grade: {file}: {len(unknown) - MOST_UNKNOWN} more lines have no effect.", err=True)
+    return decisions

@@ -1,0 +1,125 @@
+"""Stores decisions, writes the pages that they change, and prints what each has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from grader.commands.author import author_name
+from grader.commands.console import printable
+from grader.commands.decision_entries import Entry, date_in, points_in
+from grader.commands.opened_gradebook import course_of, open_gradebook, write_views
+from grader.errors import UserError
+from grader.gradebook.assignment.in_force import in_force
+from grader.gradebook.database import Gradebook
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, part_of
+from grader.gradebook.records import Decision, Kind
+from grader.intake.submissions.people import as_folder
+from grader.results import number
+
+NEW_KINDS = ("excuse", "extension")
+"""Decisions that may come before the first submission."""
+WORDS = {"points": "adjusted", "comment": "comment", "excuse": "excused", "extension": "extended"}
+
+
+def names_in(gradebook: Gradebook) -> tuple[list[str], dict[str, str]]:
+    return gradebook.students(), gradebook.new_names()
+
+
+def decide(
+    kind: Kind,
+    entries: Sequence[Entry],
+    out: Path,
+    author: str | None,
+    course: Path | None,
+    new: bool = False,
+) -> None:
+    """Store decisions of this kind, and write the pages that they change. Raises UserError."""
+    with open_gradebook(out, new) as gradebook:
+        names, assignment = names_in(gradebook), gradebook.assignment()
+        due = None if assignment is None else assignment.due
+        decided, decisions = gradebook.decisions_by_student(), list[Decision]()
+        present = 0
+        for entry in entries:
+            decision = decision_from(entry, kind, gradebook, names, new)
+            if entry.until:
+                decision = replace(decision, until=date_in(entry.until, due, entry.place))
+            if entry.place and any(is_same(decision, each) for each in in_force(decided.get(decision.student, []))):
+                present += 1
+                continue
+            decisions.append(decision)
+        if kind == "extension" and due is None and decisions:
+            click.echo("grade: the gradebook has no due date yet: extensions count as soon as it has one.", err=True)
+        store(gradebook, decisions, out, author, course)
+        if present:
+            click.echo(f"{present} of {len(entries)} were in force already.")
+
+
+def decision_from(
+    entry: Entry, kind: Kind, gradebook: Gradebook, names: tuple[list[str], dict[str, str]], new: bool
+) -> Decision:
+    """The decision that an entry means, without author and date. Raises UserError."""
+    try:
+        student = find_student(entry.student, *names)
+    except UnknownStudent as error:
+        if not new:
+            hint = " Has this student not submitted anything yet? Then add --not-yet." if kind in NEW_KINDS else ""
+            raise UserError(f"{entry.place}{error}{hint}") from error
+        student = as_folder(entry.student)
+    row, points = None, None
+    try:
+        if entry.row:
+            row = find_row(entry.row, gradebook.current_of(student))
+        if entry.points:
+            points = points_in(entry.points, "")
+            most = part_of(gradebook.current_of(student), row)[1]
+            if points > most:
+                raise UserError(
+                    f"{points:g} points are more than the most that {row or 'the total'} can have, {most:g}: give at "
+                    "most that."
+                )
+    except UserError as error:
+        raise UserError(f"{entry.place}{error}") from error
+    return Decision(0, student, kind, "", datetime.now(UTC), row, points, None, entry.text)
+
+
+def is_same(decision: Decision, other: Decision) -> bool:
+    return (decision.kind, decision.row, decision.points, decision.until, decision.text) == (
+        (other.kind, other.row, other.points, other.until, other.text)
+    )
+
+
+def store(
+    gradebook: Gradebook, decisions: Iterable[Decision], out: Path, author: str | None, course: Path | None
+) -> None:
+    """Store decisions, write the pages that they change, and print what each has changed. Raises UserError."""
+    who, now = author_name(author), datetime.now(UTC).replace(microsecond=0)
+    new = [replace(each, author=who, made=now) for each in decisions]
+    loaded = course_of(gradebook, course)
+    before = {student: gradebook.current_of(student) for student in {each.student for each in new}}
+    stored = gradebook.decisions.add(new)
+    for each in stored:
+        after, earlier = gradebook.current_of(each.student), before[each.student]
+        changes = [f"{each.row} {change(part_of(earlier, each.row), part_of(after, each.row))}"] if each.row else []
+        changes.append(f"total {change(part_of(earlier, None), part_of(after, None))}")
+        what = f"{each.kind} {each.undoes} undone" if each.kind == "undo" else WORDS[each.kind]
+        until = f" until {each.until:%Y-%m-%d %H:%M %Z}" if each.until else ""
+        if each.kind == "points" and part_of(earlier, each.row) == part_of(after, each.row):
+            what = "adjusted, which changes nothing now"
+        click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
+    if new or gradebook.stale():
+        write_views(out, gradebook, loaded).print()
+
+
+def change(before: tuple[float, float], after: tuple[float, float]) -> str:
+    """ "0 → 1 of 1", "24 of 26" where nothing has changed."""
+    (points, most), (now, most_now) = before, after
+    if before == after:
+        return f"{number(now):g} of {number(most_now):g}"
+    if most == most_now:
+        return f"{number(points):g} → {number(now):g} of {number(most):g}"
+    return f"{number(points):g} of {number(most):g} → {number(now):g} of {number(most_now):g}"

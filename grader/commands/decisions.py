@@ -1,0 +1,198 @@
+"""`grade adjust`, `comment`, `excuse`, `extend` and `undo`: what a person decides about a student's points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from grader.commands.author import author_option
+from grader.commands.console import course_option, fail
+from grader.commands.deciding import decide, names_in, store
+from grader.commands.decision_entries import Entry, entries_from
+from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
+from grader.errors import UserError
+from grader.gradebook.lookup import find_student
+from grader.gradebook.records import Decision
+
+Command = TypeVar("Command", bound=Callable[..., object])
+because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
+from_option = click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="CSV",
+    help="A decision per line, all stored or none; what is in force already is left out.",
+)
+new_option = click.option(
+    "--not-yet", is_flag=True, help="Also for a student who has not submitted anything yet: their exact name."
+)
+
+
+def decision_options(command: Command) -> Command:
+    """The options that every one of these commands has."""
+    for option in (course_option, author_option, out_option):
+        command = option(command)
+    return command
+
+
+# The commands ---------------------------------------------------------------------------------------------------------
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade adjust "Ada Okafor" 03.dprobs --points 1 --because "A bug in the suite"
+  grade adjust ada 03 --points 20 --because "Oral exam"      a whole lesson
+  grade adjust ada total --points 0 --because "Plagiarism"   everything
+  grade adjust --from adjustments.csv                        columns: student, row, points, because
+"""
+)
+@click.argument("student", type=StudentParam(), required=False)
+@click.argument("row", type=RowParam(), required=False)
+@click.option("--points", metavar="N", help="What the row, lesson or total is worth now, from 0 to its maximum.")
+@because_option
+@from_option
+@decision_options
+def adjust(
+    student: str | None,
+    row: str | None,
+    points: str | None,
+    because: str,
+    file: Path | None,
+    out: Path,
+    author: str | None,
+    course: Path | None,
+) -> None:
+    """Sets the points of ROW for STUDENT, whatever later runs find: a row (03.dprobs), a lesson (03) or `total`."""
+    given = {"student": student, "row": row, "points": points, "text": because}
+    decide("points", entries_of(given, file, ("student", "row", "points", "text")), out, author, course)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade comment "Ada Okafor" "Nice use of broadcasting."
+  grade comment ada 03.dprobs "See me about this line."
+"""
+)
+@click.argument("student", type=StudentParam())
+@click.argument("words", nargs=-1, required=True, metavar="[ROW] TEXT", type=RowParam())
+@decision_options
+def comment(student: str, words: tuple[str, ...], out: Path, author: str | None, course: Path | None) -> None:
+    """Adds a comment for STUDENT, on everything or on one ROW. It is shown in the report and in feedback."""
+    if len(words) > 2:
+        fail(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
+    entry = Entry(student, words[0] if len(words) == 2 else "", text=words[-1])
+    decide("comment", [entry], out, author, course)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade excuse "Ada Okafor" --because "Ill, certificate seen"
+  grade excuse ada 05 --because "Changed course"               one lesson
+  grade excuse --from excused.csv                              columns: student, because; perhaps row
+"""
+)
+@click.argument("student", type=StudentParam(), required=False)
+@click.argument("row", type=RowParam(), required=False)
+@because_option
+@from_option
+@new_option
+@decision_options
+def excuse(
+    student: str | None,
+    row: str | None,
+    because: str,
+    file: Path | None,
+    not_yet: bool,
+    out: Path,
+    author: str | None,
+    course: Path | None,
+) -> None:
+    """Leaves everything, or ROW, out of STUDENT's points and of their maximum."""
+    given = {"student": student, "row": row, "text": because}
+    decide("excuse", entries_of(given, file, ("student", "text")), out, author, course, not_yet)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade extend "Ada Okafor" --until "2026-12-01 23:59" --because "Ill"
+  grade extend ada --until 2026-12-01 --because "Ill"          at the usual time of day
+  grade extend --from extensions.csv --not-yet                 columns: student, until, because
+"""
+)
+@click.argument("student", type=StudentParam(), required=False)
+@click.option("--until", metavar="DATE", help="The student's own due date, in the assignment's time zone.")
+@because_option
+@from_option
+@new_option
+@decision_options
+def extend(
+    student: str | None,
+    until: str | None,
+    because: str,
+    file: Path | None,
+    not_yet: bool,
+    out: Path,
+    author: str | None,
+    course: Path | None,
+) -> None:
+    """Gives STUDENT a due date of their own. It never lowers a score."""
+    given = {"student": student, "until": until, "text": because}
+    decide("extension", entries_of(given, file, ("student", "until", "text")), out, author, course, not_yet)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade history ada                              shows the entries with their numbers
+  grade undo 7 --because "It was another Ada"
+"""
+)
+@click.argument("entry", type=int)
+@because_option
+@decision_options
+def undo(entry: int, because: str, out: Path, author: str | None, course: Path | None) -> None:
+    """Takes back the decision with the number ENTRY, by another entry: nothing is deleted. An undo can be undone."""
+    if not because:
+        fail('--because is missing: give the reason, such as --because "It was another Ada".')
+    with open_gradebook(out) as gradebook:
+        decision = gradebook.decisions.find(entry)
+        if decision is None:
+            raise UserError(f"there is no decision {entry}: `grade history STUDENT` shows the numbers.")
+        about = gradebook.decisions_about(find_student(decision.student, *names_in(gradebook)))
+        for other in about:
+            if other.kind == "undo" and other.undoes == entry and is_in_force(other, about):
+                raise UserError(f"decision {entry} was undone already, by entry {other.id}.")
+        undoing = replace(decision, kind="undo", text=because, undoes=entry, row=decision.row, points=None, until=None)
+        store(gradebook, [undoing], out, author, course)
+
+
+def is_in_force(undoing: Decision, decisions: Sequence[Decision]) -> bool:
+    """Whether nobody has undone an undo."""
+    return not any(
+        other.kind == "undo" and other.undoes == undoing.id and is_in_force(other, decisions) for other in decisions
+    )
+
+
+# What they share ------------------------------------------------------------------------------------------------------
+
+
+def entries_of(given: dict[str, str | None], file: Path | None, needed: Sequence[str]) -> list[Entry]:
+    """The entries of `file`, or the one of the command line. Raises UserError."""
+    values = {name: value for name, value in given.items() if value}
+    if file is not None:
+        if "student" in values:
+            fail("give a STUDENT or --from, not both.")
+        return entries_from(file, needed, values)
+    options = {"points": "--points", "until": "--until", "text": "--because"}
+    missing = [options.get(name, name.upper()) for name in needed if name not in values]
+    if missing:
+        fail(f"{' and '.join(missing)} is missing (or give --from CSV); see --help for examples.")
+    return [Entry(**values)]

@@ -1,0 +1,127 @@
+"""`grade history`: a student's attempts, verdicts and decisions, in order."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from grader.commands.console import console_for, printable
+from grader.commands.deciding import WORDS, names_in
+from grader.commands.opened_gradebook import StudentParam, out_option, read_gradebook
+from grader.gradebook.assignment.in_force import in_force
+from grader.gradebook.database import Gradebook
+from grader.gradebook.lookup import find_student
+from grader.gradebook.plain_values import time_from_text
+from grader.results import number
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade history "Ada Okafor"
+  grade history ada -o hw2 --json | jq '.entries[] | select(.what == "decision")'
+"""
+)
+@click.argument("student", type=StudentParam())
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON, with every figure.")
+@out_option
+def history(student: str, as_json: bool, out: Path) -> None:
+    """Shows STUDENT's attempts, the verdicts on them and the decisions, in the order of time."""
+    with read_gradebook(out) as gradebook:
+        name = find_student(student, *names_in(gradebook))
+        entries, current = entries_about(name, gradebook), gradebook.current_of(name)
+    if as_json:
+        about = {"student": name, "score": current.score, "max_score": current.max_score, "status": current.status}
+        click.echo(json.dumps(about | {"entries": entries}, indent=1, ensure_ascii=False))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("when", "no.", "what", "points", "by", "text"):
+        table.add_column(column, justify="right" if column == "no." else "left", overflow="fold")
+    for entry in entries:
+        table.add_row(*(printable(cell) for cell in cells_of(entry)))
+    console = console_for()
+    console.print(table)
+    total = f"{number(current.score):g} of {number(current.max_score):g}"
+    state = "" if current.status == "graded" else f" ({current.status})"
+    console.print(f"{printable(name)} now has {total}{state}.", soft_wrap=True)
+
+
+def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
+    """Attempts, verdicts and decisions as JSON objects, in the order of time."""
+    former = [name for name, present in gradebook.new_names().items() if present == student]
+    entries: list[dict[str, Any]] = []
+    for name in [*former, student]:
+        submitted = {each.id: each.submitted for each in gradebook.stored_attempts(name)}
+        seen = set()
+        for attempt, graded, results in gradebook.verdicts_on(name):
+            entries.append(
+                {
+                    "what": "verdict" if attempt in seen else "attempt",
+                    "id": attempt,
+                    "student": name,
+                    "submitted": submitted[attempt],
+                    "time": graded,
+                    "status": results.status,
+                    "score": results.score,
+                    "max_score": results.max_score,
+                    "lessons": {each.name: [each.score, each.max_score, each.status] for each in results.lessons},
+                    "submission_sha256": results.submission_sha256,
+                    "message": results.message,
+                }
+            )
+            seen.add(attempt)
+    decisions = gradebook.decisions_about(student)
+    valid = {each.id for each in in_force(decisions)}
+    for each in decisions:
+        entries.append(
+            {
+                "what": "decision",
+                "id": each.id,
+                "student": each.student,
+                "time": each.made.isoformat(),
+                "kind": each.kind,
+                "row": each.row,
+                "points": each.points,
+                "until": None if each.until is None else each.until.isoformat(),
+                "author": each.author,
+                "text": each.text,
+                "undoes": each.undoes,
+                "in_force": each.id in valid,
+            }
+        )
+    return sorted(entries, key=lambda entry: (time_from_text(entry["time"]), entry["what"] == "decision"))
+
+
+def cells_of(entry: dict[str, Any]) -> tuple[str, ...]:
+    """A line of the table."""
+    when = local_time(entry["time"])
+    if entry["what"] == "decision":
+        kind = WORDS.get(entry["kind"], entry["kind"])
+        about = f"{entry['row']} " if entry["row"] else ""
+        points = "" if entry["points"] is None else f"{about}{entry['points']:g}"
+        until = f" until {entry['until'][:16].replace('T', ' ')}" if entry["until"] else ""
+        of = f" {entry['undoes']}" if entry["undoes"] else ""
+        state = "" if entry["in_force"] or entry["kind"] == "undo" else " (undone)"
+        what = f"{kind}{of}{until}{state}"
+        return when, str(entry["id"]), what, points or about.strip(), entry["author"], entry["text"]
+    lessons = ", ".join(
+        f"{name.partition('_')[0]} {score:g}"
+        for name, (score, _, status) in entry["lessons"].items()
+        if status == "graded"
+    )
+    points = f"{entry['score']:g} of {entry['max_score']:g}" + (f" ({lessons})" if len(entry["lessons"]) > 1 else "")
+    submitted = f", submitted {local_time(entry['submitted'])}" if entry["submitted"] else ""
+    what = "graded again" if entry["what"] == "verdict" else f"attempt{submitted}"
+    state = "" if entry["status"] == "graded" else entry["status"]
+    return when, f"#{entry['id']}", what, points, "", " ".join(part for part in (state, entry["message"]) if part)
+
+
+def local_time(text: str) -> str:
+    """A time of the gradebook in this machine's zone, to the minute."""
+    moment: datetime = time_from_text(text)
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"

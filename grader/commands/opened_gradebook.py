@@ -1,0 +1,159 @@
+"""OUT's gradebook for the commands after a run, and its pages, written anew when a decision changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.console import find_course
+from grader.errors import UserError
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.files import lock_output
+from grader.gradebook.lookup import find_student, row_names
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from grader.lesson.lesson import Course
+
+EXPORTS = ("canvas.csv", "moodle.csv")
+
+out_option = click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("grades"),
+    show_default=True,
+    help="The folder that `grade run -o` wrote.",
+)
+
+
+@contextmanager
+def open_gradebook(out: Path, new: bool = False) -> Iterator[Gradebook]:
+    """The gradebook in `out`, while no other command writes there. Only a `new` one may be missing.
+
+    Raises UserError.
+    """
+    if not new:
+        require_gradebook(out)
+    with lock_output(out):
+        gradebook = Gradebook(out / GRADEBOOK)
+        try:
+            yield gradebook
+        finally:
+            gradebook.close()
+
+
+def require_gradebook(out: Path) -> None:
+    """Raise UserError where `out` holds no gradebook."""
+    if not (out / GRADEBOOK).is_file():
+        raise UserError(f"{out} holds no gradebook: name the folder that `grade run -o` wrote, with -o.")
+
+
+@contextmanager
+def read_gradebook(out: Path) -> Iterator[Gradebook]:
+    """The gradebook in `out`, to be read only; another command may write it meanwhile. Raises UserError."""
+    require_gradebook(out)
+    gradebook = Gradebook(out / GRADEBOOK)
+    try:
+        yield gradebook
+    finally:
+        gradebook.close()
+
+
+def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
+    """The course `given`, or that of the latest run; None if its folder is not there any more. Raises UserError."""
+    from grader.lesson.lesson import Course
+
+    if given is not None:
+        return Course(find_course(given))
+    root = gradebook.about().get("course")
+    return Course(Path(root)) if root and (Path(root) / "exercises").is_dir() else None
+
+
+@dataclass
+class Written:
+    """Which pages were written anew; `stale` are sentences about files that were not."""
+
+    students: list[str]
+    stale: list[str]
+
+    def print(self) -> None:
+        for sentence in self.stale:
+            click.echo(f"grade: {sentence}", err=True)
+
+
+def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> Written:
+    """Write every page in `out` that is out of date. Raises UserError."""
+    from grader.gradebook.grading.views import Views
+    from grader.publish.export.outputs import FILES, write_formats
+    from grader.publish.report.pages import Reporter
+
+    lessons = [] if course is None else list(course.lessons.values())
+    views, stale = Views(out, gradebook, Reporter(lessons), lessons), gradebook.stale()
+    written = Written(
+        [], [f"{name} was exported before: export it again." for name in EXPORTS if (out / name).is_file()]
+    )
+    if course is None and stale:
+        missing = gradebook.about().get("course", "unknown")
+        reports = ", ".join(str(out / student / "report.html") for student in stale[:5])
+        written.stale.insert(
+            0,
+            f"the course ({missing}) is not there, so {len(stale)} reports are out of date: {reports}"
+            f"{' ...' if stale[5:] else ''}. Any command with --course writes them.",
+        )
+    elif stale:
+        formats = {
+            student: [name for name, (file, _) in FILES.items() if (out / student / file).is_file()]
+            for student in stale
+        }
+        written.students = views.write_stale()
+        for student, names in formats.items():
+            write_formats(out, [student], names)
+    views.write_whole_class(lessons)
+    return written
+
+
+class StudentParam(click.types.StringParamType):
+    """A student's name. The shell completes it from the gradebook."""
+
+    name = "student"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return completions(ctx, incomplete, lambda gradebook: gradebook.students())
+
+
+class RowParam(click.types.StringParamType):
+    """A row, a lesson or the total. The shell completes it from the student's results."""
+
+    name = "row"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        def names(gradebook: Gradebook) -> list[str]:
+            student = find_student(ctx.params.get("student") or "", gradebook.students(), gradebook.new_names())
+            return ["total", *row_names(gradebook.current_of(student).lessons)]
+
+        return completions(ctx, incomplete, names)
+
+
+def completions(ctx: click.Context, incomplete: str, names: Any) -> list[CompletionItem]:
+    """Those of the gradebook's names that begin with `incomplete`; none where there is no gradebook."""
+    from click.shell_completion import CompletionItem
+
+    path = Path(ctx.params.get("out") or "grades") / GRADEBOOK
+    try:
+        if not path.is_file():
+            return []
+        gradebook = Gradebook(path)
+        try:
+            found = names(gradebook)
+        finally:
+            gradebook.close()
+    except UserError:
+        return []
+    return [CompletionItem(name) for name in found if name.lower().startswith(incomplete.lower())]

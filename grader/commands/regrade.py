@@ -1,0 +1,195 @@
+"""`grade regrade`: what a changed lesson means for everybody's score, and with --apply, the new scores."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.assignments import stored_assignment
+from grader.commands.console import (
+    FAULT,
+    STOPPED,
+    console_for,
+    course_option,
+    fail,
+    printable,
+    require_solutions,
+)
+from grader.commands.live import RunView
+from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
+from grader.commands.run import check_isolation, check_lessons
+from grader.commands.run_summary import what_failed
+from grader.publish.wording import first_names
+from grader.results import WORDS, number
+from grader.sandbox.isolation.probe import LEVELS
+
+if TYPE_CHECKING:
+    from grader.gradebook.attempt_table import StoredAttempt
+    from grader.gradebook.grading.regrade_changes import RowChange, StudentChange
+
+MOST_ROWS = 15
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade regrade                 after a lesson has changed: whose score would change, and why
+  grade regrade --apply         makes these verdicts count; nothing is graded twice
+  grade regrade --lesson 03     grades lesson 03 again, changed or not
+  grade regrade --all           every lesson, as after an update of this program
+
+\b
+Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
+for a reason of ours (then nothing is applied), 130 stopped (the same command goes on from there).
+"""
+)
+@click.option("--apply", is_flag=True, help="Make the new verdicts count, and write every page that they change.")
+@click.option(
+    "--lesson", "lesson_names", multiple=True, metavar="L", help="This lesson, changed or not; may be repeated."
+)
+@click.option("--all", "everything", is_flag=True, help="Every lesson, changed or not.")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
+@click.option("--require", type=click.Choice(LEVELS), default="fair", show_default=True, help="The least isolation.")
+@click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
+@out_option
+@course_option
+def regrade(
+    apply: bool,
+    lesson_names: tuple[str, ...],
+    everything: bool,
+    jobs: int | None,
+    require: str,
+    quiet: bool,
+    out: Path,
+    course: Path | None,
+) -> None:
+    """Grades the gradebook's own submissions again with the course as it is now, and prints what would change.
+
+    Without --apply every score stays as it is. Decisions (`grade adjust` and others) stay in force.
+    """
+    from grader.gradebook.grading.regrade import apply_regrade, plan_regrade
+    from grader.gradebook.grading.regrade import regrade as grade_again
+    from grader.gradebook.grading.regrade_changes import changes_by
+    from grader.gradebook.grading.run_identity import DRAWN, RunIdentity
+    from grader.gradebook.grading.settings import Settings
+
+    with open_gradebook(out) as gradebook:
+        found = course_of(gradebook, course)
+        if found is None:
+            fail(f"the course ({gradebook.about().get('course', 'unknown')}) is not there: name it with --course.")
+        assignment, loaded = stored_assignment(gradebook, found)
+        names = [loaded.find(name).name for name in lesson_names] or (list(loaded.lessons) if everything else [])
+        plan = plan_regrade(gradebook, loaded, names)
+        warn(plan.without_files, plan.gone)
+        if not plan.due:
+            click.echo(
+                "Every attempt was graded with the lessons as they are: nothing to do. --lesson or --all grades again."
+            )
+            return
+        lessons = [loaded.lessons[name] for name in plan.lessons]
+        require_solutions(lessons)
+        check_lessons(lessons)
+        check_isolation(require)
+        seed = gradebook.about().get("seed", DRAWN)
+        settings = Settings(
+            course=str(loaded.root.resolve()),
+            lessons=plan.lessons,
+            seed=secrets.randbits(32) if seed == DRAWN else int(seed),
+            out=str(out),
+            seed_given=seed != DRAWN,
+            require=require,
+            hide=[str(out.resolve())],
+            course_settings={} if assignment is None else dict(assignment.settings),
+        )
+        with RunView(console_for(stderr=True), quiet) as view:
+            outcome = grade_again(plan, gradebook, loaded, settings, jobs or os.cpu_count() or 1, view)
+        if outcome.stopped:
+            click.echo(
+                f"grade: stopped: {len(outcome.results)} of {len(plan.due)} are graded and kept aside. No score has "
+                "changed. The same command goes on from there.",
+                err=True,
+            )
+            raise SystemExit(STOPPED)
+        for sentence in what_failed(outcome.faults, len(plan.due)):
+            click.echo(f"grade: {sentence}", err=True)
+        changes = changes_by(outcome.results, plan.results, gradebook, assignment)
+        if not quiet:
+            print_changes(changes, len(gradebook.students()), plan.lessons)
+        if outcome.faults:
+            click.echo("grade: nothing was applied." if apply else "grade: the comparison is not complete.", err=True)
+            raise SystemExit(FAULT)
+        if apply:
+            apply_regrade(plan, outcome, gradebook, loaded, settings)
+            if assignment is not None:
+                gradebook.set_assignment(assignment)
+            gradebook.describe(RunIdentity(loaded, seed).entries(lessons))
+            write_views(out, gradebook, loaded).print()
+        if not quiet:
+            click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
+
+
+def warn(without_files: Sequence[StoredAttempt], gone: Sequence[str]) -> None:
+    """Print what cannot be graded again."""
+    if without_files:
+        students = list(dict.fromkeys(attempt.student for attempt in without_files))
+        click.echo(
+            f"grade: {len(without_files)} attempts were stored without their files, by an earlier version of grade, "
+            f"and keep their scores: {printable(first_names(students, 10))}. `grade run` on their submissions grades "
+            "them again.",
+            err=True,
+        )
+    if gone:
+        click.echo(f"grade: not in this course any more, so these keep their scores: {', '.join(gone)}.", err=True)
+
+
+def print_changes(changes: Sequence[StudentChange], count: int, lessons: Sequence[str]) -> None:
+    """Print each student's change, row by row, then what changes in the class."""
+    for change in changes:
+        click.echo(f"{printable(change.student)}: {score_change(change)}")
+        for row in change.rows:
+            click.echo(f"  {printable(row_change(row))}")
+    scored = [change for change in changes if change.gain]
+    gain = sum(change.gain > 0 for change in scored)
+    rows = Counter(row.name for change in changes for row in change.rows)
+    click.echo(
+        f"{', '.join(lessons)}: {len(scored)} of {count} scores change: {gain} rise, {len(scored) - gain} fall."
+        + (
+            f" {len(changes) - len(scored)} more have other verdicts and the same score."
+            if len(changes) > len(scored)
+            else ""
+        )
+    )
+    for name, students in rows.most_common(MOST_ROWS):
+        click.echo(f"  {name}: {students} {'student' if students == 1 else 'students'}")
+    if len(rows) > MOST_ROWS:
+        click.echo(f"  and {len(rows) - MOST_ROWS} more rows")
+
+
+def score_change(change: StudentChange) -> str:
+    before, after = change.before, change.after
+    if before.status == "error" or after.status == "error":
+        return " → ".join(
+            "not graded" if each.status == "error" else f"{number(each.score):g} of {number(each.max_score):g}"
+            for each in (before, after)
+        )
+    most = f" of {number(before.max_score):g}" if before.max_score != after.max_score else ""
+    gain = f" ({change.gain:+g})" if change.gain else ""
+    return f"{number(before.score):g}{most} → {number(after.score):g} of {number(after.max_score):g}{gain}"
+
+
+def row_change(row: RowChange) -> str:
+    """ "03_makemore_steps.dprobs: 0 → 1, wrong value → right", with the message where it is not right now."""
+    if row.before is None or row.after is None:
+        state, points = row.after or row.before or ("", 0)
+        return f"{row.name}: {'new' if row.before is None else 'gone'}, {WORDS.get(state, state)}, {points:g}"
+    (old, points), (new, points_now) = row.before, row.after
+    words = f"{WORDS[old]} → {WORDS[new]}" if old != new else WORDS[new]
+    figures = f"{points:g} → {points_now:g}" if points != points_now else f"stays {points:g}"
+    decided = " (adjusted by hand)" if row.decided else ""
+    return f"{row.name}: {figures}, {words}{decided}" + (f": {row.message}" if row.message and old != new else "")

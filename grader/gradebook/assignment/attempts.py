@@ -1,0 +1,135 @@
+"""Which of a student's attempts a lesson's points come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from grader.gradebook.assignment.config import Counts
+from grader.gradebook.assignment.lateness import ON_TIME, Delay, in_utc
+from grader.gradebook.records import Attempt
+from grader.results import LessonResult
+
+MOST_ROUNDS = 50
+"""Of the search for the best share. Each round improves it, and there are few combinations."""
+DIGITS = 9
+"""Points that agree to so many digits are equal."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One attempt at a lesson, from which the lesson's points may come.
+
+    Attributes:
+        lesson: its verdict, with the assignment's points; None where the grader failed.
+        number: its place among the attempts at this lesson, from 1, in the order of submission.
+        delay: how late it is for the student, by the latest of the due dates.
+        on_time_for: whether it is on time for each due date that the student has had: the assignment's, and those of
+            extensions.
+        score: its points after lateness, of `max_score`.
+    """
+
+    attempt: Attempt
+    lesson: LessonResult | None
+    number: int = 1
+    delay: Delay = ON_TIME
+    on_time_for: tuple[bool, ...] = (True,)
+    score: float = 0
+    max_score: float = 0
+
+
+def submission_order(attempt: Attempt) -> tuple[datetime, int]:
+    """Sorts attempts from the first to the last: by the time of submission where it is known, else of grading."""
+    return in_utc(attempt.submitted or attempt.graded), attempt.id
+
+
+def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt, LessonResult | None]]:
+    """(attempt, its verdict on the lesson) of all attempts that contain the lesson, in the order of submission.
+
+    The verdict is None where the grader failed. A submission that was graded again has its newest verdict; it is one
+    attempt for each time at which it was submitted.
+    """
+    verdicts: dict[str, LessonResult | None] = {}
+    times: dict[str, dict[datetime | None, Attempt]] = {}
+    for attempt in sorted(attempts, key=lambda each: each.id):
+        content = attempt.results.submission_sha256 or f"attempt {attempt.id}"
+        found = next((each for each in attempt.results.lessons if each.name == lesson), None)
+        if attempt.results.status == "error":
+            not_graded = attempt.results.not_graded
+            if not_graded is None or lesson in (each.name for each in not_graded):
+                verdicts[content] = None
+            elif found is None:
+                continue
+        elif found is None or found.status == "missing":
+            continue
+        if found is not None:
+            verdicts[content] = found
+        times.setdefault(content, {})[attempt.submitted] = attempt
+    known = {
+        content: {time: attempt for time, attempt in each.items() if time is not None or len(each) == 1}
+        for content, each in times.items()
+    }
+    pairs = [(attempt, verdicts[content]) for content, each in known.items() for attempt in each.values()]
+    return sorted(pairs, key=lambda pair: submission_order(pair[0]))
+
+
+def choose(candidates: Mapping[str, Sequence[Candidate]], counts: Counts) -> dict[str, Candidate]:
+    """{lesson: the candidate that counts}. `candidates` are at least one for each lesson, in the order of submission.
+
+    "best": together they have the largest share of their maximum. "last": the last. "last on time": the last on time,
+    or the last where none is; where a student has had several due dates, the better of what each of them gives.
+    """
+    if counts == "last":
+        return {lesson: each[-1] for lesson, each in candidates.items()}
+    if counts == "best":
+        return best_together(candidates)
+    return best_together({lesson: last_on_time(each) for lesson, each in candidates.items()})
+
+
+def last_on_time(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """For each due date that the student has had, the last candidate that is on time, or else the last."""
+    dates = range(len(candidates[0].on_time_for))
+    found = {
+        next((each.number for each in reversed(candidates) if each.on_time_for[date]), candidates[-1].number)
+        for date in dates
+    }
+    return [each for each in candidates if each.number in found]
+
+
+def best_together(candidates: Mapping[str, Sequence[Candidate]]) -> dict[str, Candidate]:
+    """The choice with the largest sum of points divided by the sum of maxima.
+
+    The maxima of a lesson's candidates differ where one is a notebook, which cannot contain every row: then the largest
+    share is not found lesson by lesson. The method is Dinkelbach's: given a share, choose the largest `score - share *
+    max_score` for each lesson; the share of that choice is larger, until it is the largest.
+    """
+    share = 0.0
+    chosen = choose_each(candidates, by_points)
+    for _ in range(MOST_ROUNDS):
+        before, share = share, share_of(chosen.values())
+        if round(share, DIGITS) <= round(before, DIGITS):
+            break
+        chosen = choose_each(candidates, lambda each, share=share: each.score - share * each.max_score)  # type: ignore[misc]
+    return chosen
+
+
+def choose_each(
+    candidates: Mapping[str, Sequence[Candidate]], value: Callable[[Candidate], float]
+) -> dict[str, Candidate]:
+    """The most valuable candidate of each lesson: of equal ones the least late, and then the last."""
+    return {
+        lesson: max(each, key=lambda one: (round(value(one), DIGITS), -one.delay.days, one.number))
+        for lesson, each in candidates.items()
+    }
+
+
+def by_points(candidate: Candidate) -> float:
+    return candidate.score
+
+
+def share_of(chosen: Iterable[Candidate]) -> float:
+    """The sum of the points divided by the sum of the maxima; 0 where that is 0."""
+    pairs = [(each.score, each.max_score) for each in chosen]
+    most = sum(pair[1] for pair in pairs)
+    return sum(pair[0] for pair in pairs) / most if most else 0.0

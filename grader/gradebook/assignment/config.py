@@ -1,0 +1,178 @@
+"""An assignment: which rows count for how much, when it is due, and what late work costs. docs/assignments.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, tzinfo
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal, get_args
+from zoneinfo import ZoneInfo, available_timezones
+
+from grader.errors import LessonError
+from grader.gradebook.assignment.rows import entries_in, is_positive, row_points
+from grader.lesson.course_settings import CHOICES
+from grader.lesson.lesson import Lesson
+from grader.lesson.toml_tables import Table, is_number, parse_toml, read_text, value_text
+
+ASSIGNMENT = "assignment.toml"
+"""The assignment of a student's kit, next to exercises/."""
+
+Counts = Literal["best", "last", "last on time"]
+
+KEYS = ("title", "rows", "due", "timezone", "grace_minutes", "counts", "points", "late", "settings")
+LATE_KEYS = ("percent_per_day", "keep_at_least", "free_days", "hard_deadline", "term")
+NEED_DUE = ("timezone", "grace_minutes", "late")
+MOST_FREE_DAYS = 366
+
+
+@dataclass(frozen=True)
+class LatePolicy:
+    """What late work costs.
+
+    Attributes:
+        percent_per_day: of the points that the work has earned, for each day late or part of one.
+        keep_at_least: percent of the points that late work keeps, however late it is.
+        free_days: days of a term that cost nothing.
+        hard_deadline: later work has no points; with a time zone.
+        term: names of the other gradebooks that share the free late days, next to this one.
+    """
+
+    percent_per_day: float = 0
+    keep_at_least: float = 0
+    free_days: int = 0
+    hard_deadline: datetime | None = None
+    term: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An assignment of a course.
+
+    Attributes:
+        rows: {lesson: {row: its points at most, weighted and scaled}}, in the course's order.
+        due: with a time zone; None where there is no due date.
+        counts: which attempt counts, for each lesson by itself.
+        settings: {setting of course.toml: the assignment's value}, for those that it sets.
+        text: the file that it was read from.
+    """
+
+    title: str
+    rows: Mapping[str, Mapping[str, float]]
+    due: datetime | None = None
+    grace: timedelta = timedelta()
+    late: LatePolicy = field(default_factory=LatePolicy)
+    counts: Counts = "last"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def points(self) -> float:
+        """The sum of all rows' points."""
+        return sum(sum(rows.values()) for rows in self.rows.values())
+
+
+def read_assignment(path: Path, lessons: Sequence[Lesson]) -> Assignment:
+    """Read an assignment file, see `parse_assignment`."""
+    return parse_assignment(read_text(path), path, lessons)
+
+
+def parse_assignment(text: str, path: Path, lessons: Sequence[Lesson]) -> Assignment:
+    """Read the text of an assignment file. `path` is for messages; `lessons` are those of the course.
+
+    Raises LessonError, in one sentence with the file and the key, where the text is not as docs/assignments.md says.
+    """
+    file = parse_toml(text, path, KEYS)
+    title = file.text("title")
+    if not title.strip():
+        raise LessonError(f'{path}: title is missing; expected a text, such as title = "Homework 2".')
+    zone = time_zone(file)
+    due = date_of(file, "due", zone)
+    for key in NEED_DUE if due is None else ():
+        if key in file:
+            raise LessonError(f"{path}: {key} needs a due date; add due = 2026-11-20T23:59:00+01:00, for example.")
+    grace = file.value(
+        "grace_minutes", 0, lambda value: is_number(value) and value >= 0, "a number of minutes from 0 up"
+    )
+    counts: Counts = file.choice("counts", get_args(Counts), "last")
+    if counts == "last on time" and due is None:
+        raise LessonError(f'{path}: counts = "last on time" needs a due date; add due.')
+    points = file.value("points", None, is_positive, "a number above 0")
+    settings = file.table("settings", CHOICES)
+    return Assignment(
+        " ".join(title.split()),
+        row_points(entries_in(file), lessons, points, path),
+        due,
+        minutes(grace, path),
+        late_policy(file.table("late", LATE_KEYS), due, zone),
+        counts,
+        {key: settings.choice(key, choices) for key, choices in CHOICES.items() if key in settings},
+        text,
+    )
+
+
+def late_policy(table: Table, due: datetime | None, zone: tzinfo | None) -> LatePolicy:
+    """The table [late]. Raises LessonError."""
+
+    def percent(key: str) -> float:
+        found: float = table.value(
+            key, 0, lambda value: is_number(value) and 0 <= value <= 100, "a number from 0 to 100"
+        )
+        return found
+
+    free_days = table.value(
+        "free_days", 0, lambda value: type(value) is int and 0 <= value <= MOST_FREE_DAYS, "a whole number of days"
+    )
+    if free_days and "percent_per_day" not in table:
+        raise LessonError(
+            f"{table.path}: [late] free_days needs percent_per_day, the cost of a day after the free ones; 100 means "
+            "that such work has no points."
+        )
+    term = table.texts("term")
+    for name in term:
+        if not free_days or name != Path(name).name or name in ("", ".", ".."):
+            raise LessonError(
+                f"{table.path}: [late] term has {value_text(name)}; expected names of folders next to this gradebook, "
+                "which share its free_days."
+            )
+    deadline = date_of(table, "hard_deadline", zone)
+    if deadline is not None and due is not None and deadline < due:
+        raise LessonError(f"{table.path}: [late] hard_deadline is before due; expected the same time or a later one.")
+    return LatePolicy(percent("percent_per_day"), percent("keep_at_least"), free_days, deadline, term)
+
+
+def minutes(number: float, path: Path) -> timedelta:
+    try:
+        return timedelta(minutes=number)
+    except OverflowError as error:
+        raise LessonError(f"{path}: grace_minutes is {value_text(number)}; expected a number of minutes.") from error
+
+
+def time_zone(file: Table) -> ZoneInfo | None:
+    """The time zone of dates without an offset. Raises LessonError."""
+    name = file.text("timezone")
+    if "timezone" not in file:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:  # KeyError: not known; OSError: "Europe" is a folder of zones
+        meant = get_close_matches(name, available_timezones(), 1)
+        hint = f"did you mean {meant[0]!r}?" if meant else 'expected a name such as "Europe/Zurich".'
+        raise LessonError(f"{file.path}: timezone is {value_text(name)}, which is not known; {hint}") from error
+
+
+def date_of(table: Table, key: str, zone: tzinfo | None) -> datetime | None:
+    """A date and time, in `zone` where it has no offset. Raises LessonError."""
+    example = f"{key} = 2026-11-20T23:59:00+01:00"
+    found: datetime | None = table.value(
+        key, None, lambda value: isinstance(value, datetime), f"a date and time without quotes, such as {example}"
+    )
+    if found is None or found.tzinfo is not None:
+        return found
+    if zone is None:
+        raise LessonError(
+            f'{table.path}: {key} has no time zone; add one, such as {example}, or write timezone = "Europe/Zurich" at '
+            "the top."
+        )
+    return found.replace(tzinfo=zone)

@@ -1,0 +1,78 @@
+"""The decisions about a student that are in force: without what was undone, and the latest where several compete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from grader.gradebook.assignment.lateness import in_utc
+from grader.gradebook.records import Decision
+from grader.results import number
+from grader.results.annotations import Adjustment, Comment, Excuse
+
+
+def in_force(decisions: Iterable[Decision]) -> list[Decision]:
+    """The decisions that nobody has undone, oldest first, without the undoings. An undone undoing has no effect."""
+    undone: set[int | None] = set()
+    found = []
+    for decision in sorted(decisions, key=lambda each: each.id, reverse=True):
+        if decision.id in undone:
+            continue
+        if decision.kind == "undo":
+            undone.add(decision.undoes)
+        else:
+            found.append(decision)
+    return found[::-1]
+
+
+class DecisionsInForce:
+    """What was decided about one student, by what it is about: None, a lesson, or "lesson.row"."""
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._all = in_force(decisions)
+        self._points: dict[str | None, Decision] = {}
+        self._excuses: dict[str | None, Decision] = {}
+        self._comments: dict[str | None, list[Comment]] = {}
+        for each in self._all:
+            if each.kind == "points" and each.points is not None:
+                self._points[each.row] = each
+            elif each.kind == "excuse":
+                self._excuses[each.row] = each
+            elif each.kind == "comment":
+                comment = Comment(each.text, each.author, each.made.isoformat())
+                self._comments.setdefault(each.row, []).append(comment)
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    def points(self, about: str | None, before: float, most: float) -> Adjustment | None:
+        """The adjustment in force, within 0 and `most`; `before` are the points without it."""
+        found = self._points.get(about)
+        if found is None or found.points is None:
+            return None
+        points = number(min(max(found.points, 0), most))
+        return Adjustment(points, number(before), found.author, found.made.isoformat(), found.text)
+
+    def excuse(self, about: str | None) -> Excuse | None:
+        found = self._excuses.get(about)
+        return None if found is None else Excuse(found.author, found.made.isoformat(), found.text)
+
+    def settles(self, lesson: str) -> bool:
+        """Whether a lesson's points are decided, whatever its attempts are worth."""
+        return lesson in self._points or lesson in self._excuses or None in self._excuses
+
+    def comments(self, about: str | None) -> list[Comment] | None:
+        return self._comments.get(about)
+
+    def extensions(self, lesson: str) -> list[datetime]:
+        """The due dates that extensions of the lesson, one of its rows, or the whole assignment give."""
+        extensions = (each for each in self._all if each.kind == "extension")
+        return [
+            each.until
+            for each in extensions
+            if each.until is not None and (each.row is None or each.row.partition(".")[0] == lesson)
+        ]
+
+    def last_extension(self) -> datetime | None:
+        """The latest due date that any extension gives."""
+        return max((each.until for each in self._all if each.until is not None), key=in_utc, default=None)

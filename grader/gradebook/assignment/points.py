@@ -1,0 +1,293 @@
+"""A student's points: attempts, an assignment and decisions in; the result that every view reads out.
+
+Everything here is a pure function: it reads no clock and no disk, and the same arguments give the same result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grader.gradebook.assignment.attempts import (
+    DIGITS,
+    Candidate,
+    attempts_at,
+    choose,
+    submission_order,
+)
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.assignment.in_force import DecisionsInForce
+from grader.gradebook.assignment.lateness import delay_of, kept_percent, later
+from grader.gradebook.assignment.weighted import decided, missing_lesson, rounded, weighted
+from grader.gradebook.current import current_results
+from grader.gradebook.records import Attempt, Decision
+from grader.results import LessonResult, NotGraded, SubmissionResult, number
+from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a student stands in an assignment.
+
+    Attributes:
+        share: the points divided by the most that these attempts can earn, from 0 to 1. Excused rows, and rows that a
+            notebook cannot contain, are in neither.
+        free_days: free late days that were used.
+        results: the results behind the points, as every view reads them.
+    """
+
+    share: float
+    free_days: int
+    results: SubmissionResult
+
+
+def assigned(
+    student: str,
+    assignment: Assignment | None,
+    attempts: Sequence[Attempt],
+    decisions: Sequence[Decision] = (),
+    free_days: int | None = None,
+) -> SubmissionResult:
+    """Return the current results of a student with assignment and decisions applied; see `standing`.
+
+    Without an assignment and decisions, they are `current_results(...)`, unchanged.
+    """
+    return standing(student, assignment, attempts, decisions, free_days).results
+
+
+def standing(
+    student: str,
+    assignment: Assignment | None,
+    attempts: Sequence[Attempt],
+    decisions: Sequence[Decision] = (),
+    free_days: int | None = None,
+) -> Standing:
+    """Return a student's standing, from all attempts and decisions of this student, in any order.
+
+    With no attempt the status is "nothing".
+
+    Args:
+        assignment: None for a gradebook without an assignment file: every lesson counts as graded, the last attempt
+            lesson by lesson.
+        free_days: the free late days that this assignment may use; it uses no more than help. None: all that the
+            assignment gives.
+    """
+    in_force = DecisionsInForce(decisions)
+    if assignment is None:
+        return without_assignment(student, attempts, in_force)
+    days = assignment.late.free_days if free_days is None else free_days
+    found = standings_by_days(student, assignment, attempts, in_force, days)
+    return max(found, key=lambda each: (round(each.share, DIGITS), -each.free_days))
+
+
+def standings_by_days(
+    student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce, days: int
+) -> list[Standing]:
+    """The standings with 0, 1, 2, ... free late days, up to `days` or to the most that could help."""
+    work = Work(student, assignment, attempts, decisions)
+    return [work.standing(free_days) for free_days in range(min(days, work.most_days) + 1)]
+
+
+def without_assignment(student: str, attempts: Sequence[Attempt], decisions: DecisionsInForce) -> Standing:
+    """The last attempt lesson by lesson, as it was graded, with decisions."""
+    newest_first = sorted(attempts, key=lambda each: each.id, reverse=True)
+    if newest_first:
+        results = current_results([each.results for each in newest_first])
+    else:
+        results = SubmissionResult(student=student, status="nothing")
+    if decisions:
+        lessons = [finished(decided(lesson, decisions, {}), None, decisions) for lesson in results.lessons]
+        results = with_decisions(replace(results, lessons=lessons), decisions)
+    return Standing(share_of_points(results), 0, results)
+
+
+class Work:
+    """A student's attempts at an assignment, by lesson, with the decisions about them."""
+
+    def __init__(
+        self, student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce
+    ) -> None:
+        self._student, self._assignment, self._decisions = student, assignment, decisions
+        self._latest = max(attempts, key=submission_order, default=None)
+        self._candidates = {lesson: self._attempts_at(lesson, attempts) for lesson in assignment.rows}
+        delays = (each.delay for candidates in self._candidates.values() for each in candidates)
+        self.most_days = max((delay.days for delay in delays), default=0)
+        """The most days by which any attempt is late."""
+
+    def _attempts_at(self, lesson: str, attempts: Sequence[Attempt]) -> list[Candidate]:
+        assignment, rows = self._assignment, self._assignment.rows[lesson]
+        dates = [None, *self._decisions.extensions(lesson)]
+        found = []
+        for number_, (attempt, verdict) in enumerate(attempts_at(lesson, attempts), 1):
+            delays = [
+                delay_of(attempt.submitted, assignment.due, assignment.grace, assignment.late, date) for date in dates
+            ]
+            result = None if verdict is None else decided(weighted(verdict, rows), self._decisions, rows)
+            on_time = tuple(not delay.by for delay in delays)
+            found.append(Candidate(attempt, result, number_, min(delays, key=lambda delay: delay.by), on_time))
+        return found
+
+    def standing(self, free_days: int) -> Standing:
+        """The standing with exactly so many free late days."""
+        valued = {
+            lesson: [self._valued(each, free_days) for each in candidates]
+            for lesson, candidates in self._candidates.items()
+        }
+        failed = {lesson: candidates for lesson, candidates in valued.items() if self._is_open(lesson, candidates)}
+        graded = {lesson: [each for each in found if each.lesson] for lesson, found in valued.items()}
+        chosen = choose(
+            {lesson: each for lesson, each in graded.items() if each and lesson not in failed}, self._assignment.counts
+        )
+        lessons = [
+            self._counted(chosen[lesson], len(valued[lesson])) if lesson in chosen else self._missing(lesson)
+            for lesson in self._assignment.rows
+            if lesson not in failed
+        ]
+        results = self._results(lessons, chosen, failed, free_days)
+        return Standing(share_of_points(results), free_days, results)
+
+    def _valued(self, candidate: Candidate, free_days: int) -> Candidate:
+        """The candidate with its points after lateness and decisions about the lesson."""
+        if candidate.lesson is None:
+            return candidate
+        late = None
+        if self._assignment.due is not None:
+            kept = kept_percent(candidate.delay, self._assignment.late, free_days)
+            earned = sum(row.points for row in candidate.lesson.rows if row.adjustment is None)
+            late = Lateness(
+                candidate.delay.is_known,
+                math.ceil(candidate.delay.by.total_seconds()),
+                candidate.delay.days,
+                min(free_days, candidate.delay.days),
+                kept,
+                earned * (100 - kept) / 100,
+            )
+        lesson = finished(candidate.lesson, late, self._decisions)
+        return replace(candidate, lesson=lesson, score=lesson.score, max_score=lesson.max_score)
+
+    def _is_open(self, lesson: str, candidates: Sequence[Candidate]) -> bool:
+        """Whether the grader failed on an attempt that might count, and nobody decided about the lesson."""
+        if self._decisions.settles(lesson):
+            return False
+        might_count = candidates[-1:] if self._assignment.counts == "last" else candidates
+        return any(each.lesson is None for each in might_count)
+
+    def _counted(self, candidate: Candidate, of: int) -> LessonResult:
+        """The lesson's result, which says that this attempt counts."""
+        assert candidate.lesson is not None
+        why: str = self._assignment.counts
+        if why == "last on time" and candidate.delay.by:
+            why = "last, none on time"
+        submitted = candidate.attempt.submitted
+        counted = CountedAttempt(candidate.number, of, None if submitted is None else submitted.isoformat(), why)
+        return replace(candidate.lesson, attempt=counted)
+
+    def _missing(self, lesson: str) -> LessonResult:
+        rows = self._assignment.rows[lesson]
+        return finished(decided(missing_lesson(lesson, rows), self._decisions, rows), None, self._decisions)
+
+    def _results(
+        self,
+        lessons: list[LessonResult],
+        chosen: Mapping[str, Candidate],
+        failed: Mapping[str, Sequence[Candidate]],
+        free_days: int,
+    ) -> SubmissionResult:
+        """The student's result, which has these lessons."""
+        assignment = self._assignment
+        not_graded = [NotGraded(name, number(sum(assignment.rows[name].values()))) for name in failed]
+        counted = {candidate.attempt.id for candidate in chosen.values()}
+        if self._latest is None:
+            results = SubmissionResult(student=self._student, status="nothing")
+        else:
+            results = self._latest.results
+            has_message = results.status != "error" and (self._latest.id in counted or not counted)
+            message = results.message if has_message else None
+            results = replace(results, status="graded", message=message, left_out=None, not_graded=None)
+            refused = [lesson for lesson in lessons if lesson.status == "rejected"]
+            if self._latest.results.status == "rejected" and (refused or not counted):
+                results.status = "rejected"
+            results.earlier = [
+                name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
+            ] or None
+        if failed:
+            newest = max(
+                (each.attempt for open_ in failed.values() for each in open_ if each.lesson is None),
+                key=submission_order,
+            )
+            results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
+        extended_to = self._decisions.last_extension()
+        due = assignment.due
+        summary = AssignmentSummary(
+            assignment.title,
+            None if due is None else due.isoformat(),
+            None if due is None or extended_to is None or later(due, extended_to) is due else extended_to.isoformat(),
+            assignment.counts,
+        )
+        late = [lesson.late for lesson in lessons if lesson.late is not None]
+        results = replace(results, lessons=lessons, assignment=summary, late=summary_of(late, free_days))
+        return with_decisions(results, self._decisions)
+
+
+def summary_of(late: Sequence[Lateness], free_days: int) -> Lateness | None:
+    """How late an assignment is: as late as its latest lesson. None where no lesson has a due date."""
+    if not late:
+        return None
+    return Lateness(
+        all(each.is_known for each in late),
+        max(each.seconds for each in late),
+        max(each.days for each in late),
+        free_days,
+        min(each.kept_percent for each in late),
+        number(sum(each.cost for each in late)),
+    )
+
+
+def finished(lesson: LessonResult, late: Lateness | None, decisions: DecisionsInForce) -> LessonResult:
+    """Return the lesson with its points after lateness, and with what was decided about the lesson as a whole.
+
+    Rows keep their points: what lateness costs is taken from the lesson. Points that a person has set are final.
+    """
+    excused = decisions.excuse(lesson.name)
+    if excused is not None or decisions.excuse(None) is not None:
+        return replace(lesson, score=0, max_score=0, excused=excused)
+    score = lesson.score - late.cost if late is not None else lesson.score
+    adjustment = decisions.points(lesson.name, score, lesson.max_score)
+    if adjustment is None:
+        return replace(lesson, score=score, late=late)
+    late = None if late is None else late._replace(cost=0)
+    return replace(lesson, score=adjustment.points, late=late, adjustment=adjustment)
+
+
+def with_decisions(results: SubmissionResult, decisions: DecisionsInForce) -> SubmissionResult:
+    """Return the result with the sums of its lessons, and with what was decided about it as a whole."""
+    excused = decisions.excuse(None)
+    parts = [*results.lessons, *(() if excused else results.not_graded or ())]
+    score, max_score = sum(lesson.score for lesson in results.lessons), number(sum(part.max_score for part in parts))
+    adjustment = None if excused else decisions.points(None, score, max_score)
+    status, not_graded = results.status, results.not_graded
+    if adjustment is not None:
+        status, not_graded = "graded", None
+    elif status == "nothing" and has_adjustment(results):
+        status = "graded"
+    return replace(
+        results,
+        score=number(score) if adjustment is None else adjustment.points,
+        max_score=max_score,
+        status=status,
+        lessons=list(map(rounded, results.lessons)),
+        not_graded=not_graded,
+        adjustment=adjustment,
+        excused=excused,
+        comments=decisions.comments(None),
+    )
+
+
+def has_adjustment(results: SubmissionResult) -> bool:
+    lessons = any(lesson.adjustment is not None for lesson in results.lessons)
+    return lessons or any(row.adjustment is not None for row in results.rows())
+
+
+def share_of_points(results: SubmissionResult) -> float:
+    return results.score / results.max_score if results.max_score else 0.0

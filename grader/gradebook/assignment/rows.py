@@ -1,0 +1,142 @@
+"""The rows of an assignment: patterns such as `03`, `03.d*` or `0[2-5]`, and what each row is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from grader.errors import LessonError
+from grader.lesson.lesson import Lesson
+from grader.lesson.toml_tables import Table, is_number
+
+ENTRY_KEYS = ("rows", "weight", "points")
+MISSPELT = 0.5
+"""The least closeness, as in difflib, of a pattern to the name that may have been meant by it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of `rows`: a pattern, and a weight or the points that the pattern's rows have together.
+
+    `place` is where it is written, for messages. `is_plain` says that the file gives neither weight nor points.
+    """
+
+    pattern: str
+    place: str
+    weight: float = 1
+    points: float | None = None
+    is_plain: bool = True
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether it names rows, and not whole lessons."""
+        return "." in self.pattern
+
+
+def entries_in(file: Table) -> list[Entry]:
+    """The entries of the key `rows`. Raises LessonError."""
+    values = file.value(
+        "rows",
+        None,
+        lambda value: isinstance(value, list) and bool(value) and all(isinstance(each, (str, dict)) for each in value),
+        'a list such as ["03", "04.dlogits", {rows = "05.d*", weight = 2}]',
+    )
+    if values is None:
+        raise LessonError(
+            f'{file.path}: rows is missing; give the rows that count, such as rows = ["03", "04.dlogits"].'
+        )
+    return [entry_in(value, file.path, f"rows, entry {number}") for number, value in enumerate(values, 1)]
+
+
+def entry_in(value: object, path: Path, place: str) -> Entry:
+    if isinstance(value, str):
+        return Entry(value, place)
+    table = Table(path, value, ENTRY_KEYS, place)
+    pattern = table.text("rows")
+    if not pattern:
+        raise LessonError(f'{path}: [{place}] needs rows, such as {{rows = "03", weight = 2}}.')
+    if "weight" in table and "points" in table:
+        raise LessonError(f"{path}: [{place}] has a weight and points; give one of them.")
+    weight = table.value("weight", 1, lambda number: is_number(number) and number >= 0, "a number from 0 up")
+    points = table.value("points", None, is_positive, "a number above 0")
+    return Entry(pattern, place, weight, points, "weight" not in table and points is None)
+
+
+def row_points(
+    entries: Sequence[Entry], lessons: Sequence[Lesson], total: float | None, path: Path
+) -> dict[str, dict[str, float]]:
+    """{lesson: {row: its points}}, in the order of `lessons`; scaled to the sum `total` unless that is None.
+
+    An entry that names rows has precedence over one that names lessons, and a later entry over an earlier one of the
+    same kind. Raises LessonError for a pattern that matches nothing, or that no row is left for.
+    """
+    chosen: dict[tuple[str, str], Entry] = {}
+    for entry in sorted(entries, key=lambda entry: entry.names_rows):  # stable: otherwise in the file's order
+        for key in matching_rows(entry, lessons, path):
+            chosen[key] = entry
+    usual = {(lesson.name, item.name): item.points for lesson in lessons for item in lesson.items}
+    sums = dict.fromkeys(entries, 0.0)
+    for key, entry in chosen.items():
+        sums[entry] += usual[key]
+    for entry, points in sums.items():
+        if not entry.is_plain and not points:
+            raise LessonError(
+                f"{path}: [{entry.place}] {entry.pattern!r} has no effect: other entries set the weights of all its "
+                "rows. Remove it, or write it after them."
+            )
+    worth = {
+        key: usual[key] * (entry.weight if entry.points is None else entry.points / sums[entry])
+        for key, entry in chosen.items()
+    }
+    whole = sum(worth.values())
+    if not whole:
+        raise LessonError(f"{path}: no row has points: every weight is 0.")
+    factor = 1 if total is None else total / whole
+    found: dict[str, dict[str, float]] = {}
+    for lesson, row in usual:
+        if (lesson, row) in worth:
+            found.setdefault(lesson, {})[row] = worth[lesson, row] * factor
+    return found
+
+
+def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
+    """(lesson, row) of all rows that the entry's pattern matches. Raises LessonError where there is none."""
+    lesson_pattern, dot, row_pattern = entry.pattern.partition(".")
+    matched = [
+        lesson for lesson in lessons if any(fnmatchcase(name, lesson_pattern) for name in names_of_lesson(lesson.name))
+    ]
+    if not matched:
+        has_digits_only = lesson_pattern.isdigit()  # one number is as close to a wrong one as another
+        names = [] if has_digits_only else [name for lesson in lessons for name in names_of_lesson(lesson.name)]
+        raise LessonError(
+            nothing_matches(path, entry, "lesson", lesson_pattern, names, [each.name for each in lessons])
+        )
+    rows = [(lesson.name, item.name) for lesson in matched for item in lesson.items]
+    if not dot:
+        return rows
+    found = [(lesson, row) for lesson, row in rows if fnmatchcase(row, row_pattern)]
+    if not found:
+        names = list(dict.fromkeys(row for _, row in rows))
+        raise LessonError(nothing_matches(path, entry, f"row of {matched[0].name}", row_pattern, names, names))
+    return found
+
+
+def names_of_lesson(name: str) -> tuple[str, ...]:
+    """What people may call a lesson: 03_makemore_steps, 03, 3, makemore_steps."""
+    number, _, rest = name.partition("_")
+    return (name, number, number.lstrip("0") or number, rest or name)
+
+
+def nothing_matches(
+    path: Path, entry: Entry, kind: str, pattern: str, close_to: Sequence[str], names: Collection[str]
+) -> str:
+    meant = get_close_matches(pattern, close_to, 1, MISSPELT)
+    hint = f"did you mean {meant[0]!r}?" if meant else f"there are: {', '.join(names)}."
+    return f"{path}: [{entry.place}] {entry.pattern!r}: no {kind} matches {pattern!r}; {hint}"
+
+
+def is_positive(value: object) -> bool:
+    return is_number(value) and value > 0  # type: ignore[operator]

@@ -1,0 +1,66 @@
+"""A lesson's verdict in the points of an assignment, and with what people decided about its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from grader.gradebook.assignment.in_force import DecisionsInForce
+from grader.results import LessonResult, Row, number
+
+
+def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
+    """Return the lesson with the rows of the assignment, each with the assignment's points.
+
+    A row that a notebook cannot contain has 0 of 0 points, as it had before.
+    """
+    found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
+    return with_sums(replace(lesson, rows=found))
+
+
+def with_worth(row: Row, worth: float) -> Row:
+    share = row.points / row.max_points if row.max_points else 0.0
+    return replace(row, points=share * worth, max_points=worth if row.max_points else 0.0)
+
+
+def decided(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str, float]) -> LessonResult:
+    """Return the lesson with adjusted, excused and commented rows, and with comments of its own.
+
+    A row with adjusted points counts, even if a notebook cannot contain it: `rows` are the points of such rows.
+    """
+    found = [decided_row(row, f"{lesson.name}.{row.name}", decisions, rows.get(row.name, 0)) for row in lesson.rows]
+    return with_sums(replace(lesson, rows=found, comments=decisions.comments(lesson.name)))
+
+
+def decided_row(row: Row, name: str, decisions: DecisionsInForce, worth: float) -> Row:
+    row = replace(row, comments=decisions.comments(name))
+    excused = decisions.excuse(name)
+    if excused is not None:
+        return replace(row, points=0, max_points=0, excused=excused)
+    most = row.max_points or worth
+    adjustment = decisions.points(name, row.points, most)
+    if adjustment is None:
+        return row
+    return replace(row, points=adjustment.points, max_points=most, adjustment=adjustment, counted=True)
+
+
+def with_sums(lesson: LessonResult) -> LessonResult:
+    """Return the lesson with the sums of its rows' points."""
+    return replace(
+        lesson,
+        score=sum(row.points for row in lesson.rows),
+        max_score=sum(row.max_points for row in lesson.rows),
+    )
+
+
+def missing_lesson(name: str, rows: Mapping[str, float]) -> LessonResult:
+    """The result of a lesson that the student has not submitted."""
+    missing = LessonResult(name, 0, 0, "missing", rows=[Row(row, "missing", 0, worth) for row, worth in rows.items()])
+    return with_sums(missing)
+
+
+def rounded(lesson: LessonResult) -> LessonResult:
+    """Return the lesson with points as people write them; sums are made before, so that 26 parts of 100 are 100."""
+    rows = [replace(row, points=number(row.points), max_points=number(row.max_points)) for row in lesson.rows]
+    late = None if lesson.late is None else lesson.late._replace(cost=number(lesson.late.cost))
+    return replace(lesson, rows=rows, score=number(lesson.score), max_score=number(lesson.max_score), late=late)

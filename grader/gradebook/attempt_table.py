@@ -1,0 +1,142 @@
+"""Attempts and the verdicts on them, in the gradebook's file: kept for ever, with the files that were submitted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from grader.gradebook.connection import Connection
+from grader.gradebook.notes import Notes
+from grader.gradebook.plain_values import time_from_text, time_to_text
+from grader.gradebook.records import Attempt
+from grader.gradebook.stored_files import Blobs
+from grader.intake.submissions.submission import Submission
+from grader.results import SubmissionResult
+
+ADD = (
+    "INSERT INTO attempts (student, key, submission_sha256, status, score, max_score, results, submitted, submission, "
+    "conditions, extras) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras) VALUES (?, ?, ?, ?, ?)"
+NEWEST = """
+WITH newest AS (
+    SELECT a.id, a.student, a.submitted, a.finished, a.submission,
+        coalesce(v.key, a.key) AS key, coalesce(v.results, a.results) AS results,
+        coalesce(v.conditions, a.conditions) AS conditions, coalesce(v.extras, a.extras) AS extras
+    FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id)
+)
+"""
+"""Every attempt with its newest verdict."""
+
+
+class StoredAttempt(NamedTuple):
+    """An attempt with its newest verdict, as the columns are."""
+
+    id: int
+    student: str
+    submitted: str | None
+    finished: str
+    key: str
+    results: str
+    submission: str | None
+    conditions: str | None
+    extras: str | None
+
+    def read(self) -> SubmissionResult:
+        return SubmissionResult.from_text(self.results)
+
+    def attempt(self, results: SubmissionResult | None = None) -> Attempt:
+        """The attempt with its results, or with these ones."""
+        submitted = None if self.submitted is None else time_from_text(self.submitted)
+        return Attempt(self.id, self.student, submitted, time_from_text(self.finished), results or self.read())
+
+
+class Verdict(NamedTuple):
+    """A verdict on an attempt, as the gradebook stores it; `conditions` and `extras` are any typed values."""
+
+    key: str
+    results: SubmissionResult
+    conditions: Any = None
+    extras: Any = None
+
+
+class AttemptTable(Notes):
+    """Every attempt of every student. Every method raises OutputError when the file cannot be read or written.
+
+    Attributes:
+        blobs: submitted files, and what only reports show.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self.blobs = Blobs(connection)
+
+    def add(self, verdict: Verdict, submission: Submission | None = None, stale: bool = False) -> int:
+        """Add one attempt; returns its id. With an empty key the submission will be graded again.
+
+        If `stale`, the student's folder does not show it yet.
+        """
+        results = verdict.results
+        about = results.submission_sha256, results.status, results.score, results.max_score
+        submitted = None if submission is None else submission.submitted
+        with self._connection.transaction():
+            if stale:
+                self.mark_stale([results.student])
+            text, conditions, extras = self._stored(verdict)
+            files = None if submission is None else self.blobs.store_value(submission)
+            when = None if submitted is None else time_to_text(submitted)
+            values = (results.student, verdict.key, *about, text, when, files, conditions, extras)
+            return self._connection.execute(ADD, values)
+
+    def add_verdicts(self, verdicts: Mapping[int, Verdict]) -> None:
+        """Store {attempt's id: its new verdict}, all or none. The students' folders are stale from then on."""
+        with self._connection.transaction(durable=True):
+            for attempt, verdict in verdicts.items():
+                self._connection.execute(ADD_VERDICT, (attempt, verdict.key, *self._stored(verdict)))
+                self.mark_stale([verdict.results.student])
+
+    def _stored(self, verdict: Verdict) -> tuple[str, str | None, str | None]:
+        """(results as JSON, key of the conditions' blob, key of the extras' blob)"""
+        conditions, extras = (
+            None if value is None else self.blobs.store_value(value) for value in (verdict.conditions, verdict.extras)
+        )
+        return json.dumps(verdict.results.to_json()), conditions, extras
+
+    def attempts(self) -> Iterator[tuple[str, str, int]]:
+        """(student, key of the newest verdict, id) of every attempt, oldest first."""
+        yield from self._connection.rows(f"{NEWEST} SELECT student, key, id FROM newest ORDER BY id")
+
+    def results(self, attempt: int) -> SubmissionResult:
+        """The newest results of one attempt, by its id."""
+        ((text,),) = self._connection.rows(f"{NEWEST} SELECT results FROM newest WHERE id = ?", attempt)
+        return SubmissionResult.from_text(text)
+
+    def attempts_of(self, student: str, after: int = 0) -> list[SubmissionResult]:
+        """The results of a student's attempts, newest first; only those with an id above `after`."""
+        query = f"{NEWEST} SELECT results FROM newest WHERE student = ? AND id > ? ORDER BY id DESC"
+        return [SubmissionResult.from_text(text) for (text,) in self._connection.rows(query, student, after)]
+
+    def stored_attempts(self, student: str | None = None) -> Iterator[StoredAttempt]:
+        """Every attempt, or those of one student, oldest first."""
+        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest"
+        chosen = () if student is None else (student,)
+        query += " WHERE student = ? ORDER BY id" if chosen else " ORDER BY id"
+        yield from map(StoredAttempt._make, self._connection.rows(query, *chosen))
+
+    def by_student(self) -> Iterator[tuple[str, list[StoredAttempt]]]:
+        """(student, attempts with the newest first)"""
+        query = f"{NEWEST} SELECT {', '.join(StoredAttempt._fields)} FROM newest ORDER BY student DESC, id DESC"
+        for student, rows in groupby(self._connection.rows(query), key=lambda row: str(row[1])):
+            yield student, list(map(StoredAttempt._make, rows))
+
+    def verdicts_on(self, student: str) -> Iterator[tuple[int, str, SubmissionResult]]:
+        """(attempt's id, when, results) of every verdict on a student's attempts, the first and those of regrades."""
+        query = (
+            "SELECT id AS attempt, finished, results, 0 AS place FROM attempts WHERE student = ?1 "
+            "UNION ALL SELECT v.attempt, v.finished, v.results, v.id FROM verdicts v JOIN attempts a "
+            "ON a.id = v.attempt WHERE a.student = ?1 ORDER BY attempt, place"
+        )
+        for attempt, finished, text, _ in self._connection.rows(query, student):
+            yield attempt, finished, SubmissionResult.from_text(text)

@@ -1,0 +1,251 @@
+"""`grade regrade`: the gradebook's own submissions, graded again after a lesson has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from grader.gradebook.attempt_table import StoredAttempt, Verdict
+from grader.gradebook.connection import Connection
+from grader.gradebook.current import lessons_of
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.grading.batch import grade_all
+from grader.gradebook.grading.keys import Conditions, conditions_key, fingerprint, libraries, result_key, sha256_of
+from grader.gradebook.grading.proposals import Proposal, Proposals
+from grader.gradebook.grading.publisher import DRAWING
+from grader.gradebook.grading.run import RunListener
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.stop import stop_at_signals
+from grader.gradebook.grading.versions import LOADED
+from grader.gradebook.stored_files import Blobs
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.results import LessonResult, SubmissionResult, number
+
+
+@dataclass(frozen=True)
+class DueAttempt:
+    """An attempt of which `lessons` are to be graded again. `results` are those that count today."""
+
+    stored: StoredAttempt
+    results: SubmissionResult
+    conditions: Conditions
+    lessons: tuple[str, ...]
+
+
+@dataclass
+class RegradePlan:
+    """What is to be graded again.
+
+    Attributes:
+        due: the attempts.
+        results: {attempt's id: the results that count today}, of every attempt in the gradebook.
+        without_files: attempts of an earlier version of grade, which did not keep the files.
+        lessons: the lessons that have changed, or that were named.
+        gone: lessons of attempts that the course does not have any more.
+    """
+
+    due: list[DueAttempt] = field(default_factory=list)
+    results: dict[int, SubmissionResult] = field(default_factory=dict)
+    without_files: list[StoredAttempt] = field(default_factory=list)
+    lessons: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+
+
+def plan_regrade(gradebook: Gradebook, course: Course, named: Collection[str]) -> RegradePlan:
+    """Which attempts are to be graded again: those that may count and were graded with another version of a lesson.
+
+    Lessons that are `named` are graded again, changed or not.
+    """
+    plan, conditions = RegradePlan(), dict[str, Conditions]()
+    current = {name: fingerprint(lesson) for name, lesson in course.lessons.items()}
+    every_attempt_counts = gradebook.assignment() is not None
+    lessons, gone = set[str](), set[str]()
+    covered: dict[str, set[str]] = {}  # {student: lessons for which a newer attempt counts}
+    for stored in reversed(list(gradebook.stored_attempts())):
+        results = plan.results[stored.id] = stored.read()
+        names, newer = lessons_of(results), covered.setdefault(stored.student, set())
+        counting = names if every_attempt_counts else names - newer
+        newer |= names - {lesson.name for lesson in results.lessons if lesson.status == "missing"}
+        if stored.submission is None or stored.conditions is None:
+            if counting:
+                plan.without_files.append(stored)
+            continue
+        if stored.conditions not in conditions:
+            conditions[stored.conditions] = gradebook.blobs.load_value(Conditions, stored.conditions)
+        before = conditions[stored.conditions]
+        due = {name for name in counting if (name in named if named else before.lessons.get(name) != current.get(name))}
+        gone |= due - current.keys()
+        due &= current.keys()
+        lessons |= due
+        if due:
+            plan.due.append(DueAttempt(stored, results, before, tuple(sorted(due))))
+    plan.due.reverse()
+    plan.lessons, plan.gone = sorted(lessons), sorted(gone)
+    return plan
+
+
+@dataclass
+class RegradeOutcome:
+    """What regrading has given.
+
+    Attributes:
+        proposals: {attempt's id: the verdicts on the lessons that were graded again}.
+        results: {attempt's id: its results with them}.
+        drawings: of the lessons' graphs, see Publisher.new_drawings.
+        faults: {student: why an attempt could not be graded}.
+    """
+
+    proposals: dict[int, Proposal] = field(default_factory=dict)
+    results: dict[int, SubmissionResult] = field(default_factory=dict)
+    drawings: dict[str, str] = field(default_factory=dict)
+    faults: dict[str, str] = field(default_factory=dict)
+    stopped: bool = False
+
+
+def regrade(
+    plan: RegradePlan, gradebook: Gradebook, course: Course, settings: Settings, jobs: int, live: RunListener
+) -> RegradeOutcome:
+    """Grade what is due. Each verdict is kept aside as it arrives, and taken from there another time.
+
+    `settings` give everything but the lessons and limits, which are those of the attempts. Raises OutputError.
+    """
+    out, outcome = Path(settings.out), RegradeOutcome()
+    proposals = Proposals(out)
+    try:
+        groups: dict[str, list[DueAttempt]] = {}
+        found = outcome.proposals
+        for attempt in plan.due:
+            proposal = proposals.get(proposal_key(attempt, course, settings))
+            if proposal is None:
+                groups.setdefault(json.dumps(attempt.conditions.limits, sort_keys=True), []).append(attempt)
+            else:
+                found[attempt.stored.id] = proposal
+        live.planned(len(plan.due) - len(found), 0)
+        with stop_at_signals() as stop:
+            try:
+                for limits, attempts in groups.items():
+                    chosen = replace(settings, limits=json.loads(limits), lessons=plan.lessons, reports=False)
+                    waiting = StoredSubmissions(out, attempts)
+                    for submission, reply in stop.each_item(grade_all(waiting, chosen, jobs, live.started)):
+                        attempt = waiting.taken.pop(id(submission))[1]
+                        if reply.results is None:
+                            outcome.faults[attempt.stored.student] = reply.fault
+                            continue
+                        found[attempt.stored.id] = proposal = Proposal(reply.results, reply.extras)
+                        proposals.put(proposal_key(attempt, course, settings), proposal)
+                        proposals.put_drawings(reply.drawings)
+                        live.result(reply.results)
+            except KeyboardInterrupt:
+                outcome.stopped = True
+        outcome.drawings = proposals.drawings()
+        for attempt in plan.due:
+            if attempt.stored.id in found:
+                outcome.results[attempt.stored.id] = new_results(attempt, found[attempt.stored.id].results)
+    finally:
+        proposals.close()
+    return outcome
+
+
+def apply_regrade(
+    plan: RegradePlan, outcome: RegradeOutcome, gradebook: Gradebook, course: Course, settings: Settings
+) -> None:
+    """Make the new verdicts count, all of them or none. The students' folders are stale from then on."""
+    verdicts = {}
+    for attempt in plan.due:
+        number = attempt.stored.id
+        changed = {name: fingerprint(course.lessons[name]) for name in attempt.lessons}
+        conditions = replace(attempt.conditions, lessons={**attempt.conditions.lessons, **changed})
+        key = key_of(attempt, conditions, gradebook, course, settings)
+        extras = new_extras(attempt, outcome.proposals[number].extras or {}, gradebook)
+        verdicts[number] = Verdict(key, outcome.results[number], conditions, extras)
+    for digest, text in outcome.drawings.items():
+        gradebook.keep(DRAWING + digest, text)
+    gradebook.add_verdicts(verdicts)
+    Proposals(Path(settings.out)).delete()
+
+
+class StoredSubmissions:
+    """The submissions of attempts, each read from the gradebook when a grader is free; by any thread, one at a time.
+
+    `taken` are {id of the submission: (the submission, its attempt)} of those that were read.
+    """
+
+    def __init__(self, out: Path, attempts: Sequence[DueAttempt]) -> None:
+        self._path, self._attempts = out / GRADEBOOK, attempts
+        self.taken: dict[int, tuple[Submission, DueAttempt]] = {}
+
+    def __iter__(self) -> Iterator[Submission]:
+        connection = Connection(self._path, any_thread=True)
+        try:
+            blobs = Blobs(connection)
+            for attempt in self._attempts:
+                submission: Submission = blobs.load_value(Submission, attempt.stored.submission or "")
+                self.taken[id(submission)] = submission, attempt
+                yield submission
+        finally:
+            connection.close()
+
+
+def proposal_key(attempt: DueAttempt, course: Course, settings: Settings) -> str:
+    """Changes with everything on which the new verdicts on these lessons depend."""
+    lessons = (fingerprint(course.lessons[name]) for name in attempt.lessons)
+    seed = str(settings.seed) if settings.seed_given else "drawn"
+    limits = json.dumps(attempt.conditions.limits, sort_keys=True)
+    return sha256_of(LOADED, *libraries(), seed, limits, settings.require, attempt.stored.submission or "", *lessons)
+
+
+def new_results(attempt: DueAttempt, again: SubmissionResult) -> SubmissionResult:
+    """The results of an attempt, with those of its lessons that were graded `again`."""
+    old = attempt.results
+    new = {lesson.name: lesson for lesson in again.lessons if lesson.name in attempt.lessons}
+    lessons: dict[str, LessonResult] = {lesson.name: lesson for lesson in old.lessons} | new
+    failed = [each for each in old.not_graded or () if each.name not in new]
+    ordered = [lessons[name] for name in sorted(lessons)]
+    results = replace(
+        again,
+        lessons=ordered,
+        score=number(sum(lesson.score for lesson in ordered)),
+        max_score=number(sum(lesson.max_score for lesson in ordered) + sum(each.max_score for each in failed)),
+        left_out=old.left_out,
+        not_graded=failed or None,
+    )
+    if failed:
+        results.status, results.message = "error", old.message
+    return results
+
+
+def new_extras(attempt: DueAttempt, again: Mapping[str, Any], gradebook: Gradebook) -> dict[str, Any]:
+    """What only the report shows of an attempt, with that of its lessons that were graded `again`.
+
+    Each kind is {lesson: ...}; only the texts are by file.
+    """
+    stored = attempt.stored.extras
+    extras = {} if stored is None else gradebook.blobs.load_value(dict[str, Any], stored)
+    for kind, found in again.items():
+        kept = {name: each for name, each in extras.get(kind, {}).items() if name not in attempt.lessons}
+        extras[kind] = kept | {name: each for name, each in found.items() if kind == "texts" or name in attempt.lessons}
+    return extras
+
+
+def key_of(
+    attempt: DueAttempt, conditions: Conditions, gradebook: Gradebook, course: Course, settings: Settings
+) -> str:
+    """The key under which `grade run` finds the verdict current; empty where a run would find it out of date."""
+    names = list(conditions.lessons)
+    if not all(conditions.lessons[name] == fingerprint_in(course, name) for name in names):
+        return ""
+    if conditions.grader != LOADED and set(names) != set(attempt.lessons):
+        return ""
+    submission: Submission = gradebook.blobs.load_value(Submission, attempt.stored.submission or "")
+    same = replace(
+        settings, lessons=names, limits=dict(conditions.limits), left_out=list(conditions.left_out), reports=True
+    )
+    return result_key(conditions_key([course.lessons[name] for name in names], same), submission)
+
+
+def fingerprint_in(course: Course, name: str) -> str | None:
+    return fingerprint(course.lessons[name]) if name in course.lessons else None

@@ -1,0 +1,132 @@
+"""OUT's files, written from the gradebook: a student's folder, the class page, grades.csv."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grader.gradebook.attempt_table import StoredAttempt
+from grader.gradebook.class_results import ClassResults
+from grader.gradebook.database import Gradebook
+from grader.gradebook.files import drop_report, output_errors, write_files, write_pages
+from grader.gradebook.grading.earlier_reports import withdraw_report
+from grader.gradebook.grading.graded import GradedSubmission, sources_of
+from grader.gradebook.grading.publisher import DRAWING, Publisher
+from grader.gradebook.plain_values import from_plain, to_plain
+from grader.intake.submissions.roster import Attendance
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Lesson
+from grader.results import RESULTS, LessonResult, SubmissionResult
+
+ATTENDANCE, LEFT_OUT = "attendance", "left out"
+"""Names under which a run keeps what later commands need to write the same pages."""
+
+
+class Views:
+    """Writes what OUT shows of a gradebook. Every method raises OutputError where it cannot."""
+
+    def __init__(self, out: Path, gradebook: Gradebook, publisher: Publisher, lessons: Sequence[Lesson]) -> None:
+        self._out, self._gradebook, self._publisher = out, gradebook, publisher
+        self._digests = {lesson.name: lesson.digest for lesson in lessons}
+        self._drawings: set[str] = set()  # digests of lessons whose drawings the publisher has
+
+    def write_student(self, student: str, results: SubmissionResult | None = None) -> None:
+        """Write the student's folder: one report of all `results`, which are the current ones."""
+        results = results or self._gradebook.current_of(student)
+        folder = self._out / student
+        if results.status == "error":
+            withdraw_report(folder, replace(results, lessons=[]), self._publisher)
+        elif results.status != "nothing":
+            self._add_drawings(results)
+            graded, sources = self._with_extras(results)
+            write_files(folder, {RESULTS: results.to_text(), **self._publisher.student_pages(graded, sources)})
+            self.keep_drawings(self._publisher.new_drawings())
+        for lesson in results.lessons:
+            drop_report(folder, lesson.name)
+        self._gradebook.mark_written(student)
+
+    def write_stale(self) -> list[str]:
+        """Write the folders that are out of date; returns their students."""
+        stale = self._gradebook.stale()
+        for student in stale:
+            self.write_student(student)
+        return stale
+
+    def write_class(
+        self,
+        results: Sequence[SubmissionResult],
+        lessons: Sequence[Lesson],
+        present: Collection[str] | None = None,
+    ) -> None:
+        """Write index.html and grades.csv over `results`, with the roster that the latest run had."""
+        kept = json.loads(self._gradebook.kept(ATTENDANCE) or "null")
+        attendance: Attendance | None = from_plain(Attendance | None, kept, bytes.fromhex)
+        graded = {lesson.name for result in results for lesson in result.lessons}
+        left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT) or "[]") if name not in graded]
+        pages = self._publisher.class_pages(results, lessons, attendance, left_out, present)
+        with output_errors(self._out):
+            write_pages(self._out, pages)
+
+    def write_whole_class(self, lessons: Sequence[Lesson]) -> None:
+        """The same over everybody in the gradebook; `lessons` are the course's."""
+        results = ClassResults()
+        for result in self._gradebook.current():
+            results.add(result)
+        graded = {lesson.name for result in results for lesson in result.lessons}
+        self.write_class(results, [lesson for lesson in lessons if lesson.name in graded])
+
+    def keep_class(self, attendance: Attendance | None, left_out: Sequence[str]) -> None:
+        """Remember what the latest run knows about the class."""
+        self._gradebook.keep(ATTENDANCE, json.dumps(to_plain(attendance, bytes.hex)))
+        self._gradebook.keep(LEFT_OUT, json.dumps(list(left_out)))
+
+    def keep_drawings(self, drawings: dict[str, str]) -> None:
+        for digest, text in drawings.items():
+            self._gradebook.keep(DRAWING + digest, text)
+
+    def _add_drawings(self, results: SubmissionResult) -> None:
+        wanted = {self._digests.get(lesson.name, "") for lesson in results.lessons} - self._drawings
+        self._drawings |= wanted
+        kept = {digest: self._gradebook.kept(DRAWING + digest) for digest in wanted}
+        self._publisher.add_drawings({digest: text for digest, text in kept.items() if text is not None})
+
+    def _with_extras(self, results: SubmissionResult) -> tuple[GradedSubmission, dict[str, str]]:
+        """(the results with what only a report shows, {lesson: the graded file}), each lesson's from its attempt."""
+        graded, sources = GradedSubmission(results), dict[str, str]()
+        attempts = list(self._gradebook.stored_attempts(results.student))[::-1]
+        read = {attempt.id: attempt.read() for attempt in attempts}
+        loaded: dict[int, tuple[dict[str, Any], dict[str, str]]] = {}
+        for lesson in results.lessons:
+            attempt = next((each for each in attempts if is_result_of(lesson, read[each.id])), None)
+            if attempt is None:
+                continue
+            if attempt.id not in loaded:
+                loaded[attempt.id] = self._stored(attempt)
+            extras, files = loaded[attempt.id]
+            sources |= {name: text for name, text in files.items() if name == lesson.name}
+            for kind in ("pictures", "printed", "shown"):
+                if lesson.name in extras.get(kind, ()):
+                    getattr(graded, kind)[lesson.name] = extras[kind][lesson.name]
+            graded.texts |= extras.get("texts", {})
+        return graded, sources
+
+    def _stored(self, attempt: StoredAttempt) -> tuple[dict[str, Any], dict[str, str]]:
+        """(an attempt's extras, {lesson: the graded file}); both empty for an attempt of an earlier version."""
+        blobs = self._gradebook.blobs
+        extras = {} if attempt.extras is None else blobs.load_value(dict[str, Any], attempt.extras)
+        files = None if attempt.submission is None else blobs.load_value(Submission, attempt.submission)
+        return extras, sources_of(files) if files else {}
+
+
+def is_result_of(lesson: LessonResult, attempt: SubmissionResult) -> bool:
+    """Whether a lesson's result, perhaps with other points and fewer rows, comes from this attempt."""
+    for own in attempt.lessons:
+        if own.name == lesson.name and own.seconds == lesson.seconds:
+            rows = {row.name: (row.status, row.maxdiff, row.relative_error, row.line) for row in own.rows}
+            return all(
+                rows.get(row.name) == (row.status, row.maxdiff, row.relative_error, row.line) for row in lesson.rows
+            )
+    return False

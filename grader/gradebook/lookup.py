@@ -1,0 +1,90 @@
+"""What somebody means by the name of a student, of a row, a lesson or the total on a command line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+
+from grader.errors import UserError
+from grader.intake.submissions.people import fold_case, may_be_one_person, name_words
+from grader.results import LessonResult, Row, SubmissionResult
+
+TOTAL = "total"
+MOST_MEANT = 3
+
+
+class UnknownStudent(UserError):
+    """Nobody in the gradebook has this name."""
+
+
+def find_student(wanted: str, students: Sequence[str], new_names: Mapping[str, str]) -> str:
+    """The student: by the name in the gradebook, in any case and order of its words, or by an earlier name.
+
+    Raises UnknownStudent, with the names that may be meant.
+    """
+    if wanted in students:
+        return wanted
+    if wanted in new_names:
+        return new_names[wanted]
+    folded = [name for name in students if fold_case(name) == fold_case(wanted)]
+    words = [name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))]
+    for found in (folded, words):
+        if len(found) == 1:
+            return found[0]
+    close = [name for name in students if may_be_one_person(wanted, name)][:MOST_MEANT]
+    meant = close or difflib.get_close_matches(wanted, students, MOST_MEANT)
+    raise UnknownStudent(f"no student is called {wanted!r}" + did_you_mean(meant, "see grades.csv for the names"))
+
+
+def did_you_mean(meant: Sequence[str], otherwise: str) -> str:
+    """The end of a sentence about an unknown name: a question with the names that may be meant, or a hint."""
+    return f": did you mean {' or '.join(map(repr, meant))}?" if meant else f"; {otherwise}."
+
+
+def find_row(wanted: str, results: SubmissionResult) -> str | None:
+    """The row, lesson or total (None) that is meant, as in Decision.row; `dprobs` alone if only one lesson has it.
+
+    Raises UserError, with the names that may be meant.
+    """
+    if fold_case(wanted) == TOTAL:
+        return None
+    found = [name for name in row_names(results.lessons) if wanted in spellings(name)]
+    if len(found) == 1:
+        return found[0]
+    names = list(row_names(results.lessons))
+    if found:
+        raise UserError(f"{wanted!r} may be {' or '.join(found)}: give the lesson as well.")
+    meant = difflib.get_close_matches(wanted, [each for name in names for each in spellings(name)], MOST_MEANT)
+    lessons = ", ".join(lesson.name for lesson in results.lessons) or "no lesson"
+    raise UserError(
+        f"{results.student} has no row {wanted!r}"
+        + did_you_mean(meant, f"expected LESSON.ROW, a lesson of {lessons}, or {TOTAL}")
+    )
+
+
+def row_names(lessons: Iterable[LessonResult]) -> Iterable[str]:
+    """Every lesson and every row, as in Decision.row."""
+    for lesson in lessons:
+        yield lesson.name
+        yield from (f"{lesson.name}.{row.name}" for row in lesson.rows)
+
+
+def spellings(name: str) -> set[str]:
+    """How people write a lesson or a row: `03.dprobs` for `03_makemore_steps.dprobs`; a row's own name."""
+    lesson, dot, row = name.partition(".")
+    number, _, rest = lesson.partition("_")
+    lessons = {lesson, number, rest, number.lstrip("0") or number} - {""}
+    return {f"{each}{dot}{row}" for each in lessons} | ({row} if dot else set())
+
+
+def part_of(results: SubmissionResult, name: str | None) -> tuple[float, float]:
+    """(points, most points) of a row, a lesson or, for None, everything."""
+    found: Row | LessonResult | SubmissionResult | None = results
+    if name is not None:
+        lesson_name, dot, row_name = name.partition(".")
+        found = next((lesson for lesson in results.lessons if lesson.name == lesson_name), None)
+        if dot and found is not None:
+            found = next((row for row in found.rows if row.name == row_name), None)
+    if found is None:
+        return 0, 0
+    return (found.points, found.max_points) if isinstance(found, Row) else (found.score, found.max_score)

@@ -1,0 +1,207 @@
+"""What an assignment and people's decisions say about a student, in sentences and in the columns of grades.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from grader.results import LessonResult, Row, SubmissionResult, number
+from grader.results.annotations import Adjustment, Comment, Excuse, Lateness
+
+WHY = {
+    "best": "it is the best one",
+    "last": "it is the last one",
+    "last on time": "it is the last one on time",
+    "last, none on time": "it is the last one, and none was on time",
+}
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+
+
+def sentences_about(results: SubmissionResult) -> list[str]:
+    """The assignment, lateness, and what was decided about the submission as a whole."""
+    found = []
+    if results.assignment is not None:
+        title, due, extended_to, _ = results.assignment
+        found.append(f"Assignment: {title}." + (f" It was due on {date_text(due)}." if due else ""))
+        if extended_to:
+            found.append(f"Your own due date was {date_text(extended_to)}.")
+    if results.excused is not None:
+        return [
+            *found,
+            f"You are excused: this assignment does not count. {by(results.excused)}",
+            *said(results.comments),
+        ]
+    if results.late is not None:
+        found += late_sentences(results.late)
+    if results.adjustment is not None:
+        found.append(adjusted("the score", results.adjustment))
+    return [*found, *said(results.comments)]
+
+
+def sentences_about_lesson(lesson: LessonResult) -> list[str]:
+    """Which attempt counts, lateness, and what was decided about the lesson and its rows."""
+    found = []
+    if lesson.excused is not None:
+        found.append(f"This lesson does not count for you. {by(lesson.excused)}")
+    if lesson.attempt is not None and lesson.attempt.of > 1:
+        handed_in = f", of {date_text(lesson.attempt.submitted)}," if lesson.attempt.submitted else ""
+        place, of = lesson.attempt.number, lesson.attempt.of
+        found.append(f"Attempt {place} of {of}{handed_in} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
+    if lesson.late is not None and lesson.excused is None:
+        found += late_sentences(lesson.late) if lesson.late.cost else []
+    if lesson.adjustment is not None:
+        found.append(adjusted("this lesson", lesson.adjustment))
+    found += said(lesson.comments)
+    for row in lesson.rows:
+        found += sentences_about_row(row)
+    return found
+
+
+def sentences_about_row(row: Row) -> Iterator[str]:
+    if row.excused is not None:
+        yield f"`{row.name}` does not count for you. {by(row.excused)}"
+    if row.adjustment is not None:
+        yield adjusted(f"`{row.name}`", row.adjustment)
+    for sentence in said(row.comments):
+        yield f"On `{row.name}`: {sentence}"
+
+
+def late_sentences(late: Lateness) -> list[str]:
+    if not late.is_known:
+        return ["The time of submission is not known: it counts as on time."]
+    if not late.seconds:
+        return []
+    lateness = f"It was submitted {lateness_text(late.seconds)} late"
+    if late.free_days:
+        verb = "was" if late.free_days == 1 else "were"
+        lateness += f", and {count(late.free_days, 'free late day')} of the term {verb} used"
+    if not late.cost:
+        return [f"{lateness}. That cost no points."]
+    return [f"{lateness}. That cost {points(late.cost)}."]
+
+
+def adjusted(what: str, adjustment: Adjustment) -> str:
+    after = (
+        f"{adjustment.author} set {what} to {points(adjustment.points)}; before, it was {number(adjustment.before):g}."
+    )
+    return f"{after} {reason(adjustment.reason)}".strip()
+
+
+def by(excuse: Excuse) -> str:
+    return f"Decided by {excuse.author}. {reason(excuse.reason)}".strip()
+
+
+def reason(text: str) -> str:
+    return f"Reason: {text}" if text else ""
+
+
+def said(comments: Sequence[Comment] | None) -> list[str]:
+    return [f"{comment.author} writes: {comment.text}" for comment in comments or ()]
+
+
+def points(value: float) -> str:
+    return f"{number(round(value, 2)):g} {'point' if value == 1 else 'points'}"
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")
+
+
+def date_text(date: str) -> str:
+    """A date in ISO format as people write it: `Friday 20 November 2026, 23:59 (UTC+01:00)`."""
+    read = datetime.fromisoformat(date)
+    return f"{read:%A} {read.day} {read:%B %Y, %H:%M} ({read.tzname() if read.tzinfo else 'local time'})"
+
+
+def lateness_text(seconds: int) -> str:
+    """`40 minutes`, `3 hours`, `2 days and 1 hour`: rounded up to minutes, and above a day to hours."""
+    if seconds < HOUR:
+        return count(-(-seconds // MINUTE), "minute")
+    hours = -(-seconds // HOUR)
+    days, hours = divmod(hours, 24)
+    parts = ([count(days, "day")] if days else []) + ([count(hours, "hour")] if hours else [])
+    return " and ".join(parts)
+
+
+def short_notes(results: SubmissionResult) -> list[str]:
+    """The same in a few words, for the table of the class."""
+    if results.excused is not None:
+        return ["excused"]
+    found = []
+    late = results.late
+    if late is not None and late.seconds:
+        cost = f", −{number(round(late.cost, 2)):g}" if late.cost else ""
+        free = f", {count(late.free_days, 'free day')}" if late.free_days else ""
+        found.append(f"{lateness_text(late.seconds)} late{cost}{free}")
+    elif late is not None and not late.is_known:
+        found.append("time unknown")
+    if results.assignment is not None and results.assignment.extended_to:
+        found.append(f"extended to {datetime.fromisoformat(results.assignment.extended_to):%d %b %H:%M}")
+    found += [f"{part.name.split('_')[0]} excused" for part in results.lessons if part.excused is not None]
+    found += [
+        f"{part.name.split('_')[0]}: attempt {part.attempt.number} of {part.attempt.of}"
+        for part in results.lessons
+        if part.attempt is not None and part.attempt.number < part.attempt.of
+    ]
+    if adjustments(results):
+        found.append("adjusted")
+    if comments(results):
+        found.append("commented")
+    return found
+
+
+COLUMNS = ("assignment", "due", "late_days", "late_cost", "free_days", "attempts", "adjustments", "excused", "comments")
+"""Those of grades.csv for an assignment, or where there are decisions."""
+
+
+def is_annotated(results: SubmissionResult) -> bool:
+    """Whether an assignment or a person says anything about the student."""
+    return bool(results.assignment or results.excused or excuses(results) or adjustments(results) or comments(results))
+
+
+def csv_columns(results: SubmissionResult) -> list[str]:
+    """The cells of COLUMNS."""
+    assignment, late = results.assignment, results.late
+    due = (assignment.extended_to or assignment.due or "") if assignment else ""
+    lateness = [f"{late.days}", f"{late.cost:g}", f"{late.free_days}"] if late else ["", "", ""]
+    if late is not None and not late.is_known:
+        lateness[0] = "unknown"
+    attempts = [
+        f"{part.name}: {part.attempt.number} of {part.attempt.of} ({part.attempt.why})"
+        for part in results.lessons
+        if part.attempt
+    ]
+    columns = [attempts, adjustments(results), excuses(results), comments(results)]
+    return [assignment.title if assignment else "", due, *lateness, *("; ".join(column) for column in columns)]
+
+
+def adjustments(results: SubmissionResult) -> list[str]:
+    return [
+        f"{name}: {number(each.before):g} -> {number(each.points):g}, {each.author}: {each.reason}"
+        for name, part in parts_of(results)
+        if (each := part.adjustment) is not None
+    ]
+
+
+def excuses(results: SubmissionResult) -> list[str]:
+    """Each row or lesson that is excused; only "total" where everything is."""
+    if results.excused is not None:
+        return [f"total, {results.excused.author}: {results.excused.reason}"]
+    return [
+        f"{name}, {part.excused.author}: {part.excused.reason}"
+        for name, part in parts_of(results)
+        if part.excused is not None
+    ]
+
+
+def comments(results: SubmissionResult) -> list[str]:
+    return [f"{name}, {each.author}: {each.text}" for name, part in parts_of(results) for each in part.comments or ()]
+
+
+def parts_of(results: SubmissionResult) -> Iterator[tuple[str, SubmissionResult | LessonResult | Row]]:
+    """The submission, its lessons and their rows, each with its name."""
+    yield "total", results
+    for lesson in results.lessons:
+        yield lesson.name, lesson
+        for row in lesson.rows:
+            yield f"{lesson.name}.{row.name}", row

@@ -1,0 +1,113 @@
+"""What an assignment and people's decisions add to a verdict: the optional fields of results.json.
+
+Dates are texts in ISO format with a time zone. Points are the assignment's: weighted and scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+
+class Comment(NamedTuple):
+    """A remark by a person, for the student."""
+
+    text: str
+    author: str
+    made: str
+
+
+class Adjustment(NamedTuple):
+    """Points that a person has set, in place of `before`."""
+
+    points: float
+    before: float
+    author: str
+    made: str
+    reason: str
+
+
+class Excuse(NamedTuple):
+    """A row, lesson or assignment that does not count for a student."""
+
+    author: str
+    made: str
+    reason: str
+
+
+class Lateness(NamedTuple):
+    """How late work was, and what that cost.
+
+    Attributes:
+        is_known: whether the time of submission is known; work counts as on time where it is not.
+        seconds: from the student's due date to the submission; 0 for work within the grace period.
+        days: `seconds` as days, rounded up.
+        free_days: how many of these days are free late days of the term.
+        kept_percent: the share of the points that is left.
+        cost: the points that were lost.
+    """
+
+    is_known: bool
+    seconds: int
+    days: int
+    free_days: int
+    kept_percent: float
+    cost: float
+
+
+class CountedAttempt(NamedTuple):
+    """Which of a student's attempts a lesson's points come from.
+
+    Attributes:
+        number: its place among the attempts that contain the lesson, from 1, in the order of submission.
+        of: how many attempts contain the lesson.
+        submitted: when it was submitted; None if nothing says so.
+        why: the rule by which it counts: "best", "last" or "last on time"; "last, none on time" where that rule found
+            no attempt on time.
+    """
+
+    number: int
+    of: int
+    submitted: str | None
+    why: str
+
+
+class AssignmentSummary(NamedTuple):
+    """The assignment, as it is for one student. `extended_to` is the student's own due date, by a decision."""
+
+    title: str
+    due: str | None
+    extended_to: str | None
+    counts: str
+
+
+TYPES: dict[str, Any] = {
+    "adjustment": Adjustment,
+    "excused": Excuse,
+    "late": Lateness,
+    "attempt": CountedAttempt,
+    "assignment": AssignmentSummary,
+}
+"""{field: its type}; `comments` is a list of Comment."""
+ANNOTATIONS = (*TYPES, "comments")
+
+
+def read_annotations(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The annotations among the fields of a JSON object, typed."""
+    found: dict[str, Any] = {
+        name: kind(**data[name]) for name, kind in TYPES.items() if isinstance(data.get(name), dict)
+    }
+    if isinstance(data.get("comments"), list):
+        found["comments"] = [Comment(**comment) for comment in data["comments"]]
+    return found
+
+
+def annotations_to_json(data: dict[str, Any]) -> dict[str, Any]:
+    """`data` with its annotations as JSON values, and without those that are None."""
+    for name in ANNOTATIONS:
+        value = data.get(name)
+        if value is not None:
+            data[name] = [comment._asdict() for comment in value] if name == "comments" else value._asdict()
+        else:
+            data.pop(name, None)
+    return data

@@ -1,0 +1,307 @@
+"""Points by hand: each expected number is written as the arithmetic that gives it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import jsonschema
+import pytest
+from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
+from made_results import lesson, row
+from support import SCHEMA
+
+from grader.gradebook.assignment.config import LatePolicy
+from grader.gradebook.assignment.lateness import delay_of
+from grader.gradebook.assignment.points import assigned, standing
+from grader.gradebook.current import current_results
+from grader.results import NotGraded, SubmissionResult
+
+TEN_A_DAY = LatePolicy(percent_per_day=10)
+ENVIRONMENT = dict.fromkeys(("torch", "python", "cpu_capability", "platform"), "-")
+MINUTES = timedelta(minutes=1)
+
+
+def score(assignment, attempts, decisions=(), free_days=None):
+    found = assigned("Ada", assignment, attempts, decisions, free_days)
+    return found.score, found.max_score
+
+
+def test_without_an_assignment_nothing_changes():
+    attempts = [attempt(1, -DAY, lesson_with("03_a", 1, 0)), attempt(2, 9 * DAY, lesson_with("04_b", 1, 1))]
+    expected = current_results([each.results for each in reversed(attempts)])
+    assert assigned("Ada", None, attempts) == expected
+    assert assigned("Ada", None, attempts[:1]) is attempts[0].results
+
+
+def test_without_an_assignment_decisions_hold():
+    attempts = [attempt(1, None, lesson_with("03_a", 1, 0))]
+    found = assigned("Ada", None, attempts, [decision(1, "points", "03_a.r1", points=0.5, text="A typing error.")])
+    assert (found.score, found.max_score) == (1 + 0.5, 2)
+    adjusted = found.lessons[0].rows[1]
+    assert (adjusted.points, adjusted.adjustment.before, adjusted.adjustment.reason) == (0.5, 0, "A typing error.")
+
+
+def test_only_the_assignment_s_rows_count_with_their_weights():
+    assignment = homework({"03_a": 1}, worth=3)
+    assert score(assignment, [attempt(1, -DAY, lesson_with("03_a", 0.5, 1), lesson_with("09_x", 1))]) == (0.5 * 3, 3)
+
+
+def test_a_lesson_that_was_never_submitted_is_missing():
+    found = assigned("Ada", homework(), [attempt(1, -DAY, lesson_with("03_a", 1, 1))])
+    assert (found.score, found.max_score) == (2, 2 + 2)
+    assert [(each.name, each.status) for each in found.lessons] == [("03_a", "graded"), ("04_b", "missing")]
+
+
+def test_nobody_submitted_anything():
+    found = assigned("Ada", homework(), [])
+    assert (found.student, found.status, found.score, found.max_score) == ("Ada", "nothing", 0, 4)
+
+
+def test_a_hundred_points_over_rows_that_do_not_divide_it():
+    assignment = homework({"03_a": 26}, worth=100 / 26)
+    assert score(assignment, [attempt(1, -DAY, lesson_with("03_a", *[1] * 26))]) == (100, 100)
+    assignment = homework({"03_a": 1, "04_b": 1, "05_c": 1}, worth=100 / 3)
+    whole = [attempt(1, -DAY, lesson_with("03_a", 1), lesson_with("04_b", 1), lesson_with("05_c", 1))]
+    assert score(assignment, whole) == (100, 100)
+
+
+@pytest.mark.parametrize(
+    ("late", "kept"),
+    [
+        (timedelta(), 1),
+        (15 * MINUTES, 1),  # the grace period
+        (15 * MINUTES + timedelta(seconds=1), 0.9),  # and then a day has begun at the due date
+        (DAY, 0.9),
+        (DAY + timedelta(microseconds=1), 0.8),
+        (2 * DAY, 0.8),
+        (3 * DAY, 0.7),
+        (30 * DAY, 0.5),  # the floor
+        (-DAY, 1),
+        (None, 1),  # nobody knows
+    ],
+)
+def test_percent_per_day_with_a_grace_period_and_a_floor(late, kept):
+    policy = LatePolicy(percent_per_day=10, keep_at_least=50)
+    assignment = homework({"03_a": 2}, worth=5, late=policy, grace=15 * MINUTES)
+    assert score(assignment, [attempt(1, late, lesson_with("03_a", 1, 1))]) == (pytest.approx(10 * kept), 10)
+
+
+def test_what_lateness_says():
+    assignment = homework({"03_a": 2}, worth=5, late=TEN_A_DAY)
+    found = assigned("Ada", assignment, [attempt(1, DAY + HOUR, lesson_with("03_a", 1, 1))])
+    late = found.lessons[0].late
+    assert (late.seconds, late.days, late.free_days, late.kept_percent, late.cost) == (25 * 3600, 2, 0, 80, 2)
+    assert found.late == late
+    unknown = assigned("Ada", assignment, [attempt(1, None, lesson_with("03_a", 1, 1))])
+    assert unknown.late == (False, 0, 0, 0, 100, 0)
+
+
+def test_a_hard_deadline():
+    policy = LatePolicy(hard_deadline=DUE + DAY)
+    assignment = homework({"03_a": 1}, late=policy)
+    for late, points in ((HOUR, 1), (DAY, 1), (DAY + HOUR, 0)):
+        assert score(assignment, [attempt(1, late, lesson_with("03_a", 1))]) == (points, 1)
+    free = homework({"03_a": 1}, late=LatePolicy(percent_per_day=10, free_days=5, hard_deadline=DUE))
+    assert score(free, [attempt(1, HOUR, lesson_with("03_a", 1))]) == (0, 1)  # free days do not move it
+    extended = [decision(1, "extension", until=DUE + 3 * DAY)]
+    assert score(assignment, [attempt(1, 3 * DAY, lesson_with("03_a", 1))], extended) == (1, 1)
+
+
+def test_each_lesson_has_its_own_lateness():
+    attempts = [attempt(1, -HOUR, lesson_with("03_a", 1, 1)), attempt(2, HOUR, lesson_with("04_b", 1, 1))]
+    assert score(homework(late=TEN_A_DAY), attempts) == (2 + 2 * 0.9, 4)
+
+
+def test_days_have_24_hours_when_summer_time_ends():
+    zurich = ZoneInfo("Europe/Zurich")
+    due = datetime(2026, 10, 24, 12, 0, tzinfo=zurich)
+    next_noon = datetime(2026, 10, 25, 12, 0, tzinfo=zurich)  # 25 hours later
+    assert delay_of(next_noon, due, timedelta(), LatePolicy(), None).by == 25 * HOUR
+    assert delay_of(next_noon, due, timedelta(), LatePolicy(), None).days == 2
+
+
+def test_which_attempt_counts():
+    attempts = [
+        attempt(1, -2 * DAY, lesson_with("03_a", 1, 1)),
+        attempt(2, -DAY, lesson_with("03_a", 1, 0)),
+        attempt(3, HOUR, lesson_with("03_a", 0, 0)),
+    ]
+    found = {}
+    for counts in ("best", "last", "last on time"):
+        result = assigned("Ada", homework({"03_a": 2}, counts=counts), attempts)
+        found[counts] = result.score, result.lessons[0].attempt.number, result.lessons[0].attempt.of
+    assert found == {"best": (2, 1, 3), "last": (0, 3, 3), "last on time": (1, 2, 3)}
+
+
+def test_the_last_attempt_counts_where_none_is_on_time():
+    attempts = [attempt(1, HOUR, lesson_with("03_a", 1)), attempt(2, DAY, lesson_with("03_a", 0.5))]
+    found = assigned("Ada", homework({"03_a": 1}, counts="last on time", late=TEN_A_DAY), attempts)
+    assert (found.score, found.lessons[0].attempt.why) == (0.5 * 0.9, "last, none on time")
+
+
+def test_the_best_attempt_is_the_best_after_lateness():
+    attempts = [attempt(1, -HOUR, lesson_with("03_a", 0.95)), attempt(2, HOUR, lesson_with("03_a", 1))]
+    assert score(homework({"03_a": 1}, counts="best", late=TEN_A_DAY), attempts) == (0.95, 1)  # not 1 * 0.9
+
+
+def test_the_order_of_submission_decides_and_not_the_order_of_grading():
+    attempts = [attempt(1, -HOUR, lesson_with("03_a", 1)), attempt(2, -DAY, lesson_with("03_a", 0))]
+    assert score(homework({"03_a": 1}), attempts) == (1, 1)
+
+
+def test_a_submission_that_was_graded_again_has_its_newest_verdict():
+    again = {"submission_sha256": "a" * 64}
+    attempts = [
+        attempt(1, -DAY, lesson_with("03_a", 1), **again),
+        attempt(2, -DAY, lesson_with("03_a", 0.5), **again),
+    ]
+    found = assigned("Ada", homework({"03_a": 1}, counts="best"), attempts)
+    assert (found.score, found.lessons[0].attempt.of) == (0.5, 1)
+    failed = attempt(3, -DAY, status="error", not_graded=[NotGraded("03_a", 1)], message="No memory.", **again)
+    found = assigned("Ada", homework({"03_a": 1}, counts="best"), [*attempts, failed])
+    assert (found.status, found.message, found.score, found.max_score) == ("error", "No memory.", 0, 1)
+    assert found.not_graded == [("03_a", 1)]
+
+
+def test_the_same_file_submitted_again_after_the_due_date_is_late():
+    again = {"submission_sha256": "a" * 64}
+    attempts = [
+        attempt(1, -HOUR, lesson_with("03_a", 1), **again),
+        attempt(2, HOUR, lesson_with("03_a", 1), **again),
+        attempt(3, None, lesson_with("03_a", 1), **again),  # graded again from a folder that knows no time
+    ]
+    assert score(homework({"03_a": 1}, late=TEN_A_DAY), attempts) == (0.9, 1)
+    assert score(homework({"03_a": 1}, late=TEN_A_DAY, counts="best"), attempts) == (1, 1)
+
+
+def test_a_notebook_is_not_graded_on_what_it_cannot_contain():
+    notebook = lesson("03_a", row("r0"), row("r1", "missing", points=0, max_points=0, counted=False))
+    assert score(homework({"03_a": 2}, worth=3), [attempt(1, -DAY, notebook)]) == (3, 3)
+
+
+def test_the_best_of_a_notebook_and_a_stub_is_the_larger_share():
+    notebook = lesson("03_a", row("r0"), row("r1", "missing", points=0, max_points=0, counted=False))
+    attempts = [attempt(1, -DAY, notebook), attempt(2, -HOUR, lesson_with("03_a", 1, 0))]
+    assert score(homework({"03_a": 2}, counts="best"), attempts) == (1, 1)  # not 1 of 2
+
+
+def test_lateness_takes_nothing_from_points_that_a_person_has_set():
+    assignment = homework({"03_a": 2}, late=TEN_A_DAY)
+    attempts = [attempt(1, HOUR, lesson_with("03_a", 1, 0))]
+    assert score(assignment, attempts, [decision(1, "points", "03_a.r1", points=1)]) == (1 * 0.9 + 1, 2)
+    found = assigned("Ada", assignment, attempts, [decision(1, "points", "03_a", points=1.5)])
+    assert (found.score, found.lessons[0].adjustment.before, found.late.cost) == (1.5, 0.9, 0)
+    found = assigned("Ada", assignment, attempts, [decision(1, "points", None, points=0.25, text="Late, by phone.")])
+    assert (found.score, found.adjustment.before, found.adjustment.reason) == (0.25, 0.9, "Late, by phone.")
+
+
+def test_an_adjustment_survives_a_later_attempt_and_ends_within_the_maximum():
+    decisions = [decision(1, "points", "03_a.r1", points=7), decision(2, "points", "03_a.r0", points=-1)]
+    attempts = [attempt(1, -DAY, lesson_with("03_a", 1, 0)), attempt(2, -HOUR, lesson_with("03_a", 1, 0))]
+    assert score(homework({"03_a": 2}), attempts, decisions) == (0 + 1, 2)
+
+
+def test_excused():
+    attempts = [attempt(1, -DAY, lesson_with("03_a", 1, 0), lesson_with("04_b", 1, 1))]
+    excused = assigned("Ada", homework(), attempts, [decision(1, "excuse", "03_a.r1", text="No time in class.")])
+    assert (excused.score, excused.max_score) == (1 + 2, 1 + 2)
+    assert excused.lessons[0].rows[1].excused.reason == "No time in class."
+    excused = assigned("Ada", homework(), attempts, [decision(1, "excuse", "03_a")])
+    assert (excused.score, excused.max_score) == (2, 2)
+    excused = assigned("Ada", homework(), attempts, [decision(1, "excuse", None, text="Ill.")])
+    assert (excused.score, excused.max_score, excused.excused.reason) == (0, 0, "Ill.")
+    assert all((each.score, each.max_score, each.excused) == (0, 0, None) for each in excused.lessons)
+    nothing = assigned("Ada", homework(), [], [decision(1, "excuse", None)])
+    assert (nothing.status, nothing.max_score) == ("nothing", 0)
+
+
+def test_points_for_a_student_who_submitted_nothing():
+    found = assigned("Ada", homework({"03_a": 2}), [], [decision(1, "points", "03_a.r1", points=1, text="Orally.")])
+    assert (found.status, found.score, found.max_score) == ("graded", 1, 2)
+
+
+def test_comments_are_where_they_were_made():
+    comments = [
+        decision(1, "comment", None, text="Well done."),
+        decision(2, "comment", "03_a", text="See page 4."),
+        decision(3, "comment", "03_a.r1", text="Nice."),
+        decision(4, "comment", None, text="Come by."),
+    ]
+    found = assigned("Ada", homework({"03_a": 2}), [attempt(1, -DAY, lesson_with("03_a", 1, 0))], comments)
+    assert [each.text for each in found.comments] == ["Well done.", "Come by."]
+    assert found.comments[0].author == "grace@school.edu"
+    assert [each.text for each in found.lessons[0].comments] == ["See page 4."]
+    assert [each.text for each in found.lessons[0].rows[1].comments] == ["Nice."]
+    assert (found.score, found.max_score) == (1, 2)
+
+
+def test_an_extension_of_one_lesson():
+    attempts = [attempt(1, 2 * DAY, lesson_with("03_a", 1, 1), lesson_with("04_b", 1, 1))]
+    extended = [decision(1, "extension", "03_a", until=DUE + 2 * DAY)]
+    found = assigned("Ada", homework(late=TEN_A_DAY), attempts, extended)
+    assert found.score == 2 + 2 * 0.8
+    assert found.assignment.extended_to == (DUE + 2 * DAY).isoformat()
+
+
+def test_an_undone_undoing():
+    attempts = [attempt(1, -DAY, lesson_with("03_a", 0))]
+    decisions = [
+        decision(1, "points", "03_a.r0", points=1),
+        decision(2, "undo", undoes=1),
+        decision(3, "undo", undoes=2),
+    ]
+    for count, expected in ((1, 1), (2, 0), (3, 1)):
+        assert score(homework({"03_a": 1}), attempts, decisions[:count]) == (expected, 1)
+
+
+def test_free_days_cost_nothing_and_are_used_only_where_they_help():
+    policy = LatePolicy(percent_per_day=20, free_days=3)
+    assignment = homework(late=policy)
+    late = [attempt(1, 2 * DAY, lesson_with("03_a", 1, 1), lesson_with("04_b", 1, 1))]
+    assert (standing("Ada", assignment, late).free_days, *score(assignment, late)) == (2, 4, 4)
+    assert score(assignment, late, free_days=1) == (4 * 0.8, 4)
+    wrong = [attempt(1, 2 * DAY, lesson_with("03_a", 0, 0))]
+    assert standing("Ada", assignment, wrong).free_days == 0
+
+
+def test_a_refused_submission_says_why():
+    refused = lesson("03_a", row("r0", "missing", points=0), row("r1", "missing", points=0), status="rejected")
+    pdf = attempt(2, -HOUR, refused, status="rejected", message="It is a PDF.")
+    earlier = attempt(1, -DAY, lesson_with("03_a", 1, 0))
+    last = assigned("Ada", homework({"03_a": 2}), [earlier, pdf])
+    assert (last.score, last.status, last.message) == (0, "rejected", "It is a PDF.")
+    best = assigned("Ada", homework({"03_a": 2}, counts="best"), [earlier, pdf])
+    assert (best.score, best.status, best.message, best.earlier) == (1, "graded", None, ["03_a"])
+
+
+def test_a_failed_attempt_leaves_the_lesson_open_unless_a_person_decided():
+    failed = attempt(2, -HOUR, status="error", not_graded=[NotGraded("03_a", 2)], message="No memory.")
+    attempts = [attempt(1, -DAY, lesson_with("03_a", 1, 1), lesson_with("04_b", 1, 0)), failed]
+    found = assigned("Ada", homework(), attempts)
+    assert (found.status, found.message, found.score, found.max_score) == ("error", "No memory.", 1, 2 + 2)
+    assert [each.name for each in found.lessons] == ["04_b"]
+    decided = assigned("Ada", homework(), attempts, [decision(1, "points", "03_a", points=2)])
+    assert (decided.status, decided.score, decided.max_score) == ("graded", 2 + 1, 4)
+
+
+def test_results_json_keeps_the_new_fields_and_a_plain_result_has_none():
+    attempts = [attempt(1, HOUR, lesson_with("03_a", 1, 0))]
+    decisions = [
+        decision(1, "points", "03_a.r1", points=0.5, text="because"),
+        decision(2, "comment", "03_a.r1", text="so"),
+        decision(3, "comment", text="all"),
+        decision(4, "excuse", "04_b"),
+    ]
+    found = assigned("Ada", homework(late=TEN_A_DAY), attempts, decisions)
+    assert SubmissionResult.from_text(found.to_text()) == found
+    jsonschema.validate(found.to_json(), SCHEMA)
+    jsonschema.validate(assigned("Ada", homework(), [], decisions).to_json() | {"environment": ENVIRONMENT}, SCHEMA)
+    plain = attempts[0].results.to_json()
+    new = {"adjustment", "excused", "late", "attempt", "assignment", "comments"}
+    assert not new & {*plain, *plain["lessons"][0], *plain["lessons"][0]["gradients"][0]}
+
+
+def test_utc_and_local_times_are_compared_as_moments():
+    zurich = DUE.astimezone(ZoneInfo("Europe/Zurich"))
+    assert delay_of(datetime(2026, 11, 20, 23, 59, tzinfo=UTC), zurich, timedelta(), LatePolicy(), None).days == 0

@@ -1,0 +1,212 @@
+"""What holds for every assignment, whatever students submit and people decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_attempts import DUE, attempt, decision, homework, lesson_with
+
+from grader.gradebook.assignment.config import LatePolicy
+from grader.gradebook.assignment.free_days import TermWork, spend_free_days
+from grader.gradebook.assignment.in_force import DecisionsInForce
+from grader.gradebook.assignment.points import assigned, standing, standings_by_days
+
+LESSONS = ("03_a", "04_b")
+ABOUT = (None, *LESSONS, *(f"{lesson}.r{number}" for lesson in LESSONS for number in range(2)))
+some = settings(max_examples=1500, deadline=None)
+ALMOST = 1e-6
+"""Scores are rounded to six digits."""
+
+hours = st.integers(-72, 240)
+some_times = st.one_of(st.none(), hours)
+shares = st.sampled_from([0, 0, 0.25, 0.5, 1, 1])
+policies = st.builds(
+    LatePolicy,
+    percent_per_day=st.sampled_from([0, 5, 10, 33.3, 100]),
+    keep_at_least=st.sampled_from([0, 20, 50, 100]),
+    free_days=st.integers(0, 4),
+    hard_deadline=st.one_of(st.none(), st.integers(0, 200).map(lambda late: DUE + timedelta(hours=late))),
+)
+graces = st.sampled_from([timedelta(), timedelta(minutes=15), timedelta(hours=30)])
+
+
+@st.composite
+def attempts_of_a_student(draw, least=0, most=5, times=some_times):
+    found = []
+    for id in range(1, draw(st.integers(least, most)) + 1):
+        late = draw(times)
+        names = draw(st.lists(st.sampled_from(LESSONS), min_size=1, max_size=2, unique=True))
+        lessons = [lesson_with(name, draw(shares), draw(shares)) for name in sorted(names)]
+        found.append(attempt(id, None if late is None else timedelta(hours=late), *lessons))
+    return found
+
+
+@st.composite
+def assignments(draw, counts=("best", "last", "last on time")):
+    return homework(
+        worth=draw(st.sampled_from([1, 2, 100 / 4, 0.1])),
+        late=draw(policies),
+        grace=draw(graces),
+        counts=draw(st.sampled_from(counts)),
+    )
+
+
+@st.composite
+def decisions_about_a_student(draw, kinds=("points", "comment", "excuse", "extension", "undo")):
+    found = []
+    for id in range(1, draw(st.integers(0, 5)) + 1):
+        kind = draw(st.sampled_from(kinds))
+        about = draw(st.sampled_from(ABOUT))
+        if kind == "points":
+            found.append(decision(id, kind, about, points=draw(st.sampled_from([-1, 0, 0.5, 1, 3, 1000]))))
+        elif kind == "extension":
+            found.append(decision(id, kind, about, until=DUE + timedelta(hours=draw(hours))))
+        elif kind == "undo" and id > 1:
+            found.append(decision(id, kind, undoes=draw(st.integers(1, id - 1))))
+        else:
+            found.append(decision(id, "comment", about, text="so"))
+    return found
+
+
+def share(assignment, attempts, decisions=(), free_days=None):
+    return standing("Ada", assignment, attempts, decisions, free_days).share
+
+
+@some
+@given(assignments(counts=["best"]), attempts_of_a_student(least=1), decisions_about_a_student())
+def test_a_later_attempt_never_lowers_best(assignment, attempts, decisions):
+    before = assigned("Ada", assignment, attempts[:-1], decisions)
+    after = assigned("Ada", assignment, attempts, decisions)
+    assert after.score >= before.score - ALMOST * max(1, assignment.points)
+    assert share(assignment, attempts, decisions) >= share(assignment, attempts[:-1], decisions) - ALMOST
+
+
+@some
+@given(assignments(), attempts_of_a_student(), decisions_about_a_student())
+def test_nobody_gets_more_than_the_maximum_or_less_than_nothing(assignment, attempts, decisions):
+    found = assigned("Ada", assignment, attempts, decisions)
+    assert 0 <= found.score <= found.max_score + ALMOST <= assignment.points + 2 * ALMOST
+    for lesson in found.lessons:
+        assert 0 <= lesson.score <= lesson.max_score + ALMOST
+        assert all(0 <= row.points <= row.max_points for row in lesson.rows)
+    if found.adjustment is None:
+        assert abs(sum(lesson.score for lesson in found.lessons) - found.score) < 10 * ALMOST
+
+
+@some
+@given(assignments(), attempts_of_a_student(), decisions_about_a_student(), hours, st.sampled_from(ABOUT))
+def test_an_extension_never_lowers_a_score(assignment, attempts, decisions, until, about):
+    extension = decision(99, "extension", about, until=DUE + timedelta(hours=until))
+    after = assigned("Ada", assignment, attempts, [*decisions, extension])
+    assert after.score >= assigned("Ada", assignment, attempts, decisions).score - ALMOST * max(1, assignment.points)
+
+
+@some
+@given(assignments(counts=["best", "last"]), attempts_of_a_student(times=hours), st.integers(0, 100))
+def test_lateness_never_raises_a_score(assignment, attempts, later):
+    """All attempts, submitted so many hours later in the same order."""
+    delayed = [replace(each, submitted=each.submitted + timedelta(hours=later)) for each in attempts]
+    assert share(assignment, delayed) <= share(assignment, attempts) + ALMOST
+
+
+@some
+@given(assignments(), attempts_of_a_student(), decisions_about_a_student(kinds=["comment", "excuse", "extension"]))
+def test_twice_the_weight_is_twice_the_points(assignment, attempts, decisions):
+    doubled = replace(
+        assignment,
+        rows={name: {row: 2 * worth for row, worth in rows.items()} for name, rows in assignment.rows.items()},
+    )
+    once, twice = (assigned("Ada", each, attempts, decisions) for each in (assignment, doubled))
+    assert abs(twice.score - 2 * once.score) <= 3 * ALMOST
+    assert abs(twice.max_score - 2 * once.max_score) <= 3 * ALMOST
+
+
+@some
+@given(st.randoms(), assignments(), attempts_of_a_student(), decisions_about_a_student())
+def test_the_order_of_the_arguments_has_no_effect(random, assignment, attempts, decisions):
+    mixed, others = random.sample(attempts, len(attempts)), random.sample(decisions, len(decisions))
+    assert assigned("Ada", assignment, mixed, others) == assigned("Ada", assignment, attempts, decisions)
+
+
+@some
+@given(assignments(), attempts_of_a_student(), st.permutations(ABOUT), st.permutations(range(1, len(ABOUT) + 1)))
+def test_decisions_about_different_things_can_be_made_in_any_order(assignment, attempts, about, ids):
+    made = [decision(7, "points", each, points=0.25 * place) for place, each in enumerate(ABOUT)]
+    in_another_order = [replace(each, id=id, made=made[0].made) for each, id in zip(made, ids, strict=True)]
+    assert assigned("Ada", assignment, attempts, in_another_order) == assigned("Ada", assignment, attempts, made)
+
+
+@some
+@given(assignments(), attempts_of_a_student(), st.sampled_from(ABOUT), st.floats(0, 2), st.floats(0, 2))
+def test_of_two_decisions_on_one_row_the_later_one_holds(assignment, attempts, about, first, second):
+    made = [decision(1, "points", about, points=first), decision(2, "points", about, points=second)]
+    assert assigned("Ada", assignment, attempts, made) == assigned("Ada", assignment, attempts, made[1:])
+
+
+@some
+@given(assignments(), attempts_of_a_student(), decisions_about_a_student(), st.sampled_from(ABOUT), st.data())
+def test_undoing_restores(assignment, attempts, decisions, about, data):
+    kind = data.draw(st.sampled_from(["points", "excuse", "comment", "extension"]))
+    more = {"points": {"points": 0.5}, "extension": {"until": DUE + timedelta(days=2)}}.get(kind, {})
+    undone = [*decisions, decision(98, kind, about, **more), decision(99, "undo", undoes=98)]
+    assert assigned("Ada", assignment, attempts, undone) == assigned("Ada", assignment, attempts, decisions)
+
+
+@some
+@given(assignments(), attempts_of_a_student(), decisions_about_a_student(), st.integers(0, 3))
+def test_more_free_days_never_lower_a_score(assignment, attempts, decisions, days):
+    more, fewer = (share(assignment, attempts, decisions, number) for number in (days + 1, days))
+    assert more >= fewer - ALMOST
+
+
+term = st.lists(st.tuples(assignments(), attempts_of_a_student(most=3)), min_size=1, max_size=3)
+
+
+@some
+@given(term, st.integers(0, 4))
+def test_free_days_over_a_term_are_the_best_of_all_ways(term, days):
+    works = [
+        TermWork(replace(assignment, due=DUE + timedelta(days=number)), attempts)
+        for number, (assignment, attempts) in enumerate(term)
+    ]
+    spent = spend_free_days("Ada", works, days)
+    assert sum(spent) <= days
+    tables = [standings_by_days("Ada", work.assignment, work.attempts, DecisionsInForce(()), days) for work in works]
+    best = max(
+        sum(table[min(number, len(table) - 1)].share for table, number in zip(tables, way, strict=True))
+        for way in product(range(days + 1), repeat=len(works))
+        if sum(way) <= days
+    )
+    found = [share(work.assignment, work.attempts, (), own) for work, own in zip(works, spent, strict=True)]
+    assert abs(sum(found) - best) < ALMOST
+    without = [share(work.assignment, work.attempts, (), 0) for work in works]
+    assert all(after >= before - ALMOST for after, before in zip(found, without, strict=True))
+
+
+@some
+@given(term, st.integers(0, 4), st.randoms())
+def test_free_days_do_not_depend_on_the_order_of_the_assignments(term, days, random):
+    works = [
+        TermWork(replace(assignment, due=DUE + timedelta(days=number)), attempts)
+        for number, (assignment, attempts) in enumerate(term)
+    ]
+    places = random.sample(range(len(works)), len(works))
+    spent = spend_free_days("Ada", works, days)
+    assert spend_free_days("Ada", [works[place] for place in places], days) == tuple(spent[place] for place in places)
+
+
+def test_a_day_goes_where_it_helps_most():
+    """A day is worth 10 points of 100 in the first assignment, and 40 in the second."""
+    cheap = homework({"03_a": 1}, late=LatePolicy(percent_per_day=10, free_days=1))
+    dear = homework({"03_a": 1}, late=LatePolicy(percent_per_day=40, free_days=1), due=DUE + timedelta(days=30))
+    first = TermWork(cheap, [attempt(1, timedelta(hours=1), lesson_with("03_a", 1))])
+    second = TermWork(dear, [attempt(1, timedelta(days=30, hours=1), lesson_with("03_a", 1))])
+    assert spend_free_days("Ada", [first, second], 1) == (0, 1)
+    assert spend_free_days("Ada", [first, second], 2) == (1, 1)
+    assert spend_free_days("Ada", [first, second], 0) == (0, 0)
+    equal = TermWork(replace(dear, late=cheap.late), second.attempts)
+    assert spend_free_days("Ada", [equal, first], 1) == (0, 1)  # the earlier due date

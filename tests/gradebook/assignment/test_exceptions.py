@@ -1,0 +1,99 @@
+"""Extensions and excused students in a CSV file."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from made_attempts import DUE, homework
+
+from grader.gradebook.assignment.exceptions import (
+    ExceptionsError,
+    decisions_of,
+    exceptions_in,
+    not_yet_made,
+)
+from grader.gradebook.records import Decision
+
+ZURICH = ZoneInfo("Europe/Zurich")
+ASSIGNMENT = homework(
+    {"03_makemore_steps": 2, "04_cross_entropy": 1}, due=datetime(2026, 11, 20, 23, 59, tzinfo=ZURICH)
+)
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def read(text, assignment=ASSIGNMENT):
+    return exceptions_in(text, Path("late.csv"), assignment)
+
+
+def test_dates_get_the_assignment_s_time_and_zone():
+    lines = read(
+        "student,until,because\nAda,2026-11-25,ill\nBo,2026-11-25 18:00,\nChen,2026-11-25T18:00:00+00:00,\n"
+        "Dana,2026-07-01,summer time\n"
+    )
+    assert [line.until for line in lines] == [
+        datetime(2026, 11, 25, 23, 59, tzinfo=ZURICH),
+        datetime(2026, 11, 25, 18, 0, tzinfo=ZURICH),
+        datetime(2026, 11, 25, 18, 0, tzinfo=UTC),
+        datetime(2026, 7, 1, 23, 59, tzinfo=ZURICH),
+    ]
+    assert lines[3].until.utcoffset() == timedelta(hours=2)
+    assert (lines[0].student, lines[0].because, lines[0].row) == ("Ada", "ill", None)
+
+
+@pytest.mark.parametrize(
+    ("cell", "row"),
+    [("", None), ("03", "03_makemore_steps"), ("4", "04_cross_entropy"), ("03.r1", "03_makemore_steps.r1")],
+)
+def test_rows(cell, row):
+    (line,) = read(f"name;excused;rows\nAda;yes;{cell}\n")
+    assert (line.row, line.until) == (row, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "it is empty"),
+        ("student,because\nAda,ill\n", "its first line has student, because"),
+        ("until\n2026-11-25\n", "its first line has until"),
+        ("student,until\n,2026-11-25\n", "late.csv, line 2: the student is missing"),
+        ("student,until\nAda,25.11.2026\n", "until is '25.11.2026'; expected a date such as 2026-11-25"),
+        ("student,until\nAda,\n", "expected either a date in `until`, or yes in `excused`"),
+        ("student,until,excused\nAda,2026-11-25,yes\n", "expected either a date in `until`, or yes in `excused`"),
+        ("student,excused\nAda,perhaps\n", "excused is 'perhaps'; expected yes or no"),
+        ("student,excused,rows\nAda,yes,99\n", "the assignment has no row or lesson '99'; it has 03_makemore_steps"),
+        ("student,excused,rows\nAda,yes,03.dx\n", "the assignment has no row or lesson '03.dx'"),
+    ],
+)
+def test_each_slip_is_one_sentence(text, expected):
+    with pytest.raises(ExceptionsError) as raised:
+        read(text)
+    assert "late.csv" in str(raised.value) and expected in str(raised.value)
+
+
+def test_without_a_due_date_nothing_can_be_extended():
+    with pytest.raises(ExceptionsError, match="has no due date"):
+        read("student,until\nAda,2026-11-25\n", homework(due=None))
+
+
+def test_lines_become_decisions_and_the_same_file_adds_none():
+    lines = read("student,until,excused,because\nAda,2026-11-25,,ill\nBo,,yes,left\nZoe,,yes,\n")
+    names = {"Ada": "ada_okafor", "Bo": "bo"}
+    decisions, unknown = decisions_of(lines, names.get, "Grace", NOW)
+    assert [(each.student, each.kind, each.text, each.author) for each in decisions] == [
+        ("ada_okafor", "extension", "ill", "Grace"),
+        ("bo", "excuse", "left", "Grace"),
+    ]
+    assert [line.student for line in unknown] == ["Zoe"]
+    stored = [Decision(**vars(each) | {"id": place, "made": NOW}) for place, each in enumerate(decisions, 1)]
+    assert not_yet_made(decisions, stored) == []
+    undone = [*stored, Decision(3, "bo", "undo", "Grace", NOW, undoes=2)]
+    assert not_yet_made(decisions, undone) == decisions[1:]
+    assert not_yet_made(decisions, []) == decisions
+
+
+def test_the_same_moment_in_another_zone_is_the_same_extension():
+    decision = Decision(0, "Ada", "extension", "Grace", NOW, until=DUE)
+    assert not_yet_made([decision], [Decision(1, "Ada", "extension", "Bo", NOW, until=DUE.astimezone(ZURICH))]) == []

@@ -1,0 +1,75 @@
+"""Free late days that the gradebooks of a term share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from made_attempts import DAY, DUE, homework, lesson_with
+from made_results import results
+
+from grader.errors import UserError
+from grader.gradebook.assignment.config import LatePolicy
+from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.intake.submissions.submission import Submission
+
+ALL = ("hw1", "hw2", "hw3")
+
+
+def fill(folder, late, cost, start=timedelta(), free_days=1, term=ALL):
+    """A gradebook in which Ada's work, all right, came so late."""
+    folder.mkdir()
+    gradebook = Gradebook(folder / GRADEBOOK)
+    policy = LatePolicy(percent_per_day=cost, free_days=free_days, term=term)
+    gradebook.set_assignment(homework({"03_a": 1}, worth=100, late=policy, due=DUE + start, text=folder.name))
+    submission = Submission("Ada", folder / "ada", {}, submitted=DUE + start + late)
+    gradebook.add(Verdict("", results("Ada", lesson_with("03_a", 1))), submission)
+    return gradebook
+
+
+def score(gradebook):
+    (only,) = gradebook.current()
+    assert only == gradebook.current_of("Ada")
+    return only.score
+
+
+def test_a_day_is_spent_once_where_it_helps_most(tmp_path):
+    first = fill(tmp_path / "hw1", DAY, 10)
+    assert score(first) == 100
+    second = fill(tmp_path / "hw2", DAY, 40, 30 * DAY)
+    first.close()
+    first = Gradebook(tmp_path / "hw1" / GRADEBOOK)
+    assert (score(first), score(second)) == (90, 100)
+    first.close(), second.close()
+
+
+def test_a_student_of_another_gradebook_only_shares_nothing(tmp_path):
+    first, second = fill(tmp_path / "hw1", DAY, 10), fill(tmp_path / "hw2", timedelta(), 10)
+    assert (score(first), score(second)) == (100, 100)
+    first.close(), second.close()
+
+
+@pytest.mark.parametrize("differing", [{"free_days": 2}, {"term": ("hw1", "hw2")}])
+def test_files_that_do_not_agree_are_refused(tmp_path, differing):
+    first, second = fill(tmp_path / "hw1", DAY, 10), fill(tmp_path / "hw2", DAY, 10, **differing)
+    with pytest.raises(UserError, match="the assignments of hw1 and hw2 do not share the same free late days"):
+        score(first)
+    first.close(), second.close()
+
+
+def test_a_gradebook_without_assignment_has_not_begun(tmp_path):
+    first = fill(tmp_path / "hw1", DAY, 10)
+    (tmp_path / "hw3").mkdir()
+    Gradebook(tmp_path / "hw3" / GRADEBOOK).close()
+    assert score(first) == 100
+    first.close()
+
+
+def test_a_term_of_one_is_as_without(tmp_path):
+    alone = fill(tmp_path / "hw1", DAY, 10, term=())
+    assert score(alone) == 100
+    alone.set_assignment(replace(alone.assignment(), late=LatePolicy(percent_per_day=10)))
+    assert score(alone) == 90
+    alone.close()
