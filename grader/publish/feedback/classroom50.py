@@ -17,7 +17,7 @@ from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.classroom50 import result_in
 from grader.publish.export.classroom50 import scored
 from grader.publish.feedback.download import Returned
-from grader.publish.feedback.reports import NoFeedback
+from grader.publish.feedback.reports import NoFeedback, require_score
 
 SCORES_SCHEMA = "classroom50/scores/v1"
 ACCOUNT = "GitHub "
@@ -51,6 +51,7 @@ def put_scores(scores: dict[str, Any], back: Sequence[Returned], now: datetime) 
 
 def put_score(scores: dict[str, Any], each: Returned, now: datetime) -> None:
     """Replace the newest submission of a repository by what OUT says of it. Raises NoFeedback."""
+    require_score(each.results)
     login = each.arrival.account.removeprefix(ACCOUNT)
     record = result_in(each.arrival.path)
     if record is None:

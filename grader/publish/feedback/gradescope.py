@@ -43,6 +43,8 @@ def stored_autograder(stored: Mapping[str, Mapping[str, object]]) -> dict[str, b
 
 def group_doubts(members: Sequence[SubmissionResult]) -> str:
     """Why a group's submission can have no common result; "" where all members have the same."""
+    if any(each.excused is not None for each in members):
+        return "a member is excused, so there is no score"
     if len({(each.score, each.max_score) for each in members}) > 1:
         names = ", ".join(f"{each.student} {number(each.score)}" for each in members)
         return f"Gradescope has one score per submission, and its members have several ({names})"

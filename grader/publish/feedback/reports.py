@@ -39,6 +39,12 @@ def report_files(out: Path, results: SubmissionResult) -> dict[str, bytes]:
     return files
 
 
+def require_score(results: SubmissionResult) -> None:
+    """Raise NoFeedback for a student without a score, where a platform has no report without one."""
+    if results.excused is not None:
+        raise NoFeedback("the student is excused, so there is no score")
+
+
 def markdown_of(files: dict[str, bytes]) -> str:
     """All of a student's Markdown reports, one below the other."""
     texts = [content.decode("utf-8", "replace") for name, content in files.items() if name.endswith(".md")]

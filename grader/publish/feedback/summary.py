@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from grader.publish.inert import inert
-from grader.results import WORDS, SubmissionResult, number
+from grader.results import WORDS, LessonResult, Row, SubmissionResult, number
 
 MOST_NAMED = 8
 
@@ -26,7 +28,22 @@ def one_line_summary(results: SubmissionResult) -> str:
             sentences.append(f"Not submitted, or not readable: {listed(absent)}.")
         if wrong:
             sentences.append(f"Not right yet: {listed(wrong)}.")
-    return " ".join(inert(" ".join(sentences)).split())
+    return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
+
+
+def decision_sentences(results: SubmissionResult) -> Iterator[str]:
+    """What people decided and wrote, and what lateness cost."""
+    parts: list[tuple[str, SubmissionResult | LessonResult | Row]] = [("This submission", results)]
+    for lesson in results.lessons:
+        parts += [(lesson.name, lesson), *((f"{lesson.name}.{row.name}", row) for row in lesson.rows)]
+    for name, part in parts:
+        if not isinstance(part, Row) and part.late is not None and part.late.cost:
+            yield f"{name} was late: {number(part.late.cost)} points less."
+        if part.excused is not None:
+            yield f"{name} is excused: {part.excused.reason}"
+        if part.adjustment is not None:
+            yield f"{name} was set to {number(part.adjustment.points)} points: {part.adjustment.reason}"
+        yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
 
 
 def listed(names: list[str]) -> str:
