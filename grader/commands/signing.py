@@ -107,6 +107,7 @@ Examples:
 
 \b
 Exit status: 0 every file is signed with this key and unchanged, 1 one is not, 2 the input is unusable.
+In OUT, a file that is older than the gradebook counts as changed.
 """,
 )
 @click.argument("paths", metavar="FILE|OUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -124,8 +125,8 @@ def verify_results(paths: tuple[Path, ...], key_path: Path) -> None:
 
     key = read_public_key(key_path)
     failed = 0
-    for path, student in files_to_verify(paths):
-        is_verified, sentence = verify_file(path, student, key)
+    for file in files_to_verify(paths):
+        is_verified, sentence = verify_file(file, key)
         failed += not is_verified
         click.echo(("" if is_verified else "NOT VERIFIED: ") + printable(sentence), err=not is_verified)
     if failed:

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, x25519
-from feedback_class import LESSON, laid_out, write_class, write_student
+from feedback_class import LESSON, add_attempt, laid_out, write_class, write_student
 from hypothesis import given
 from hypothesis import strategies as some
 from made_results import every_status
@@ -22,6 +23,7 @@ from support import SCHEMA
 
 from grader.commands.grade import main
 from grader.errors import UserError
+from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.signing.keys import SigningKey, make_key_pair, read_public_key, read_signing_key
 from grader.gradebook.signing.signature import NotVerified, check_signature, signed_text
 from grader.results import SubmissionResult, read_results
@@ -240,6 +242,19 @@ def test_a_file_is_verified_wherever_it_is(out, tmp_path):
     (tmp_path / "empty").mkdir()
     assert verify(out, tmp_path / "empty")[0] == 2
     assert verify(out, tmp_path / "nowhere.json")[0] == 1
+
+
+def test_a_signed_file_that_is_older_than_the_gradebook_is_found(out, tmp_path):
+    grade("sign", out, "--key", tmp_path / "course.pem")
+    result = read_results(out / "ada")
+    assert result is not None
+    gradebook = Gradebook(out / GRADEBOOK)
+    add_attempt(gradebook, replace(result, score=2, lessons=[replace(result.lessons[0], score=2)]))
+    gradebook.close()
+    status, said, warned = verify(out)
+    assert (status, said.count("is signed: bo")) == (1, 1)
+    assert warned.endswith("is signed, but it is out of date: the gradebook says 2 points now.\n")
+    assert verify(out, out / "ada" / "results.json")[0] == 0  # alone it says when it was signed
 
 
 def test_signing_again_leaves_signed_files_as_they_are(out, tmp_path):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -12,7 +13,7 @@ from grader.gradebook.files import output_errors, write_whole
 from grader.gradebook.grading.keys import sha256_of
 from grader.gradebook.signing.keys import PublicKey, SigningKey
 from grader.gradebook.signing.signature import NotVerified, check_signature, signed_text
-from grader.results import RESULTS, SIGNATURE, SubmissionResult, read_results
+from grader.results import RESULTS, SIGNATURE, SubmissionResult, number, read_results
 
 SIGNED_WITH = "signed with"
 """The gradebook's entry with the fingerprint of the key that signed its results."""
@@ -93,34 +94,66 @@ def is_signed(path: Path) -> bool:
     return f'"{SIGNATURE}": ' in path.read_text(encoding="utf-8", errors="replace")
 
 
-def files_to_verify(paths: Collection[Path]) -> Iterator[tuple[Path, str | None]]:
-    """(file, the student whose folder in OUT it is in, or None) for files and for folders that `grade run` wrote.
+class FileToVerify(NamedTuple):
+    """A results.json, the student in whose folder in OUT it is, and what OUT's gradebook says now; None if unknown."""
 
-    Raises UserError for a folder without results.
-    """
+    path: Path
+    student: str | None = None
+    current: SubmissionResult | None = None
+
+
+def files_to_verify(paths: Iterable[Path]) -> Iterator[FileToVerify]:
+    """Files as they are named, and those in folders that `grade run` wrote. Raises UserError, OutputError."""
     for path in paths:
-        if not path.is_dir():
-            yield path, None
+        if not path.is_dir() or (path / RESULTS).is_file():
+            yield from map(FileToVerify, student_files(path) if path.is_dir() else [path])
             continue
-        alone = path / RESULTS
-        folders = [path] if alone.is_file() else [each for each in sorted(path.iterdir()) if each.is_dir()]
-        found = [(file, folder.name) for folder in folders for file in student_files(folder)]
+        current = current_in(path)
+        folders = [each for each in sorted(path.iterdir()) if each.is_dir()]
+        found = [
+            FileToVerify(file, each.name, current.get(each.name)) for each in folders for file in student_files(each)
+        ]
         if not found:
             raise UserError(f"{path} holds no {RESULTS}: name files, or the folder that `grade run -o` wrote.")
-        yield from ((file, None if alone.is_file() else student) for file, student in found)
+        yield from found
 
 
-def verify_file(path: Path, student: str | None, key: PublicKey) -> tuple[bool, str]:
-    """(whether the file is signed and unchanged, one sentence about it)."""
+def current_in(out: Path) -> dict[str, SubmissionResult]:
+    """{student: what the gradebook says now}; empty without a gradebook. Raises OutputError."""
+    if not (out / GRADEBOOK).is_file():
+        return {}
+    gradebook = Gradebook(out / GRADEBOOK)
+    try:
+        return {each.student: each for each in gradebook.current()}
+    finally:
+        gradebook.close()
+
+
+def verify_file(file: FileToVerify, key: PublicKey) -> tuple[bool, str]:
+    """(whether the file is signed, unchanged and what the gradebook says, one sentence about it)."""
+    path, student, current = file
     try:
         if path.stat().st_size > MOST_BYTES:
             raise NotVerified("is too large to be a results.json")
-        data = check_signature(path.read_text(encoding="utf-8"), key)
+        text = path.read_text(encoding="utf-8")
+        data = check_signature(text, key)
         if student is not None and data["student"] != student:
             raise NotVerified(f"belongs to {data['student']}, not to {student}")
+        if current is not None and is_outdated(SubmissionResult.from_text(text), current):
+            raise NotVerified(
+                f"is signed, but it is out of date: the gradebook says {number(current.score)} points now"
+            )
     except NotVerified as reason:
         return False, f"{path} {reason}."
     except (OSError, UnicodeDecodeError) as error:
         return False, f"{path} cannot be read ({getattr(error, 'strerror', None) or 'no UTF-8'})."
     when = data["signature"]["signed_at"]
     return True, f"{path} is signed: {data['student']}, {data['score']} of {data['max_score']} points, {when}."
+
+
+def is_outdated(results: SubmissionResult, current: SubmissionResult) -> bool:
+    """Whether a lesson, or all of them together, have other points now."""
+    scores = {lesson.name: lesson.score for lesson in current.lessons}
+    if results.lessons and scores.keys() == {lesson.name for lesson in results.lessons}:
+        return (results.score, scores) != (current.score, {lesson.name: lesson.score for lesson in results.lessons})
+    return any(scores.get(lesson.name, lesson.score) != lesson.score for lesson in results.lessons)
