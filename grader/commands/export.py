@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import course_option, fail, open_course, require_solutions
-from grader.commands.gradebooks import canvas, moodle
+from grader.commands.gradebooks import canvas, mailmerge, moodle
 from grader.sandbox.isolation.probe import LEVELS
 
 EPILOG = """\b
@@ -16,6 +16,7 @@ Examples:
   grade export gradescope -o autograder.zip --lesson 03
   grade export canvas grades/ --roster roster.csv --name "03=Lesson 03 (98765)"
   grade export moodle grades/ --roster roster.csv
+  grade export mailmerge grades/ --roster roster.csv
   grade run . --format junit --format github     formats of a single run are `grade run`'s
 
 \b
@@ -25,7 +26,7 @@ Exit status: 0 written, 2 the command line or the input is unusable.
 
 @click.group(epilog=EPILOG)
 def export() -> None:
-    """Writes what GitHub, Gradescope, Canvas or Moodle read."""
+    """Writes what GitHub, Gradescope, Canvas, Moodle or a mail program read."""
 
 
 lesson_option = click.option(
@@ -168,5 +169,5 @@ def export_gradescope(
     click.echo(f"The assignment's autograder points: {points:g}")
 
 
-for command in (canvas, moodle):
+for command in (canvas, moodle, mailmerge):
     export.add_command(command)

@@ -8,10 +8,12 @@ from grader.commands.console import ReportingGroup
 from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.decisions import adjust, comment, excuse, extend, undo
 from grader.commands.export import export
+from grader.commands.feedback import feedback
 from grader.commands.history import history
 from grader.commands.regrade import regrade
 from grader.commands.release import release
 from grader.commands.run import run
+from grader.commands.signing import keygen, sign, verify_results
 from grader.commands.similar import similar
 
 EPILOG = """\b
@@ -25,7 +27,8 @@ Examples:
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
-  grade export gradescope                    autograder.zip; also github, canvas, moodle
+  grade export gradescope                    autograder.zip; also github, canvas, moodle, mailmerge
+  grade feedback canvas grades/ download/    reports back to students; also moodle, gradescope, folder
   grade similar submissions/                 pairs that share rare wrong answers, to read side by side
 
 \b
@@ -45,7 +48,7 @@ def main() -> None:
 
 for command in (
     *(run, adjust, comment, excuse, extend, undo, history, regrade),
-    *(verify, stubs, figures, new_lesson, release, export, similar),
+    *(verify, stubs, figures, new_lesson, release, export, feedback, similar, keygen, sign, verify_results),
 ):
     main.add_command(command)
 

@@ -1,4 +1,4 @@
-"""`grade export canvas` and `moodle`: a class's scores as a grade book imports them."""
+"""`grade export canvas`, `moodle` and `mailmerge`: a class's scores as a grade book or a mail program imports them."""
 
 from __future__ import annotations
 
@@ -81,6 +81,37 @@ def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tupl
         click.echo(
             f"{column} is in points out of {highest:g}. If Moodle's maximum grade is another, give it with --max."
         )
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade export mailmerge grades/ --roster roster.csv       OUT/mailmerge.csv: email, name, id, score, maximum, percent,
+                                                           summary, and the path of the report to attach
+"""
+)
+@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@roster_option
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/mailmerge.csv]"
+)
+def mailmerge(graded: Path, roster_path: Path, out: Path | None) -> None:
+    """Writes CSV for mail merge: a line for each student who has a report."""
+    from grader.gradebook.files import write_whole
+    from grader.intake.submissions.roster import read_roster
+    from grader.publish.export.marks import read_marks
+    from grader.publish.feedback.mailmerge import mailmerge_csv
+
+    roster, path = read_roster(roster_path), out or graded / "mailmerge.csv"
+    marks = read_marks(graded, roster)
+    text, remarks = mailmerge_csv(graded, roster, marks)
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror}.")
+    for remark in (*marks.remarks, *remarks):
+        click.echo(f"grade: {printable(remark)}", err=True)
+    click.echo(f"wrote {path}: {len(marks.results) - len(remarks)} of {len(roster.members)} students.")
 
 
 def write_marks(

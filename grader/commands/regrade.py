@@ -23,7 +23,7 @@ from grader.commands.console import (
 )
 from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
-from grader.commands.run import check_isolation, check_lessons
+from grader.commands.run import checked_isolation, check_lessons
 from grader.commands.run_summary import what_failed
 from grader.publish.wording import first_names
 from grader.results import WORDS, number
@@ -95,7 +95,7 @@ def regrade(
         lessons = [loaded.lessons[name] for name in plan.lessons]
         require_solutions(lessons)
         check_lessons(lessons)
-        check_isolation(require)
+        checked_isolation(require)
         seed = gradebook.about().get("seed", DRAWN)
         settings = Settings(
             course=str(loaded.root.resolve()),

@@ -28,6 +28,7 @@ from grader.commands.console import (
 )
 from grader.commands.live import RunView
 from grader.commands.run_summary import print_summary, what_failed
+from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.limits import Limits
@@ -139,7 +140,7 @@ Examples:
     type=click.Choice(FORMATS),
     multiple=True,
     help="Also for this program; may be repeated. gradescope and junit are files beside the reports, github speaks to "
-    "the job that runs this (docs/ci.md).",
+    "the job that runs this, and classroom50 to Classroom 50's runner (docs/ci.md).",
 )
 @click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
 @click.option(
@@ -152,6 +153,7 @@ Examples:
     help="Run every function of every submission, also those that equal one judged before in this run. The results are "
     "the same; it takes longer.",
 )
+@sign_option
 @click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @course_option
 def run(
@@ -174,6 +176,7 @@ def run(
     only_these: bool,
     same_course: bool,
     no_cache: bool,
+    key_path: Path | None,
     quiet: bool,
     course: Path | None,
 ) -> None:
@@ -192,9 +195,10 @@ def run(
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.places import innermost
     from grader.intake.submissions.roster import read_roster
-    from grader.publish.export.outputs import report_to_github, write_formats
+    from grader.publish.export.outputs import report_to_classroom50, report_to_github, write_formats
     from grader.publish.report.pages import Reporter
 
+    key = None if key_path is None else hidden_key(key_path)  # the nursery has started: it never holds the key
     on_github, quieted = "github" in formats, ExitStack()
     if on_github:  # students' names and messages are printed from here on: nothing of it is a command
         click.get_current_context().call_on_close(quieted.close)
@@ -229,7 +233,11 @@ def run(
         seed_given=seed is not None,
         limits=limits.to_dict(),
         require=require,
-        hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
+        hide=[
+            str(folder.resolve())
+            for folder in [out, found.folder, key_path and key_path.resolve().parent, *submissions]
+            if folder and folder.is_dir()
+        ],
         left_out=left_out,
         isolation=None if isolation is None else asdict(isolation),
         cache=not no_cache,
@@ -263,7 +271,10 @@ def run(
         click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
     for sentence in what_failed(outcome.reasons, len(found)):
         click.echo(f"grade: {sentence}", err=True)
+    sign_or_warn(out, key, {result.student for result in outcome.results})
     write_formats(out, (result.student for result in outcome.results), formats)
+    if "classroom50" in formats and not outcome.stopped:
+        report_to_classroom50(out, outcome.results, os.environ, Path.cwd())
     if on_github:
         quieted.close()
         places = {each.student: each.path for each in found.arrivals}

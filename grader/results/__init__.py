@@ -28,6 +28,8 @@ from grader.results.json_text import Json, clean, encode, is_clean, known_and_ot
 
 VERSION = 1
 RESULTS = "results.json"
+SIGNATURE = "signature"
+"""The field of a signed results.json. Reading drops it: a result that is written again is another one."""
 
 Status = Literal[
     "passed", "failed", "shape", "todo", "missing", "error", "timeout", "crashed", "forbidden", "here", "hidden"
@@ -224,6 +226,7 @@ class SubmissionResult:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> SubmissionResult:
+        data = {name: data[name] for name in data if name != SIGNATURE}
         known = known_and_other(data, KNOWN_IN_SUBMISSION) | read_annotations(data)
         lessons = [LessonResult.from_json(lesson) for lesson in known.pop("lessons", ())]
         known |= {name: [kind(**each) for each in known[name]] for name, kind in LISTS.items() if known.get(name)}

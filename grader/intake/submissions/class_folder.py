@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.intake.submissions.archive import METADATA, archive_names, is_archive, unpack_class, without_suffix
 from grader.intake.submissions.arrival import Arrival, NewFolder, SubmissionError
+from grader.intake.submissions.classroom50 import from_classroom50
 from grader.intake.submissions.downloads import (
     MOODLE,
     canvas_files,
@@ -77,6 +78,7 @@ def in_class(folder: Path, new_folder: NewFolder) -> list[Arrival]:
         from_gradescope(folder)
         or from_canvas(folder, new_folder)
         or from_moodle(folder, new_folder)
+        or from_classroom50(folder)
         or from_classroom(folder)
         or one_per_entry(folder)
     )

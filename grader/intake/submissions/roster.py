@@ -21,7 +21,7 @@ COLUMNS = {
     "submission": ("submission", "github_username", "github", "username", "sis login id"),
 }
 """The possible names of each column; the documentation uses the first."""
-FIRST, LAST = ("first name", "given name"), ("last name", "surname", "family name")
+FIRST, LAST = ("first name", "given name", "first_name"), ("last name", "surname", "family name", "last_name")
 NO_STUDENT = "points possible"  # the second line of Canvas's own grade book
 
 
@@ -161,6 +161,7 @@ def member_of(columns: Sequence[str], cells: Sequence[str], known: Mapping[str, 
     """The student of a line; None for a line without a name."""
     cells = [cell.strip() for cell in cells] + [""] * (len(columns) - len(cells))
     fields = {what: " ".join(cells[at] for at in places).strip() for what, places in known.items()}
+    fields["name"] = fields["name"] or fields.get("submission", "")  # Classroom 50 knows some by their login alone
     if not fields["name"] or (fields["name"].lower() == NO_STUDENT and not fields.get("id")):
         return None
     last, comma, first = fields["name"].partition(",")

@@ -26,12 +26,14 @@ AGAIN = re.compile(r"(.+)-\d+")
 class Marks:
     """`scores` are {the member's `student`: {lesson or TOTAL: score}}; `possible` the most that each can give.
 
-    `remarks` are sentences about who is missing on either side. `assignment` is its title, if there is one.
+    `remarks` are sentences about who is missing on either side. `results` are {the member's `student`: the results
+    that the scores come from}. `assignment` is its title, if there is one.
     """
 
     scores: Mapping[str, Mapping[str, float]]
     possible: Mapping[str, float]
     remarks: tuple[str, ...]
+    results: Mapping[str, SubmissionResult]
     assignment: str | None = None
 
     def cell(self, member: Member, lesson: str) -> str:
@@ -73,6 +75,7 @@ def read_marks(out: Path, roster: Roster) -> Marks:
         {member: found for member, found in scores.items() if found},
         dict(sorted(possible.items())) | {TOTAL: sum(possible.values())},
         tuple(remarks),
+        {member: results[student] for member, student in owners.items()},
         assignment=title,
     )
 

@@ -1,7 +1,8 @@
 """CSV for Moodle: the grading worksheet of an assignment (one Grade column), or the grade book's import (any columns).
 
 The worksheet knows students by Identifier, the grade book by what is chosen there, such as the e-mail address.
-https://docs.moodle.org/en/Grade_import
+https://docs.moodle.org/en/Grade_import. Moodle refuses a worksheet that has lost its column of dates
+(mod/assign/feedback/offline/importgradeslib.php), so a whole worksheet keeps all of its columns.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from grader.publish.export.maxima import worksheet_maximum
 
 IDENTITY_COLUMNS = ("Identifier", "Full name", "Email address")
 GRADE = "Grade"
+WORKSHEET = ("identifier", "grade", "last modified (grade)")
+"""The columns, in small letters, without which Moodle reads no worksheet."""
 
 
 def moodle_columns(marks: Marks) -> dict[str, str]:
@@ -29,10 +32,29 @@ def moodle_maxima(roster: Roster, columns: Mapping[str, str]) -> dict[str, float
 
 def moodle_csv(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> str:
     """The text of the file. `columns` are {lesson or "total": the grade's column}."""
+    if is_worksheet(roster) and list(columns.values()) == [GRADE]:
+        return as_csv(worksheet_rows(roster, marks, columns))
     rows = [[*IDENTITY_COLUMNS, *columns.values()]]
     for member in roster.members:
         rows.append([member.id, member.name, member.email, *(marks.cell(member, lesson) for lesson in columns)])
     return as_csv(rows)
+
+
+def is_worksheet(roster: Roster) -> bool:
+    """Whether the roster is a grading worksheet as Moodle writes it, whole."""
+    return set(WORKSHEET) <= {column.lower() for column in roster.columns}
+
+
+def worksheet_rows(roster: Roster, marks: Marks, columns: Mapping[str, str]) -> list[list[str]]:
+    """The worksheet, header first, with its grades replaced; a student without a score gets an empty cell."""
+    (lesson,) = columns
+    grade = next(at for at, column in enumerate(roster.columns) if column.lower() == GRADE.lower())
+    rows = [list(roster.columns)]
+    for member in roster.members:
+        cells = [member.line.get(column, "") for column in roster.columns]
+        cells[grade] = marks.cell(member, lesson)
+        rows.append(cells)
+    return rows
 
 
 MOODLE = Platform(moodle_columns, moodle_maxima, moodle_csv)

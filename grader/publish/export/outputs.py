@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
+from grader.errors import UserError
 from grader.gradebook.files import output_errors, write_whole
 from grader.publish.export.classroom import classroom_result
+from grader.publish.export.classroom50 import RELEASE_BODY, RESULT, release_body, result_for_runner, result_text
 from grader.publish.export.github import Say, append_summary, error_commands
 from grader.publish.export.gradescope import gradescope_json
 from grader.publish.export.junit import junit_xml
 from grader.results import SubmissionResult, read_results
 
-FORMATS = ("gradescope", "github", "junit")
+FORMATS = ("gradescope", "github", "junit", "classroom50")
 FILES: Mapping[str, tuple[str, Callable[[SubmissionResult], str]]] = {
     "gradescope": ("gradescope.json", gradescope_json),
     "junit": ("junit.xml", junit_xml),
@@ -48,6 +51,29 @@ def report_to_github(
     if (output := environment.get("GITHUB_OUTPUT")) and len(results) == 1:
         with output_errors(Path(output)), open(output, "a", encoding="utf-8") as file:
             file.write(f"result={classroom_result(results[0])}\n")
+
+
+def report_to_classroom50(
+    out: Path, results: Sequence[SubmissionResult], environment: Mapping[str, str], workspace: Path
+) -> None:
+    """result.json and release-body.md in `workspace`, for Classroom 50's runner. Raises UserError, OutputError.
+
+    Nothing is written for a fault of the grader: the runner then reports an error, and no zero.
+    """
+    if len(results) != 1:
+        raise UserError(f"--format classroom50 is for one submission, and this run has {len(results)}.")
+    (result,) = results
+    if result.status == "error":
+        return
+    whole = read_results(out / result.student) or result  # `results` lack what only a student's own pages show
+    texts = {
+        RELEASE_BODY: release_body(out, whole),
+        RESULT: result_text(result_for_runner(whole, environment, datetime.now(UTC))),
+    }
+    with output_errors(workspace / RESULT):
+        for name, text in texts.items():
+            (workspace / f".{name}.part").unlink(missing_ok=True)  # it may be a student's link to somewhere else
+            write_whole(workspace / name, text)
 
 
 def reports(out: Path, results: Sequence[SubmissionResult]) -> Iterator[str]:

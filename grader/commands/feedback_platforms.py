@@ -1,0 +1,175 @@
+"""`grade feedback canvas`, `moodle` and `gradescope`: archives that the platforms give back to students."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.console import course_option, fail
+from grader.commands.feedback_download import (
+    collected,
+    download_argument,
+    graded_argument,
+    out_option,
+    read_download,
+    roster_at,
+    roster_option,
+    warn,
+    write_archive,
+)
+from grader.commands.gradebooks import max_option
+
+if TYPE_CHECKING:
+    from grader.intake.submissions.roster import Roster
+    from grader.publish.feedback.download import Returned
+
+VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
+
+
+@click.command("canvas")
+@graded_argument
+@download_argument
+@roster_option
+@out_option("canvas-feedback.zip")
+@course_option
+def feedback_canvas(
+    graded: Path, download: Path, roster_path: Path | None, out: Path | None, course: Path | None
+) -> None:
+    """Writes the zip for Canvas's "Re-Upload Submissions": each report becomes a file in a comment.
+
+    Canvas's grade book has no column for comments, so `grade export canvas` cannot carry any.
+    """
+    from grader.publish.feedback.canvas import canvas_feedback
+
+    back = read_download(
+        graded,
+        download,
+        roster_at(roster_path),
+        course,
+        lambda arrival: arrival.account.startswith("Canvas "),
+        "okaforada_12345_67890_backward.py",
+    )
+    files, sent = collected(back, canvas_feedback)
+    path = out or graded / "canvas-feedback.zip"
+    write_archive(path, files)
+    click.echo(f"wrote {path}: reports for {len(sent)} students. In Canvas: the assignment, Re-Upload Submissions.")
+
+
+@click.command("moodle")
+@graded_argument
+@download_argument
+@roster_option
+@max_option
+@out_option("moodle-feedback.zip")
+@course_option
+def feedback_moodle(
+    graded: Path,
+    download: Path,
+    roster_path: Path | None,
+    maxima: tuple[str, ...],
+    out: Path | None,
+    course: Path | None,
+) -> None:
+    """Writes the zip for Moodle's "Upload multiple feedback files in a zip".
+
+    If the roster is the assignment's grading worksheet, OUT/moodle-worksheet.csv is the same worksheet with grades,
+    scaled to its maximum, and with a summary in the column "Feedback comments".
+    """
+    from grader.publish.export.moodle import is_worksheet
+    from grader.publish.feedback.moodle import comments_column, moodle_feedback
+
+    roster = roster_at(roster_path)
+    if maxima and (roster is None or not is_worksheet(roster)):
+        fail("--max is for the grading worksheet: give Moodle's own with --roster.")
+    back = read_download(
+        graded,
+        download,
+        roster,
+        course,
+        lambda arrival: arrival.account.startswith("Moodle "),
+        "Ada Okafor_12345_assignsubmission_file",
+    )
+    files, sent = collected(back, moodle_feedback)
+    path = out or graded / "moodle-feedback.zip"
+    write_archive(path, files)
+    click.echo(f"wrote {path}: reports for {len(sent)} students. In Moodle: Upload multiple feedback files in a zip.")
+    if roster is not None and is_worksheet(roster):
+        place = path.with_name("moodle-worksheet.csv")
+        write_worksheet(graded, roster, maxima, place)
+        comments = "grades and comments" if comments_column(roster) else "grades; it has no column Feedback comments"
+        click.echo(f"wrote {place}: {comments}. In Moodle: Upload grading worksheet.")
+
+
+def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path: Path) -> None:
+    from grader.gradebook.files import write_whole
+    from grader.publish.export.marks import TOTAL, read_marks
+    from grader.publish.export.maxima import maxima_from_options, scaled_to
+    from grader.publish.export.moodle import GRADE, moodle_maxima
+    from grader.publish.feedback.moodle import commented_worksheet
+
+    columns = {TOTAL: GRADE}
+    marks = read_marks(graded, roster)
+    own = maxima_from_options(marks, columns, maxima) or moodle_maxima(roster, columns)
+    scaled = scaled_to(own, marks, columns)
+    warn(scaled.remarks[len(marks.remarks) :])
+    try:
+        write_whole(path, commented_worksheet(roster, scaled))
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror}.")
+
+
+@click.command("gradescope")
+@graded_argument
+@download_argument
+@roster_option
+@click.option(
+    "--max",
+    "maximum",
+    type=click.FloatRange(0, min_open=True),
+    default=None,
+    help="The assignment's autograder points, to which scores are scaled.  [default: the points of a full score]",
+)
+@click.option("--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests.")
+@out_option("gradescope-feedback.zip")
+@course_option
+def feedback_gradescope(
+    graded: Path,
+    download: Path,
+    roster_path: Path | None,
+    maximum: float | None,
+    visibility: str,
+    out: Path | None,
+    course: Path | None,
+) -> None:
+    """Writes an autograder.zip that hands out the results in OUT instead of grading.
+
+    Gradescope has no upload for feedback. Upload the zip under Configure Autograder and choose Regrade All Submissions.
+    """
+    from grader.intake.submissions.gradescope import NAME
+    from grader.publish.export.gradescope import Visibility
+    from grader.publish.feedback.gradescope import SCRIPTS, group_doubts, stored_autograder, stored_result
+
+    back = read_download(
+        graded,
+        download,
+        roster_at(roster_path),
+        course,
+        lambda arrival: bool(NAME.fullmatch(arrival.path.name)),
+        "submission_12345",
+    )
+    groups: dict[str, list[Returned]] = {}
+    for each in back:
+        groups.setdefault(each.arrival.path.name.removeprefix("submission_"), []).append(each)
+    stored, shown = {}, Visibility(visibility)
+    for number, members in groups.items():
+        if doubt := group_doubts([each.results for each in members]):
+            warn([f"submission_{number} gets no feedback: {doubt}."])
+        else:
+            stored[number] = stored_result(members[0].results, members[0].files, shown, maximum)
+    path = out or graded / "gradescope-feedback.zip"
+    write_archive(path, stored_autograder(stored), SCRIPTS)
+    click.echo(f"wrote {path}: results of {len(stored)} submissions. It contains reports: give it to nobody else.")
+    highest = max((each.results.max_score for each in back), default=0)
+    click.echo(f"The assignment's autograder points: {maximum or highest:g}. Configure Autograder, then regrade all.")

@@ -1,0 +1,133 @@
+"""`grade keygen`, `grade sign` and `grade verify-results`: signatures that show whether a results.json was changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.console import fail, printable
+
+if TYPE_CHECKING:
+    from grader.gradebook.signing.keys import SigningKey
+
+NOT_VERIFIED = 1
+
+sign_option = click.option(
+    "--sign",
+    "key_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    envvar="GRADE_SIGNING_KEY",
+    metavar="KEY",
+    help="Sign each results.json with this private key (see `grade keygen`).  [or the environment's GRADE_SIGNING_KEY]",
+)
+
+
+def hidden_key(path: Path) -> SigningKey:
+    """The private key at `path`, which must lie where the sandbox can hide it. Raises UserError."""
+    from grader.gradebook.signing.keys import read_signing_key
+    from grader.sandbox.isolation.landlock import library_paths
+
+    key, place = read_signing_key(path), path.resolve()
+    for folder in (folder.resolve() for folder in library_paths()):
+        if folder in place.parents:
+            fail(f"{path} lies in {folder}, which student code may read: move the key elsewhere.")
+    return key
+
+
+def sign_or_warn(out: Path, key: SigningKey | None, students: Collection[str]) -> None:
+    """Sign the results of a run; without a key, say so where the gradebook's results were signed before."""
+    from grader.gradebook.signing.signed_files import lost_signatures, sign_results
+
+    sentences = [lost_signatures(out, students)] if key is None else sign_results(out, key, students)[1]
+    for sentence in filter(None, sentences):
+        click.echo(f"grade: {printable(sentence)}", err=True)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade keygen ~/keys/course.pem       writes course.pem, which stays with you, and course.pub.pem for everybody
+"""
+)
+@click.argument("path", metavar="KEY", type=click.Path(path_type=Path, dir_okay=False))
+def keygen(path: Path) -> None:
+    """Makes a pair of keys: KEY signs results, and the public key next to it checks signatures.
+
+    Keep KEY out of the course's folder and out of every repository: who has it can sign any score.
+    """
+    from grader.gradebook.signing.keys import make_key_pair
+
+    place, public = make_key_pair(path)
+    click.echo(f"wrote {path}, which signs results: keep it secret. Only you can read it.")
+    click.echo(f"wrote {place}, which checks signatures: give it to anybody. Fingerprint: {public.fingerprint}")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  grade sign grades/ --key ~/keys/course.pem        after `grade adjust` and other commands that change results
+
+\b
+Exit status: 0 signed, 1 a file is not what the gradebook says and was not signed, 2 the input is unusable.
+"""
+)
+@click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.option(
+    "--key",
+    "key_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    envvar="GRADE_SIGNING_KEY",
+    help="The private key's file.  [or the environment's GRADE_SIGNING_KEY]",
+)
+def sign(graded: Path, key_path: Path) -> None:
+    """Signs each results.json in OUT that says what the gradebook says."""
+    from grader.gradebook.signing.keys import read_signing_key
+    from grader.gradebook.signing.signed_files import sign_results
+
+    key = read_signing_key(key_path)
+    signed, remarks = sign_results(graded, key)
+    for remark in remarks:
+        click.echo(f"grade: {printable(remark)}", err=True)
+    click.echo(f"signed: results of {signed} students in {graded}, with the key {key.fingerprint}.")
+    if remarks:
+        raise SystemExit(NOT_VERIFIED)
+
+
+@click.command(
+    "verify-results",
+    epilog="""\b
+Examples:
+  grade verify-results grades/ --key course.pub.pem
+  grade verify-results downloads/results.json --key course.pub.pem
+
+\b
+Exit status: 0 every file is signed with this key and unchanged, 1 one is not, 2 the input is unusable.
+In OUT, a file that is older than the gradebook counts as changed.
+""",
+)
+@click.argument("paths", metavar="FILE|OUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--key",
+    "key_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The public key's file, such as course.pub.pem.",
+)
+def verify_results(paths: tuple[Path, ...], key_path: Path) -> None:
+    """Checks the signature of results.json files, and prints a sentence about each."""
+    from grader.gradebook.signing.keys import read_public_key
+    from grader.gradebook.signing.signed_files import files_to_verify, verify_file
+
+    key = read_public_key(key_path)
+    failed = 0
+    for file in files_to_verify(paths):
+        is_verified, sentence = verify_file(file, key)
+        failed += not is_verified
+        click.echo(("" if is_verified else "NOT VERIFIED: ") + printable(sentence), err=not is_verified)
+    if failed:
+        raise SystemExit(NOT_VERIFIED)

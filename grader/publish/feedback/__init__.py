@@ -1,0 +1,1 @@
+"""Reports on their way back to students, in the form that each platform reads."""

@@ -1,0 +1,97 @@
+"""A platform's download, read again: each submission in it whose author certainly gets a report back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.errors import UserError
+from grader.gradebook.current import lessons_of
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.finding import find
+from grader.intake.submissions.roster import Roster
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Lesson
+from grader.publish.export.marks import class_results
+from grader.publish.feedback.matching import InDownload, match_download
+from grader.publish.feedback.reports import NoFeedback, report_files
+from grader.results import SubmissionResult
+
+
+class Returned(NamedTuple):
+    """A student's submission in the download, their current results, and {file name: content} of their reports."""
+
+    arrival: Arrival
+    results: SubmissionResult
+    files: dict[str, bytes]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the student's files or folders in the download."""
+        return [path.name for path in self.arrival.sources or (self.arrival.path,)]
+
+
+def returned_reports(
+    out: Path,
+    download: Path,
+    lessons: Sequence[Lesson],
+    roster: Roster | None,
+    is_expected: Callable[[Arrival], bool],
+    expected: str,
+    shown: Callable[[Sequence[Submission]], Iterable[Submission]] = iter,
+) -> tuple[list[Returned], list[str]]:
+    """(what goes back, a sentence for each submission and student without feedback).
+
+    `is_expected` says whether a submission has the platform's names, and `expected` what such names look like. `shown`
+    may report progress. Raises UserError.
+    """
+    results = class_results(out)
+    attempts, sets = graded_digests(out, results)
+    by_name = {lesson.name: lesson for lesson in lessons}
+    digests: dict[str, set[str]] = {}
+    for names in sets or [()]:
+        found = find([download], [by_name[name] for name in names if name in by_name] or lessons, lessons, roster)
+        strangers = [arrival.label for arrival in found.arrivals if not is_expected(arrival)]
+        if len(strangers) == len(found.arrivals):
+            raise UserError(f"{download} has no names like {expected}: name the download as the platform gave it.")
+        for submission in shown(found):
+            digests.setdefault(submission.student, set()).add(submission.sha256)
+    read = [InDownload(arrival.student, digests[arrival.student]) for arrival in found.arrivals]
+    members = () if roster is None else [member.student for member in roster.members]
+    certain, remarks = match_download(read, attempts, members)
+    remarks += [f"`{name}` has no name like {expected}, so nothing goes back for it." for name in strangers]
+    back = []
+    for arrival, is_certain in zip(found.arrivals, certain, strict=True):
+        if is_certain and is_expected(arrival):
+            try:
+                back.append(Returned(arrival, results[arrival.student], report_files(out, results[arrival.student])))
+            except NoFeedback as reason:
+                remarks.append(f"`{arrival.student}` gets no feedback: {reason}.")
+    absent = sorted(results.keys() - {arrival.student for arrival in found.arrivals})
+    remarks += [f"`{student}` is not in the download, so nothing goes back to them here." for student in absent]
+    return back, [*found.remarks, *remarks]
+
+
+def graded_digests(
+    out: Path, results: Mapping[str, SubmissionResult]
+) -> tuple[Mapping[str, set[str]], list[tuple[str, ...]]]:
+    """({student: digests of all their attempts}, the different sets of lessons for which submissions were read).
+
+    Without a gradebook, `results` are all attempts.
+    """
+    digests: dict[str, set[str]] = {}
+    tuples: dict[tuple[str, ...], None] = {}
+    if (out / GRADEBOOK).is_file():
+        gradebook = Gradebook(out / GRADEBOOK)
+        try:
+            attempts = [each for name in results for each in gradebook.attempts_of(name)]
+        finally:
+            gradebook.close()
+    else:
+        attempts = list(results.values())
+    for attempt in attempts:
+        digests.setdefault(attempt.student, set()).add(attempt.submission_sha256)
+        tuples.setdefault(tuple(sorted(lessons_of(attempt))))
+    return digests, list(tuples)

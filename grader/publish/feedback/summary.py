@@ -1,0 +1,51 @@
+"""A student's results in one line, for a comment column or a mail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.publish.inert import inert
+from grader.results import WORDS, LessonResult, Row, SubmissionResult, number
+
+MOST_NAMED = 8
+
+
+def one_line_summary(results: SubmissionResult) -> str:
+    """The points, what is not right yet, and what people wrote about the submission."""
+    sentences = [f"{number(results.score)} of {number(results.max_score)} points ({number(results.percent):g} %)."]
+    if results.status != "graded":
+        sentences.append(results.message or f"The submission was {results.status}.")
+    else:
+        absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]
+        wrong = [
+            f"{row.name} ({WORDS[row.status]})"
+            for lesson in results.lessons
+            if lesson.status == "graded"
+            for row in lesson.rows
+            if row.counted and row.status != "passed"
+        ]
+        if absent:
+            sentences.append(f"Not submitted, or not readable: {listed(absent)}.")
+        if wrong:
+            sentences.append(f"Not right yet: {listed(wrong)}.")
+    return " ".join(inert(" ".join([*sentences, *decision_sentences(results)])).split())
+
+
+def decision_sentences(results: SubmissionResult) -> Iterator[str]:
+    """What people decided and wrote, and what lateness cost."""
+    parts: list[tuple[str, SubmissionResult | LessonResult | Row]] = [("This submission", results)]
+    for lesson in results.lessons:
+        parts += [(lesson.name, lesson), *((f"{lesson.name}.{row.name}", row) for row in lesson.rows)]
+    for name, part in parts:
+        if not isinstance(part, Row) and part.late is not None and part.late.cost:
+            yield f"{name} was late: {number(part.late.cost)} points less."
+        if part.excused is not None:
+            yield f"{name} is excused: {part.excused.reason}"
+        if part.adjustment is not None:
+            yield f"{name} was set to {number(part.adjustment.points)} points: {part.adjustment.reason}"
+        yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
+
+
+def listed(names: list[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

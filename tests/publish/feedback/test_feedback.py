@@ -1,0 +1,336 @@
+"""Reports on their way back: what each platform reads in an archive, and that each student gets their own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from feedback_class import LESSON, add_attempt, golden_download, laid_out, report_of, write_class, write_student
+from made_results import HOSTILE, lesson, results, row
+
+from grader.commands.grade import main
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.publish.feedback.canvas import canvas_feedback
+from grader.publish.feedback.moodle import moodle_feedback
+from grader.publish.feedback.reports import NoFeedback
+from grader.publish.feedback.summary import one_line_summary
+from grader.results import NotGraded
+
+
+def grade(*arguments: object, status: int = 0) -> tuple[str, str]:
+    done = CliRunner().invoke(main, list(map(str, arguments)))
+    assert done.exit_code == status, done.output
+    return done.stdout, done.stderr
+
+
+def unzipped(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None and len(set(archive.namelist())) == len(archive.namelist())
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+# Canvas --------------------------------------------------------------------------------------------------------------
+
+
+def canvas_reads(name: str) -> tuple[str, str]:
+    """(user, attachment) as Canvas reads a re-uploaded file's name: numbers between underscores, or after anon."""
+    parts = [part for part in name.split("_") if part != "LATE"]
+    if parts[0] == "anon":
+        return parts[1], parts[2]
+    user, attachment = [part for part in parts if re.fullmatch(r"\d+", part)][:2]
+    return user, attachment
+
+
+def test_canvas_gets_the_names_that_it_gave(course, tmp_path):
+    download = golden_download("canvas", tmp_path)
+    write_class(course, download, tmp_path / "out")
+    said, warned = grade("feedback", "canvas", tmp_path / "out", download)
+    files = unzipped(tmp_path / "out" / "canvas-feedback.zip")
+    assert "reports for 6 students" in said
+    assert warned == (
+        "grade: `perezluis` gets no feedback: Canvas returns files only to who submitted a file, and this is typed "
+        "text or a link.\n"
+    )
+    given = {path.name: path.name for path in download.iterdir()}
+    assert set(files) - set(given) == {"ngthuý_12349_67895_notes.pdf.html"}
+    owners = {canvas_reads(name)[0]: name for name in files}
+    for user, student in (
+        ("12345", "okaforada"), ("12346", "dupontamélie"), ("12347", "oneilsmithana"), ("12348", "chenbo"),
+        ("12349", "ngthuý"), ("12351", "silvaeva"),
+    ):  # fmt: skip
+        text = files[owners[user]]
+        if owners[user].endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(text)) as inside:
+                assert sorted(inside.namelist()) == ["report.html", "report.md"]
+                text = inside.read("report.html")
+        assert report_of(student) in text.decode()
+    # of two attempts the newest, of two files the one that is graded
+    assert owners["12346"] == "dupontamélie_LATE_12346_67899_backward-1.py"
+    assert owners["12347"] == "oneilsmithana_12347_67892_backward.py"
+
+
+def test_an_anonymous_class_and_its_archive(course, tmp_path):
+    download = golden_download("canvas_anonymous", tmp_path)
+    write_class(course, download, tmp_path / "out")
+    packed = tmp_path / "submissions.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in download.iterdir():
+            archive.write(path, path.name)
+    grade("feedback", "canvas", tmp_path / "out", packed, "-o", tmp_path / "x.zip")
+    assert {canvas_reads(name) for name in unzipped(tmp_path / "x.zip")} == {("Zz9zz", "67891"), ("aB3xY", "67890")}
+
+
+def test_what_comes_back_is_what_its_name_says():
+    files = {"report.html": b"<p>", "report.md": b"# R\n\x0c::end\nx", "report-03_x.md": b"more"}
+    ((_, python),) = canvas_feedback(["a_1_234_backward.py"], files).items()
+    assert all(line.startswith(b"#") for line in python.splitlines()) and b"# more" in python
+    compile(python, "backward.py", "exec")
+    ((_, notebook),) = canvas_feedback(["a_1_234_makemore.ipynb"], files).items()
+    (cell,) = json.loads(notebook)["cells"]
+    assert cell["cell_type"] == "markdown" and "# R" in cell["source"] and "more" in cell["source"]
+    assert canvas_feedback(["a_1_234_x.html"], files) == {"a_1_234_x.html": b"<p>"}
+    assert canvas_feedback(["a_1_234_x.tar.gz"], files) == {"a_1_234_x.tar.gz.html": b"<p>"}
+    with pytest.raises(NoFeedback):
+        canvas_feedback(["a_1_link.html"], files)
+
+
+# Moodle --------------------------------------------------------------------------------------------------------------
+
+
+def moodle_reads(path: str) -> tuple[str, str]:
+    """(participant's number, file) as Moodle's importer reads a path in the zip."""
+    parts = path.split("/")
+    for at, part in enumerate(parts):
+        fields = part.split("_", 4)
+        if len(fields) >= 4 and fields[1].isdigit() and fields[2] == "assignsubmission":
+            return fields[1], "/".join([*fields[4:], *parts[at + 1 :]]).lstrip("/")
+    raise AssertionError(f"Moodle ignores {path}")
+
+
+@pytest.mark.parametrize("name", ["moodle", "moodle_flat"])
+def test_moodle_reads_whose_each_file_is(course, tmp_path, name):
+    download = golden_download(name, tmp_path)
+    written = write_class(course, download, tmp_path / "out")
+    said, warned = grade("feedback", "moodle", tmp_path / "out", download)
+    files = unzipped(tmp_path / "out" / "moodle-feedback.zip")
+    assert warned == "" and f"reports for {len(written)} students" in said
+    numbers = {moodle_reads(path.name + "/x")[0]: path.name.split("_")[0] for path in download.iterdir()}
+    for path, text in files.items():
+        number, file = moodle_reads(path)
+        student = numbers[number] if numbers[number] != "Participant" else f"Participant {number}"
+        assert file in ("report.html", "report.md") and report_of(student) in text.decode()
+    assert len(files) == 2 * len(written)
+
+
+def test_moodle_s_folder_is_named_as_it_was():
+    one = {"report.html": b""}
+    assert [*moodle_feedback(["Ada_1_assignsubmission_onlinetext_", "Ada_1_assignsubmission_file_"], one)] == [
+        "Ada_1_assignsubmission_file_/report.html"
+    ]
+    assert [*moodle_feedback(["Ada_1_assignsubmission_file_b_c.py"], one)] == [
+        "Ada_1_assignsubmission_file_report.html"
+    ]
+
+
+WORKSHEET = (
+    "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,Last modified (submission),"
+    "Last modified (grade),Feedback comments\n"
+    'Participant 123456,Ada Okafor,ada@x.org,Submitted,-,"50,00",Yes,"Monday, 2 March 2026, 9:00 AM",-,\n'
+    'Participant 123457,Amélie Dupont-Léger,amelie@x.org,Submitted,-,"50,00",Yes,-,-,an old remark\n'
+    'Participant 99,Cy Nobody,cy@x.org,No submission,-,"50,00",Yes,-,-,\n'
+)
+
+
+def test_moodle_s_worksheet_comes_back_whole(course, tmp_path):
+    download, roster = golden_download("moodle", tmp_path), tmp_path / "worksheet.csv"
+    roster.write_text(WORKSHEET, encoding="utf-8")
+    write_class(course, download, tmp_path / "out", roster, ada=2)
+    said, warned = grade("feedback", "moodle", tmp_path / "out", download, "--roster", roster)
+    assert "grades and comments" in said and "scaled to the platform's maximum of 50" in warned
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle-worksheet.csv").read_text(encoding="utf-8"))))
+    assert list(rows[0]) == WORKSHEET.splitlines()[0].split(",")
+    assert [(each["Identifier"], each["Grade"], each["Feedback comments"]) for each in rows] == [
+        ("Participant 123456", "50", "2 of 2 points (100 %)."),
+        ("Participant 123457", "25", "1 of 2 points (50 %). Not right yet: in_one_go (wrong value)."),
+        ("Participant 99", "", ""),
+    ]
+    # the export alone keeps the columns that Moodle needs, and the comments that are there
+    grade("export", "moodle", tmp_path / "out", "--roster", roster)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "moodle.csv").read_text(encoding="utf-8"))))
+    assert [(each["Grade"], each["Feedback comments"]) for each in rows] == [
+        ("50", ""), ("25", "an old remark"), ("", ""),
+    ]  # fmt: skip
+    _, told = grade("feedback", "moodle", tmp_path / "out", download, "--max", "10", status=2)
+    assert told == "grade: --max is for the grading worksheet: give Moodle's own with --roster.\n"
+
+
+# Gradescope ----------------------------------------------------------------------------------------------------------
+
+
+def test_gradescope_looks_a_result_up_by_its_number(course, tmp_path):
+    download = golden_download("gradescope", tmp_path)
+    write_class(course, download, tmp_path / "out")
+    said, _ = grade("feedback", "gradescope", tmp_path / "out", download, "--max", "10")
+    assert "results of 5 submissions" in said and "autograder points: 10" in said
+    root = tmp_path / "autograder"
+    with zipfile.ZipFile(tmp_path / "out" / "gradescope-feedback.zip") as archive:
+        archive.extractall(root / "source")
+        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
+        assert not [
+            name for name in archive.namelist() if not name.startswith(("stored/", "setup.sh", "run_autograder"))
+        ]
+
+    def run(number: int) -> tuple[int, dict[str, object] | None]:
+        (root / "submission_metadata.json").write_text(json.dumps({"id": number, "users": [{"name": "x"}]}))
+        (root / "results" / "results.json").unlink(missing_ok=True)
+        script, environment = root / "source" / "run_autograder", {**os.environ, "AUTOGRADER": str(root)}
+        done = subprocess.run([sys.executable, script], env=environment, check=False, capture_output=True)
+        path = root / "results" / "results.json"
+        return done.returncode, json.loads(path.read_text()) if path.exists() else None
+
+    status, found = run(101)
+    assert status == 0 and found is not None
+    assert (found["score"], found["output"], found["output_format"]) == (5, report_of("Ada Okafor"), "md")
+    assert [(test["score"], test["max_score"]) for test in found["tests"]] == [(5, 5), (0, 5)]
+    assert run(103) == (1, None)  # an earlier attempt of Ada's, which was not graded: no result, and no zero
+
+
+def test_a_group_with_different_scores_has_no_common_result(course, tmp_path):
+    download = golden_download("gradescope", tmp_path)
+    write_class(course, download, tmp_path / "out", bo=2)
+    _, warned = grade("feedback", "gradescope", tmp_path / "out", download)
+    assert (
+        "grade: submission_102 gets no feedback: Gradescope has one score per submission, and its members have several "
+        "(Amélie Dupont 1, Bo O'Chen 2)." in warned
+    )
+    assert "stored/102.json" not in unzipped(tmp_path / "out" / "gradescope-feedback.zip")
+
+
+# What does not go back -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ada(course, tmp_path) -> Path:
+    download = laid_out(
+        tmp_path / "submissions", {"okaforada_12_345_backward.py": "right", "chenbo_13_346_backward.py": "right"}
+    )
+    write_class(course, download, tmp_path / "out")
+    return download
+
+
+def test_names_that_are_not_the_platform_s(ada, course, tmp_path):
+    other = laid_out(tmp_path / "other", {"ada/backward.py": "right", "bo/backward.py": "right"})
+    _, told = grade("feedback", "canvas", tmp_path / "out", other, status=2)
+    assert told.count("\n") == 1 and "has no names like okaforada_12345_67890_backward.py" in told
+    assert grade("feedback", "moodle", tmp_path / "out", ada, status=2)[1].count("\n") == 1
+    assert not list((tmp_path / "out").glob("*.zip"))
+
+
+def test_another_submission_under_the_name_gets_nothing(ada, tmp_path):
+    (ada / "okaforada_12_345_backward.py").write_text("def dlogits(): return 'by whom?'\n")
+    (ada / "evaeve_14_347_backward.py").write_text("x = 1\n")
+    _, warned = grade("feedback", "canvas", tmp_path / "out", ada)
+    assert list(unzipped(tmp_path / "out" / "canvas-feedback.zip")) == ["chenbo_13_346_backward.py"]
+    assert "`evaeve` gets no feedback: OUT has no results under this name" in warned
+    assert "`okaforada` gets no feedback: the download holds another submission than the one that was graded" in warned
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,submission\n1,Ada Okafor,okaforada\n2,Bo Chen,chenbo\n")
+    assert "OUT has no results under this name" in grade(
+        "feedback", "canvas", tmp_path / "out", ada, "--roster", roster, status=2
+    )[1]  # fmt: skip
+
+
+def test_a_report_that_is_not_current_stays_here(ada, tmp_path):
+    out = tmp_path / "out"
+    gradebook = Gradebook(out / GRADEBOOK)
+    (bo,) = gradebook.attempts_of("chenbo")
+    better = lesson(LESSON, row("dlogits"), row("in_one_go"))
+    add_attempt(gradebook, replace(bo, score=2, lessons=[better]))
+    (ada_s,) = gradebook.attempts_of("okaforada")
+    add_attempt(gradebook, replace(ada_s, status="error", lessons=[], not_graded=[NotGraded(LESSON, 2)]))
+    gradebook.close()
+    _, told = grade("feedback", "canvas", out, ada, status=2)
+    assert "`chenbo` gets no feedback: the report in" in told and "is older than the score" in told
+    assert "`okaforada` gets no feedback: the submission could not be graded, so there is no report." in told
+    assert told.splitlines()[-1].startswith("grade: nothing was written")
+    write_student(out, replace(bo, score=2, lessons=[better]))
+    grade("feedback", "canvas", out, ada)
+
+
+def test_a_lesson_of_an_earlier_attempt_has_its_own_report(ada, tmp_path):
+    out = tmp_path / "out"
+    gradebook = Gradebook(out / GRADEBOOK)
+    (bo,) = gradebook.attempts_of("chenbo")
+    later = replace(bo, lessons=[lesson("03_makemore_steps", row("dC"))])
+    add_attempt(gradebook, later)
+    gradebook.close()
+    write_student(out, later)
+    (out / "chenbo" / LESSON).mkdir()
+    (out / "chenbo" / LESSON / "report.md").write_text("the earlier lesson")
+    grade("feedback", "canvas", out, ada)
+    text = unzipped(out / "canvas-feedback.zip")["chenbo_13_346_backward.py"].decode()
+    assert report_of("chenbo") in text and "the earlier lesson" in text
+
+
+# A folder, and mail merge --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_for_each_student_and_a_csv(ada, tmp_path):
+    out, roster = tmp_path / "out", tmp_path / "roster.csv"
+    roster.write_text(
+        "id,name,email,submission\n1,Ada Okafor,ada@x.org,okaforada\n=2+2,Bo Chen,=cmd()@x.org,chenbo\n"
+        "3,Cy Nobody,cy@x.org,\n4,Di Silent,,\n"
+    )
+    said, warned = grade("feedback", "folder", out, "--roster", roster)
+    assert "reports for 2 students" in said and "Cy Nobody" in warned
+    assert (out / "feedback" / "okaforada" / "report.html").read_text() == f"<p>{report_of('okaforada')}</p>"
+    assert not list((out / "feedback").rglob("results.json"))  # it has the seed
+    lines = list(csv.DictReader(io.StringIO((out / "feedback" / "mailmerge.csv").read_text())))
+    assert [line | {"report": ""} for line in lines] == [
+        {"email": "ada@x.org", "name": "Ada Okafor", "id": "1", "score": "1", "maximum": "2", "percent": "50",
+         "summary": "1 of 2 points (50 %). Not right yet: in_one_go (wrong value).", "report": ""},
+        {"email": "'=cmd()@x.org", "name": "Bo Chen", "id": "'=2+2", "score": "1", "maximum": "2", "percent": "50",
+         "summary": "1 of 2 points (50 %). Not right yet: in_one_go (wrong value).", "report": ""},
+    ]  # fmt: skip
+    assert [Path(line["report"]).read_text() for line in lines] == [
+        f"<p>{report_of(name)}</p>" for name in ("okaforada", "chenbo")
+    ]
+    said, _ = grade("export", "mailmerge", out, "--roster", roster)
+    assert said == f"wrote {out / 'mailmerge.csv'}: 2 of 4 students.\n"
+    rows = list(csv.DictReader(io.StringIO((out / "mailmerge.csv").read_text())))
+    assert [Path(line["report"]) for line in rows] == [out / name / "report.html" for name in ("okaforada", "chenbo")]
+
+
+def test_mail_needs_an_address(ada, tmp_path):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,name,email,submission\n1,Ada Okafor,,okaforada\n2,Bo Chen,bo@x.org,chenbo\n")
+    said, warned = grade("export", "mailmerge", tmp_path / "out", "--roster", roster)
+    assert "Ada Okafor is not in the file: the roster has no e-mail address." in warned and "1 of 2 students" in said
+
+
+def test_a_summary_is_one_inert_line():
+    rows = [row(f"d{n}", "failed") for n in range(12)]
+    found = one_line_summary(results("ada", lesson("04_small", *rows), lesson("05_x", status="missing")))
+    assert found.startswith(
+        "0 of 12 points (0 %). Not submitted, or not readable: 05_x. Not right yet: d0 (wrong value)"
+    )
+    assert found.endswith("d7 (wrong value) and 4 more.")
+    hostile = one_line_summary(results("eve", status="rejected", message=HOSTILE))
+    assert hostile.isprintable() and "\n" not in hostile
+
+
+def test_no_student_is_called_like_a_file_in_out(course, tmp_path):
+    from grader.intake.submissions.people import is_reserved
+
+    for name in ("feedback", "Canvas-Feedback.zip", "moodle-worksheet.csv", "mailmerge.csv", "scores.json"):
+        assert is_reserved(name)
