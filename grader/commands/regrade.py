@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 from collections import Counter
@@ -79,6 +80,7 @@ def regrade(
     from grader.gradebook.grading.run_identity import DRAWN, RunIdentity
     from grader.gradebook.grading.settings import Settings
 
+    gc.set_threshold(100_000, 50, 100)  # results are many objects without cycles
     with open_gradebook(out) as gradebook:
         found = course_of(gradebook, course)
         if found is None:
