@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.assignments import stored_assignment
+from grader.commands.before_grading import check_lessons, checked_isolation
 from grader.commands.console import (
     FAULT,
     STOPPED,
@@ -24,7 +25,6 @@ from grader.commands.console import (
 )
 from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
-from grader.commands.run import checked_isolation, check_lessons
 from grader.commands.run_summary import what_failed
 from grader.publish.wording import first_names
 from grader.results import WORDS, number

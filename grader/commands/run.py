@@ -5,16 +5,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import secrets
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from grader.commands import early_nursery
 from grader.commands.assignments import assignment_option, extensions_from, extensions_option, with_assignment
+from grader.commands.before_grading import LIMIT_NAMES, check_lessons, checked_isolation, limits_from
 from grader.commands.console import (
     BELOW,
     FAULT,
@@ -31,15 +30,7 @@ from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
-from grader.sandbox.isolation.limits import Limits
-from grader.sandbox.isolation.probe import LEVELS, Isolation, at_least, probe
-
-if TYPE_CHECKING:
-    from grader.lesson.lesson import Lesson
-
-MOST_FAULTS = 20
-LIMIT_NAMES = tuple(Limits().to_dict())
-
+from grader.sandbox.isolation.probe import LEVELS
 
 EPILOG = """\b
 Examples:
@@ -290,40 +281,3 @@ def run(
             soft_wrap=True,  # a line that begins with a student's text may be a command to a job's runner
         )
         raise SystemExit(BELOW)
-
-
-def check_lessons(lessons: Sequence[Lesson]) -> None:
-    """Refuse to grade with a lesson that is broken, before any submission would fail because of it."""
-    from grader.lesson.validation import lesson_faults
-
-    faults = [f"{lesson.name}: {sentence}" for lesson in lessons for sentence in lesson_faults(lesson)]
-    if faults:
-        numbers = " ".join(dict.fromkeys(fault.partition("_")[0] for fault in faults))
-        shown = "\n".join(faults[:MOST_FAULTS])
-        fail(f"the course is broken, and nothing was graded. Fix it, then run `grade verify {numbers}`.\n{shown}")
-
-
-def checked_isolation(require: str) -> Isolation:
-    """This machine's isolation. Refuses to grade with less than required. Workers of a cluster check their own."""
-    isolation = probe()
-    if not at_least(isolation.level, require):
-        fail(
-            f"this machine isolates student code at level {isolation.level!r} only, and {require!r} is required. "
-            f"{' '.join(isolation.missing)} Grade on a machine that offers more (see docs/isolation.md), or accept "
-            f"less with --require {isolation.level} if you trust the submissions."
-        )
-    if isolation.level in ("weak", "none"):
-        click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
-    return isolation
-
-
-def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:
-    """Limits with `timeout` for the file and for each step, and what --limit names. Bad ones end with a sentence."""
-    values: dict[str, Any] = {"import_seconds": timeout, "step_seconds": timeout, "total_seconds": 6 * timeout}
-    try:
-        for entry in chosen:
-            name, _, number = entry.partition("=")
-            values[name] = float(number) if "." in number else int(number)
-        return Limits.from_dict(values)
-    except (ValueError, TypeError) as error:
-        fail(f"--limit: {error}. Give NAME=NUMBER with one of {', '.join(LIMIT_NAMES)}.")

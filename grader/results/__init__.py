@@ -20,6 +20,7 @@ from grader.results.annotations import (
     Comment,
     CountedAttempt,
     Excuse,
+    IntakeRemark,
     Lateness,
     annotations_to_json,
     read_annotations,
@@ -72,11 +73,6 @@ class NumericalUse(NamedTuple):
     message: str
     file: str | None
     line: int | None
-
-
-class IntakeRemark(NamedTuple):
-    kind: str  # see publish.report.triage
-    message: str
 
 
 class NotGraded(NamedTuple):

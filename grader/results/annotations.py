@@ -1,4 +1,4 @@
-"""What an assignment and people's decisions add to a verdict: the optional fields of results.json.
+"""What intake, an assignment and people's decisions add to a verdict: the optional fields of results.json.
 
 Dates are texts in ISO format with a time zone. Points are the assignment's: weighted and scaled.
 """
@@ -7,6 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+
+class IntakeRemark(NamedTuple):
+    """How a submission was read, where that is not obvious, or when it came."""
+
+    kind: str  # see publish.report.triage
+    message: str
 
 
 class Comment(NamedTuple):

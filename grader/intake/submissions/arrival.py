@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.errors import UserError
 from grader.intake.submissions.people import NUMBERED, as_folder, collision_key, is_reserved
 from grader.intake.submissions.places import folders, gradable, is_folder
-from grader.results import IntakeRemark
+from grader.results.annotations import IntakeRemark
 
 NewFolder = Callable[[], Path]
 """Makes an empty folder for files that are unpacked or copied."""

@@ -14,7 +14,7 @@ from grader.intake.submissions.gathered import GatheredFile, gathered, without_l
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.recognition import STEM, Question, Recogniser, Recognition, recognise
 from grader.lesson.lesson import Lesson
-from grader.results import IntakeRemark
+from grader.results.annotations import IntakeRemark
 
 MOST_REMARKS = 5
 KINDS = {

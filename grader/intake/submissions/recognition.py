@@ -19,7 +19,7 @@ from grader.intake.submissions.gathered import GatheredFile, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
-from grader.results import IntakeRemark
+from grader.results.annotations import IntakeRemark
 
 MOST_HELPERS = 63
 NUMBERED = re.compile(r"\d{1,2}(?:[_-]|$)")

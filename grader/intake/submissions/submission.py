@@ -22,7 +22,7 @@ from grader.intake.submissions.places import Inside, innermost, is_gradable, loo
 from grader.intake.submissions.recognition import Question
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
-from grader.results import IntakeRemark
+from grader.results.annotations import IntakeRemark
 
 MAX_ENTRIES = 10_000
 
