@@ -33,18 +33,14 @@ install: $(VENV)/ready
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)
 
-# Two at a time, and beside them the sandbox's own tests: a process with threads (xdist's) cannot enter a user namespace.
-# What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
+# In two processes (tests/forked_workers.py). pytest keeps the compiled tests, whatever the machine prefers.
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/ready
-	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
-	$(BIN)/python -m pytest -q tests/sandbox >"$$said" 2>&1 & sandbox=$$!; \
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal --ignore tests/sandbox; status=$$?; \
-	wait $$sandbox || status=$$?; cat "$$said"; exit $$status
+	$(BIN)/python -m pytest -q --processes 2
 
-# Without the sandbox's own tests: what a locked-in process runs cannot be written down by it.
+# Without the tests of isolation: what a locked-in process runs cannot be written down by it.
 coverage: $(VENV)/ready
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal --ignore tests/sandbox/isolation \
+	$(BIN)/python -m pytest -q --processes 2 --ignore tests/sandbox/isolation \
 	  --cov grader --cov-branch --cov-report term:skip-covered
 
 test-slow: $(VENV)/ready

@@ -20,6 +20,8 @@ from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
 from grader.sandbox.workers.client import ZygoteProcess
 
+pytest_plugins = ["forked_workers"]
+
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
 
 collect_ignore = [

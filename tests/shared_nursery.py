@@ -116,6 +116,35 @@ def forked_zygote(plan: Plan, waiting: socket.socket | None = None) -> ZygotePro
     return ZygoteProcess(plan, waiting or SharedNursery().zygote())
 
 
+PYTHON = """
+import json, os, sys
+
+told = json.loads(sys.argv[1])
+for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
+    os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
+sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
+sys.argv = ["-c", *told["arguments"]]
+exec(told["program"], {"__name__": "__main__"})
+"""
+
+
+def run_python(program: str, *arguments: str, seconds: float = 120.0) -> subprocess.CompletedProcess[str]:
+    """What `python -c PROGRAM ARGUMENTS...` gives, in a fork that has loaded torch and what a grader process needs.
+
+    Raises subprocess.TimeoutExpired.
+    """
+    nursery = SharedNursery()
+    with TemporaryDirectory() as made:
+        stdout, stderr = Path(made, "stdout"), Path(made, "stderr")
+        told = {"program": program, "arguments": arguments, "stdout": str(stdout), "stderr": str(stderr)}
+        forked = nursery.program(PYTHON, json.dumps(told))
+        try:
+            status = forked.wait(seconds)
+        finally:
+            close(forked)
+        return subprocess.CompletedProcess(["-c", *arguments], status, stdout.read_text(), stderr.read_text())
+
+
 def run_command(
     command: str,
     arguments: Sequence[object],
