@@ -27,6 +27,7 @@ from pathlib import Path
 import torch
 
 from bench.fork import processor
+from grader.commands.run import GRADER_PROGRAM
 from grader.gradebook.grading.run import grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -121,7 +122,8 @@ def measure(lesson: Lesson, name: str, count: int, jobs: int) -> Rate:
     ]
     clock = Clock(count)
     with tempfile.TemporaryDirectory(prefix="throughput-") as out:
-        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, Limits().to_dict(), hide=[out])
+        limits = Limits().to_dict()
+        settings = Settings(str(lesson.course), [lesson.name], 1, out, True, limits, hide=[out], program=GRADER_PROGRAM)
         started = time.perf_counter()
         grade_run(class_, [lesson], settings, jobs, clock, Reporter([lesson]))
     if clock.full != (count if name == "right" else 0):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 20
 LIMIT_NAMES = tuple(Limits().to_dict())
+GRADER_PROGRAM = "grader.publish.grader_process"
 
 
 EPILOG = """\b
@@ -157,10 +158,10 @@ def run(
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.
     """
-    from grader.gradebook.grading.settings import PRELOAD, Settings
+    from grader.gradebook.grading.settings import Settings
     from grader.sandbox.workers.forked import Nursery
 
-    nursery = None if cluster else Nursery(PRELOAD)  # it loads torch while the submissions are read
+    nursery = None if cluster else Nursery([GRADER_PROGRAM])  # it loads torch while the submissions are read
     if nursery is not None:
         click.get_current_context().call_on_close(lambda: nursery.close(at_once=True))
     from grader.gradebook.grading.run import grade_run
@@ -202,6 +203,7 @@ def run(
         require=require,
         hide=[str(folder.resolve()) for folder in [out, found.folder, *submissions] if folder and folder.is_dir()],
         left_out=left_out,
+        program=GRADER_PROGRAM,
     )
     console = console_for(stderr=not on_github)
     with RunView(console, quiet) as view:

@@ -12,13 +12,18 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.gradebook.files import OutputError
-from grader.gradebook.grading.settings import PRELOAD, PROGRAM, Settings
+from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
 TRIES = 2
 JOIN_SECONDS = 5.0
+PROGRAM = """
+import importlib, json, sys
+importlib.import_module(json.loads(sys.argv[1])["program"]).main(*sys.argv[1:])
+"""
+"""A grader process, whose first argument are its settings. Its nursery has loaded the module, which holds no secret."""
 WITHIN = b'{"within":'
 """How the line begins that a grader writes when it starts with a submission."""
 
@@ -44,7 +49,8 @@ class GraderProcess:
 
     def __init__(self, settings: Settings, nursery: Nursery | None = None) -> None:
         """Without `nursery` it has one of its own, and so after the other has ended."""
-        self._settings, self._nursery, self._private_nursery = settings, nursery, None if nursery else Nursery(PRELOAD)
+        self._settings, self._nursery = settings, nursery
+        self._private_nursery = None if nursery else Nursery([settings.program])
         self._closing, self._lock = False, threading.Lock()
         self._process = self._start()
 
@@ -58,7 +64,7 @@ class GraderProcess:
             except NurseryEnded:
                 if self._private_nursery is not None:
                     self._private_nursery.close(at_once=True)
-                self._private_nursery = Nursery(PRELOAD)
+                self._private_nursery = Nursery([self._settings.program])
         return self._start()
 
     def grade(self, submission: Submission) -> Reply:
@@ -172,7 +178,7 @@ def grade_all(
     graders: list[GraderProcess] = []
     threads: list[threading.Thread] = []
     ended = False
-    nursery = nursery or Nursery(PRELOAD)
+    nursery = nursery or Nursery([settings.program])
     try:
         for _ in range(max(1, jobs)):
             graders.append(GraderProcess(settings, nursery))

@@ -6,15 +6,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-PRELOAD = ("grader.publish.grader_process",)
-"""Modules that every grader process needs and that hold no secret: a nursery loads them once for all."""
-PROGRAM = """
-import sys
-from grader.publish.grader_process import main
-main(*sys.argv[1:])
-"""
-"""A grader process. It grades and publishes, so its main program is above this package."""
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -29,6 +20,7 @@ class Settings:
     require: str = "none"  # isolation: with less than this nothing is graded
     hide: list[str] = field(default_factory=list)  # folders that student code must not even see
     left_out: list[str] = field(default_factory=list)  # lessons of the course that no submission contains
+    program: str = ""  # the module whose `main` a grader process runs; it also publishes, so it is above this package
 
     def to_json(self) -> str:
         return json.dumps(self.__dict__)
