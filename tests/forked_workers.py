@@ -88,6 +88,7 @@ class Worker:
 
 def run_tests(session: pytest.Session, ranges: Ranges, number: int, results: Connection) -> None:
     """The life of a worker."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     config = session.config
     config.pluginmanager.unregister(name="terminalreporter")
     config.pluginmanager.register(Messenger(config, results))
