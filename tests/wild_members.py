@@ -32,6 +32,7 @@ class Member:
     printed: list[str] = field(default_factory=list)
     alone: bool = False
     course: list[str] = field(default_factory=list)
+    counts: str = ""
     rows: dict[str, tuple[str, str]] = field(default_factory=dict)
     text: str = ""
 
@@ -55,6 +56,8 @@ def member_of(path: Path) -> Member:
                 member.by = value
             case "printed":
                 member.printed.append(value)
+            case "counts":
+                member.counts = value
             case "course":
                 member.course.append(value)
             case _:

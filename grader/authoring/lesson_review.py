@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.authoring.lesson_sources import suite_of, variants
+from grader.authoring.model_answers import answer_faults
 from grader.lesson.lesson import Lesson, LessonError
 from grader.lesson.mistakes import Mistake
 from grader.lesson.validation import no_value, row_faults
@@ -26,10 +27,13 @@ def faults_of(lesson: Lesson) -> Iterator[str]:
     for item in lesson.items:
         if len(item.hints) != HINTS:
             yield f"lesson.toml: {item.name} has {len(item.hints)} hints; expected {HINTS}, from a nudge on."
+        if item.taught_in and not any(lesson.exercise.parent.glob(f"{item.taught_in}_*")):
+            yield f"lesson.toml: {item.name} has taught_in = {item.taught_in!r}, and the course has no such lesson."
     unusable = list(forward_faults(lesson))
     yield from unusable or vanishing_faults(lesson)
     yield from row_faults(lesson, tests_of(suite_of(lesson)))
     yield from mistake_faults(lesson, lesson.mistakes)
+    yield from answer_faults(lesson)
 
 
 def forward_faults(lesson: Lesson) -> Iterator[str]:

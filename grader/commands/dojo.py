@@ -92,7 +92,7 @@ def list_lessons(course: Path | None = None) -> None:
         progress = at.all_progress()
         last = at.memory.read().last
         show(list_screen(progress, last))
-        mine = next((each for each in progress if each.lesson.name == last and not each.finished), None)
+        mine = next((each for each in progress if each.lesson.name == last and each.next_row), None)
         todo = mine or next_lesson(progress)
         click.echo()
         if todo is None:
@@ -196,7 +196,8 @@ def hint(row_name: str | None, course: Path | None) -> None:
     """Gives one more hint each time, up to three, and remembers how many you took."""
     with desk(course) as at:
         lesson, row = at.find(row_name) if row_name else (at.current(), None)
-        row = row or at.progress(lesson).next_row
+        progress = at.progress(lesson)
+        row = row or progress.next_row or next(iter(progress.taught_later), None)
         if row is None:
             raise UserError(f"There is nothing left to do in lesson {lesson.number}: name the row, as in 03.dprobs.")
         show(hint_screen(lesson, row, at.memory.take_hint(lesson, row)))

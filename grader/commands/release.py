@@ -15,6 +15,7 @@ Examples:
   grade release kit                        kit/ and kit.zip, all lessons
   grade release week-1 --lesson 01 --lesson 02
   grade release kit --no-notebook          without the lessons as notebooks
+  grade release answers --answers          after the deadline: with a model answer to each question
 
 \b
 Exit status: 0 written, 1 something in it would give a secret away (nothing is written),
@@ -28,15 +29,17 @@ Exit status: 0 written, 1 something in it would give a secret away (nothing is w
 @click.option(
     "--notebook/--no-notebook", "notebooks", default=True, help="Each lesson as a notebook too.  [default: yes]"
 )
+@click.option("--answers", is_flag=True, help="With the model answers to the questions in the READMEs.")
 @course_option
-def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course: Path | None) -> None:
+def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, answers: bool, course: Path | None) -> None:
     """Writes what students get into DIR and DIR.zip: lessons, untouched stubs, the engine, `dojo`, a README, tests.
 
     Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
     in another layout or under other names, in code, text or notebooks. Nothing is written if anything is found.
     """
+    from grader.authoring.model_answers import FILE as ANSWERS
     from grader.authoring.release.archive import write_folder, write_zip
-    from grader.authoring.release.kit import kit_of
+    from grader.authoring.release.kit import answer_files, kit_of
     from grader.authoring.release.leaks import leaks, secrets_of
 
     if folder.exists() and any(folder.iterdir()):
@@ -49,7 +52,11 @@ def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course
         if missing:
             fail(f"{missing[0]} is missing: without the secrets it cannot be checked that none is given away.")
         kit = kit_of(lessons, notebooks)
-        found = leaks(kit, secrets_of(loaded))
+        secrets = secrets_of(loaded)
+        found = leaks(kit, secrets)
+        if answers:
+            kit |= answer_files(lessons)
+            found += leaks(answer_files(lessons), [secret for secret in secrets if not secret.what.endswith(ANSWERS)])
         for sentence in found:
             click.echo(f"grade: {sentence}", err=True)
         if found:
@@ -58,8 +65,8 @@ def release(folder: Path, lesson_names: tuple[str, ...], notebooks: bool, course
         write_zip(archive, {f"{name}/{inside}": content for inside, content in kit.items()})
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{getattr(error, 'filename', None) or folder} cannot be read or written: {error}.")
-    secrets = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))
+    secret_files = sum(1 for lesson in loaded.lessons.values() for _ in lesson.solution.rglob("*.py"))
     click.echo(
-        f"{len(lessons)} lessons, {len(kit)} files, compared with {secrets} secret files: nothing is given away."
+        f"{len(lessons)} lessons, {len(kit)} files, compared with {secret_files} secret files: nothing is given away."
     )
     click.echo(f"The kit: {folder} and {archive}")

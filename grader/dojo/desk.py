@@ -32,12 +32,14 @@ class Checked:
     submitted: LessonFiles
     judged: JudgedFile
     seconds: float
+    taught: frozenset[str] = frozenset()
 
     @property
     def progress(self) -> Progress:
         runs = self.judged.runs
         statuses = {row.name: row.status if runs else BROKEN for row in self.judged.rows}
-        return Progress(self.lesson, statuses, frozenset(row.name for row in self.judged.rows if not row.counted))
+        uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
+        return Progress(self.lesson, statuses, uncounted, self.taught)
 
     @property
     def source(self) -> str:
@@ -100,7 +102,7 @@ class Desk:
         last = self.memory.read().last
         if last in self.course.lessons:
             return self.course.lessons[last]
-        unfinished = (lesson for lesson in self.course.lessons.values() if not self.progress(lesson).finished)
+        unfinished = (lesson for lesson in self.course.lessons.values() if self.progress(lesson).next_row)
         return next(unfinished, next(iter(self.course.lessons.values())))
 
     def find(self, words: str) -> tuple[Lesson, str | None]:
@@ -135,15 +137,26 @@ class Desk:
         try:
             submitted = read_own(lesson)
         except UserError:
-            return Progress(lesson, {})
+            return Progress(lesson, {}, taught=self._taught(lesson))
         if is_untouched(lesson, submitted.files[MAIN]):
-            return Progress(lesson, dict.fromkeys((item.name for item in lesson.items), "todo"))
+            statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
+            return Progress(lesson, statuses, taught=self._taught(lesson))
         kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
         if kept == verdict_digest(lesson, submitted.files):
-            return Progress(lesson, statuses)
+            return Progress(lesson, statuses, taught=self._taught(lesson))
         checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
         return checked.progress
+
+    def _taught(self, lesson: Lesson) -> frozenset[str]:
+        """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""
+        numbers = {item.taught_in for item in lesson.items if item.taught_in}
+        if not numbers:
+            return frozenset()
+        verdicts = self.memory.read().verdicts
+        others = [other for other in self.course.lessons.values() if other.number in numbers]
+        done = [other.number for other in others if Progress(other, verdicts.get(other.name, ("", {}))[1]).finished]
+        return frozenset(done)
 
     def check(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> Checked:
         """Runs the file. Raises Interrupted once the descriptor `interrupt` is readable."""
@@ -151,7 +164,7 @@ class Desk:
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
             judged = judge.judge(lesson, submitted, interrupt)
-        return Checked(lesson, submitted, judged, time.monotonic() - started)
+        return Checked(lesson, submitted, judged, time.monotonic() - started, self._taught(lesson))
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""

@@ -52,6 +52,8 @@ def state(each: Progress) -> tuple[str, str]:
         return f"{len(each.wrong)} wrong", "bold red"
     if each.finished:
         return (f"{len(each.hidden)} to be graded", "cyan") if each.hidden else ("done", "green")
+    if each.begun and each.next_row is None:
+        return f"{len(each.taught_later)} for later", "dim"
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
 
 
@@ -63,6 +65,11 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
     row, number = each.next_row, each.lesson.number
     if elsewhere and row in each.having("missing"):
         yield Paragraph(f"Nothing in it is wrong. What is missing can be written in {elsewhere}.", "bold green")
+        return
+    if row is None and each.taught_later:
+        yield Text(f"Lesson {number} is done for now.", "bold green")
+        waiting = [f"{name} after lesson {teacher}" for name, teacher in each.taught_later.items()]
+        yield Paragraph(f"What is left needs a later lesson: {', '.join(waiting)}. Or try it now, with hints.", "dim")
         return
     if row is None:
         rows = f"{len(each.hidden)} {'row is' if len(each.hidden) == 1 else 'rows are'}"

@@ -20,11 +20,13 @@ class Progress:
     Attributes:
         statuses: {row: status}; empty without a file.
         uncounted: rows that the file, a notebook, cannot contain.
+        taught: numbers of the lessons that the student has finished, of those that teach a row of this one.
     """
 
     lesson: Lesson
     statuses: Mapping[str, str]
     uncounted: Collection[str] = frozenset()
+    taught: Collection[str] = frozenset()
 
     @property
     def items(self) -> list[Item]:
@@ -75,14 +77,22 @@ class Progress:
         return len(self.unwritten) < len(self.items)
 
     @property
+    def taught_later(self) -> dict[str, str]:
+        """{row that is not written: number of the lesson that teaches it}, for lessons that are not finished."""
+        rows = {
+            item.name: item.taught_in for item in self.items if item.taught_in and item.taught_in not in self.taught
+        }
+        return {name: rows[name] for name in self.unwritten if name in rows}
+
+    @property
     def next_row(self) -> str | None:
-        """The wrong row nearest the loss, else the first one that is not written."""
-        return next(iter([*self.wrong, *self.unwritten]), None)
+        """The wrong row nearest the loss, else the first unwritten one that no later lesson teaches."""
+        return next((name for name in [*self.wrong, *self.unwritten] if name not in self.taught_later), None)
 
 
 def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progress | None:
-    """The first unfinished lesson after `after`, cyclically; without `after`, the first of all."""
+    """The first lesson after `after`, cyclically, with something to do now; without `after`, the first of all."""
     names = [each.lesson.name for each in progress]
     start = names.index(after) + 1 if after in names else 0
     turned = [*progress[start:], *progress[:start]]
-    return next((each for each in turned if not each.finished and each.lesson.name != after), None)
+    return next((each for each in turned if each.next_row and each.lesson.name != after), None)

@@ -119,7 +119,7 @@ class WatchSession:
             turned = [row for row in now if now[row] == status and before.get(row, status) != status]
             if turned:
                 self._news.append(Text(f"✓ {first_names(turned)} {words}.", "bold green"))
-        if checked.progress.finished and self._news:
+        if checked.progress.next_row is None and self._news:
             self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
         broken = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
         if broken:

@@ -17,9 +17,9 @@ MOST_SEED = 2**63 - 1
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train")
-GRADIENT_KEYS = ("points", "hints", "drawn", "with")
+GRADIENT_KEYS = ("points", "hints", "drawn", "with", "taught_in")
 NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same")
-CHECK_KEYS = ("points", "hints", "function", "drawn", "differentiates")
+CHECK_KEYS = ("points", "hints", "function", "drawn", "differentiates", "taught_in")
 
 NO_DRAWS = (
     "[public] draws is a list of tables of numbers, such as [{batch = 5}]; in it `change` and `note` are names of what "
@@ -38,6 +38,7 @@ class Item:
         earned_with: gradients that the points of this one are earned together with. It is for a gradient that is zero
             whatever the inputs are.
         differentiates: the function, or `Class.method`, that returns the gradients that a check is about.
+        taught_in: the number of a later lesson that teaches how to write it, or "".
     """
 
     name: str
@@ -48,6 +49,7 @@ class Item:
     drawn: str = ""
     earned_with: tuple[str, ...] = ()
     differentiates: str = ""
+    taught_in: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ def items(rows: Mapping[str, Table], are_gradients: bool, joint: JointFunction |
             row.choice("drawn", ("forces",), "") if are_gradients else row.text("drawn"),
             row.texts("with"),
             row.text("differentiates"),
+            row.text("taught_in"),
         )
         for name, row in rows.items()
     )

@@ -357,6 +357,7 @@ def wrong_in_one_element(on, generator, size):
         "a gradient with the first element forgotten": (1, 0, 0.0),
         "a gradient with the last element of the wrong sign": (claims.some(1, 2), size - 1, -1.0),
         "a gradient with its smallest element halved": (claims.some(1, 2), "smallest", 0.5),
+        "a gradient with its smallest element off by 2 %": (1, "smallest", 1.02),
         "a gradient with a NaN in it": (1, None, float("nan")),
         "a gradient with an infinity in it": (1, None, float("inf")),
         "twice a gradient of large and small elements": (1, slice(None), 2.0),
@@ -443,6 +444,9 @@ def tiny_and_huge(on, generator, size):
             x, f, dx = make_near_minimum(generator, size, kind)
             name = "the right gradient" if factor == 1 else f"{factor} times the gradient"
             claims.add(factor == 1, f"{name} near the minimum of {kind}", f, x, factor * dx)
+    # so near that the slopes to the left and to the right, with a step of 1e-5, enclose 1.4 times the slope
+    x, f, dx = make_near_minimum(generator, size, "a parabola", (-6, -5))
+    claims.wrong("1.4 times the gradient very near the minimum of a parabola", f, x, 1.4 * dx)
     return claims.verdicts()
 
 

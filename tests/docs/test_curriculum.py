@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import pytest
-from support import ROOT
+from support import ROOT, solution_of
 
 from grader.lesson.lesson import Course
 
@@ -47,3 +48,19 @@ def test_parameter_counts(name, expected):
     parameters = [n for n in problem.graph.inputs if n in problem.graph.names]
     assert sum(problem.values[n].numel() for n in parameters) == expected
     assert f"{expected:,}" in TEXT
+
+
+def test_what_lesson_03_says_about_rounding():
+    """In the whole chain two gradients are zero but for rounding; the README gives their size, to one digit."""
+    lesson = LESSONS["03_makemore_steps"]
+    answers: dict[str, object] = {}
+    exec(solution_of(lesson), answers)
+    values = dict(lesson.public.values)
+    for item in lesson.gradients:
+        function = answers[item.name]
+        values[item.name] = function(*(values[name] for name in inspect.signature(function).parameters))
+    largest = {name: values[name].abs().max().item() for name in ("dlogit_maxes", "db1", "dlogits")}
+    assert 1e-9 < largest["dlogit_maxes"] < 2e-8 and 5e-10 < largest["db1"] < 1e-8
+    assert round(largest["dlogits"], 2) == 0.03
+    readme = (lesson.exercise / "README.md").read_text(encoding="utf-8")
+    assert "their largest elements are 6e-9 and 2e-9, and the largest element of `dlogits` is 0.03" in readme

@@ -90,7 +90,11 @@ def test_it_gets_its_verdict_and_its_message(path, wild_session, tmp_path, reque
     else:
         course, session = wild_session(member)
         place = handed_in(member, course, tmp_path / "in")
-        (submission,) = find([place], session.lessons, list(course.lessons.values()))
+        lessons = list(course.lessons.values())
+        if member.counts:
+            counted = find([place], lessons, lessons).contained(lessons)
+            assert [lesson.number for lesson in counted] == member.counts.split()
+        (submission,) = find([place], session.lessons, lessons)
         graded = session.grade(submission)
         rows, shown = rows_of(graded.results), [line for lines in graded.shown.values() for line in lines]
     assert differences(member, rows) == []

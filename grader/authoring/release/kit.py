@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.authoring.figures.lesson import OWN
+from grader.authoring.model_answers import FILE as ANSWERS
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import stub_of
@@ -30,6 +31,12 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True) -> Files:
     if text := licence():
         found["LICENSE"] = text
     return found | render_templates(lessons, notebooks)
+
+
+def answer_files(lessons: Sequence[Lesson]) -> Files:
+    """The model answers to the questions in the READMEs, which students get after the deadline."""
+    paths = {f"exercises/{lesson.name}/{ANSWERS}": lesson.solution / ANSWERS for lesson in lessons}
+    return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
 
 
 def settings_file(course: Path) -> Files:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.authoring.release.engine import Files, files_under
 from grader.authoring.release.kit import stub_text
-from grader.authoring.release.pieces import FunctionPieces, Pieces, pieces_of, python_pieces
+from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces
 from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
 
@@ -30,6 +30,7 @@ LEAST_SENTENCE = 50
 """Characters, condensed, of a string or comment that nobody writes twice by chance."""
 MOST_MISTAKES = 2
 """Names of a lesson's known mistakes in one file: more are a list of them."""
+SENTENCE_ENDS = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTILINE)
 
@@ -92,9 +93,15 @@ def without_public(function: FunctionPieces, public: set[str]) -> FunctionPieces
 
 
 def long_lines(path: Path) -> list[str]:
-    """The lines of a file that is not Python, such as a data file, with single spaces."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return [" ".join(line.split()) for line in lines]
+    """The lines of a file that is not Python, such as a data file, or the sentences of a Markdown file, condensed.
+
+    What a Markdown file quotes (`> `) is left out: the questions of a README are public.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    if path.suffix == ".md":
+        lines = SENTENCE_ENDS.split("\n".join(line for line in lines if not line.startswith(">")))
+    return [condense(part).strip() for part in lines]
 
 
 def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:

@@ -1,0 +1,49 @@
+"""solutions/NN_name/answers.md: a model answer to each question of the lesson's README."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.lesson.lesson import Lesson
+
+FILE = "answers.md"
+QUESTIONS = re.compile(r"^## Questions to ask yourself\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+QUESTION = re.compile(r"^- (.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"^(?:> .*\n)+", re.MULTILINE)
+
+
+def questions_asked(lesson: Lesson) -> list[str]:
+    """The questions under "Questions to ask yourself" in the lesson's README, each in one line."""
+    readme = lesson.exercise / "README.md"
+    section = QUESTIONS.search(readme.read_text(encoding="utf-8")) if readme.is_file() else None
+    return [one_line(text) for text in QUESTION.findall(section[1])] if section else []
+
+
+def questions_answered(text: str) -> list[str]:
+    """The questions that answers.md quotes (`> ...`) and says something about, each in one line."""
+    parts = QUOTED.split(text)[1:]
+    quotes = QUOTED.findall(text)
+    return [
+        one_line(re.sub(r"^> ", "", quote, flags=re.MULTILINE))
+        for quote, answer in zip(quotes, parts, strict=True)
+        if answer.strip()
+    ]
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def answer_faults(lesson: Lesson) -> Iterator[str]:
+    """Questions without a model answer, and answers to what nobody asks, in sentences. None without an answers.md."""
+    path = lesson.solution / FILE
+    if not path.is_file():
+        return
+    asked, answered = questions_asked(lesson), questions_answered(path.read_text(encoding="utf-8"))
+    for question in asked:
+        if question not in answered:
+            yield f"{FILE} has no answer to “{question}”. Quote the question word for word, `> …`, and answer below."
+    for question in answered:
+        if question not in asked:
+            yield f"{FILE} answers “{question}”, which README.md does not ask."

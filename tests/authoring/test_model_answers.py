@@ -1,0 +1,44 @@
+"""The model answers to the questions in the READMEs: each question has one, and students get them on demand only."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from grader.authoring.model_answers import FILE, answer_faults, questions_answered, questions_asked
+from grader.authoring.release.kit import answer_files, kit_of
+from grader.authoring.release.leaks import leaks, secrets_of
+
+
+def test_every_question_of_every_lesson_has_an_answer(course):
+    for lesson in course.lessons.values():
+        asked = questions_asked(lesson)
+        assert len(asked) >= 5 and all(question.endswith(("?", ")", ".")) for question in asked), lesson.name
+        assert questions_answered((lesson.solution / FILE).read_text(encoding="utf-8")) == asked
+        assert list(answer_faults(lesson)) == []
+
+
+def test_a_question_without_an_answer_and_an_answer_without_a_question_are_faults(tmp_path):
+    lesson = SimpleNamespace(exercise=tmp_path, solution=tmp_path)
+    assert list(answer_faults(lesson)) == []  # no answers.md: nothing is asked for
+    questions = "- Why a sum,\n  and not a mean?\n- And here?\n"
+    readme = f"# A lesson\n\n## Questions to ask yourself\n\n{questions}\n## More\n\n- no\n"
+    (tmp_path / "README.md").write_text(readme, encoding="utf-8")
+    answers = "# Answers\n\n> Why a sum,\n> and not a mean?\n\nBecause.\n\n> And here?\n\n> Why now?\n\nFor fun.\n"
+    (tmp_path / FILE).write_text(answers, encoding="utf-8")
+    assert questions_asked(lesson) == ["Why a sum, and not a mean?", "And here?"]
+    unanswered, unasked = answer_faults(lesson)
+    assert unanswered.startswith("answers.md has no answer to “And here?”.")
+    assert unasked == "answers.md answers “Why now?”, which README.md does not ask."
+
+
+def test_only_the_kit_with_answers_contains_them(course):
+    lessons = list(course.lessons.values())
+    assert len(answer_files(lessons)) == len(lessons)
+    assert not any(name.endswith(FILE) for name in kit_of(lessons, notebooks=False))
+
+
+def test_a_kit_that_quotes_a_model_answer_is_refused(course):
+    lesson = course.find("02")
+    answers = (lesson.solution / FILE).read_bytes()
+    found = leaks({"exercises/02_small_net/README.md": answers}, secrets_of(course))
+    assert any("solutions/02_small_net/answers.md" in sentence for sentence in found)
