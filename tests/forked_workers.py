@@ -1,8 +1,9 @@
 """`pytest --processes N`: N forks of pytest share the tests, which are collected and imported once.
 
 Each worker takes tests from a range of its own. Once that is empty, it takes the second half of the longest range that
-is left, so neighbours mostly run in one worker and share their fixtures. Unlike xdist's workers these have no threads:
-a process with threads cannot enter a user namespace, as the sandbox's tests do.
+is left, so neighbours mostly run in one worker and share their fixtures. A module with `IN_ORDER = True` is not split.
+Unlike xdist's workers these have no threads: a process with threads cannot enter a user namespace, as the sandbox's
+tests do.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     capture.stop_global_capturing()  # workers would share its files and their offsets
     gc.collect()
     gc.freeze()  # else a worker's first collection copies all memory
-    ranges = Ranges(count, len(session.items))
+    ranges = Ranges(count, [may_start_range(session.items, number) for number in range(len(session.items))])
     workers = [Worker(session, ranges, number) for number in range(count)]
     try:
         report_results(session, workers)
@@ -47,13 +48,25 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
+def may_start_range(items: list[pytest.Item], number: int) -> bool:
+    """Whether a worker's range may start with this test."""
+    module = getattr(items[number], "module", None)
+    return number == 0 or not getattr(module, "IN_ORDER", False) or getattr(items[number - 1], "module", None) != module
+
+
 class Ranges:
     """The tests that are left, as one range of their numbers per worker, in shared memory."""
 
-    def __init__(self, workers: int, tests: int) -> None:
-        bounds = [number * tests // workers for number in range(workers + 1)]
+    def __init__(self, workers: int, may_start: list[bool]) -> None:
+        """`may_start` says of each test whether a range may start with it."""
+        tests = len(may_start)
+        self._may_start = [*may_start, True]
+        bounds = [self._next_start(number * tests // workers) for number in range(workers + 1)]
         self._starts: Any = FORK.Array("i", bounds[:-1])
         self._ends: Any = FORK.Array("i", bounds[1:])
+
+    def _next_start(self, test: int) -> int:
+        return self._may_start.index(True, test)
 
     def take(self, worker: int) -> int | None:
         """The number of the test that this worker runs next, None when none is left."""
@@ -63,7 +76,9 @@ class Ranges:
                 longest = max(range(len(ends)), key=lambda other: ends[other] - starts[other])
                 if starts[longest] == ends[longest]:
                     return None
-                middle = (starts[longest] + ends[longest]) // 2
+                middle = self._next_start((starts[longest] + ends[longest]) // 2)
+                if middle >= ends[longest]:
+                    return None
                 starts[worker], ends[worker], ends[longest] = middle, ends[longest], middle
             starts[worker] += 1
             return int(starts[worker]) - 1

@@ -14,6 +14,7 @@ from kits import file_of, line_of, make_kit, solved
 
 from bench.watch import START_SECONDS, WatchTerminal
 
+IN_ORDER = True  # each test goes on where the one before it left off
 BELOW = "n next · h hint · l list · r report · q quit"
 
 
