@@ -18,7 +18,7 @@ def stub_of(lesson: Lesson) -> str:
     path = lesson.solution / "backward.py"
     source = path.read_text(encoding="utf-8")
     if source.count(OPEN) != source.count(CLOSE) or not source.count(OPEN):
-        raise LessonError(f"{path}: every answer stands between `{OPEN}` and `{CLOSE}`; they do not pair.")
+        raise LessonError(f"{path}: every answer is between `{OPEN}` and `{CLOSE}`; they do not pair.")
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     missing = sorted({item.function for item in lesson.gradients} - functions.keys())
     if missing:

@@ -27,7 +27,7 @@ class AutogradUsed(BaseException):
 
     Attributes:
         what: what was called, as a reader would write it, e.g. ``torch.autograd.grad`` or ``Tensor.backward``.
-        filename: the student's file, or None when no frame of theirs is on the stack.
+        filename: the student's file, or None when none of its frames is on the stack.
         line: the innermost line of that file on the stack, or None.
     """
 

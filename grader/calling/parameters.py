@@ -99,7 +99,7 @@ def arguments_for(
                 else ": use the names of the forward pass, with a `d` in front for gradients."
             )
             raise UnknownParameter(
-                f"`{step}` asks for `{name}`, which is no forward value and no upstream gradient{hint}"
+                f"`{step}` asks for `{name}`, which is neither a forward value nor an upstream gradient{hint}"
             )
         value = fresh(value)
         if parameter.kind is parameter.KEYWORD_ONLY or (keyword and parameter.kind is parameter.POSITIONAL_OR_KEYWORD):

@@ -1,4 +1,4 @@
-"""The commands of whoever writes a course: `grade verify`, `grade stubs`, `grade figures`, `grade new-lesson`."""
+"""The commands for authors of a course: `grade verify`, `grade stubs`, `grade figures`, `grade new-lesson`."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int) 
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
 @course_option
 def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
-    """Writes exercises/*/backward.py from solutions/, of all LESSONS: what stands between the markers is left out.
+    """Writes exercises/*/backward.py from solutions/, of all LESSONS: what is between the markers is left out.
 
     A second copy, .stub, is what `dojo reset` gives a student back.
     """

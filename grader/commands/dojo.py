@@ -161,7 +161,7 @@ Examples:
 
 \b
 Keys: n the next unfinished lesson (of a file: the next one in it), h a hint, l the list,
-r the report in your browser, Enter once more, q quit.
+r the report in your browser, Enter check again, q quit.
 """
 
 

@@ -22,7 +22,7 @@ Examples:
 
 \b
 Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line
-or the input is unusable, 3 something could not be graded for a reason of ours.
+or the input is unusable, 3 something could not be graded because of an error in the grader or the course.
 
 \b
 Shell completion: eval "$(_GRADE_COMPLETE=bash_source grade)"   (or zsh_source, fish_source)

@@ -34,7 +34,7 @@ class RateColumn(ProgressColumn):
 
 
 class RunView:
-    """Told by a run what happens (grader.gradebook.grading.run.RunListener). `clock` gives seconds."""
+    """A run calls it with what happens (grader.gradebook.grading.run.RunListener). `clock` gives seconds."""
 
     def __init__(self, console: Console, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._quiet, self._clock = console, quiet, clock

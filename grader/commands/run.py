@@ -48,7 +48,7 @@ Examples:
   grade run . --lesson 3 --fail-under 80       for CI: exit status 1 below 80 percent
   grade run submissions/ --seed 7 -o seed7     the same hidden problems again
   grade run late/ada --lesson 03               one more submission for the class in grades/
-  grade run submissions/                       once more: grades only what is new or changed
+  grade run submissions/                       again: grades only what is new or changed
 """
 
 
@@ -76,7 +76,7 @@ Examples:
     type=click.Path(path_type=Path, dir_okay=False),
     default=None,
     metavar="CSV",
-    help="The class's list (id, name, email): names come from it, and who handed in nothing is told.",
+    help="The class's list (id, name, email): names come from it, and who submitted nothing is listed.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
 @click.option(
@@ -132,7 +132,7 @@ Examples:
     "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
 )
 @click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
-@click.option("--quiet", is_flag=True, help="Say nothing but what goes wrong.")
+@click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @course_option
 def run(
     submissions: tuple[Path, ...],

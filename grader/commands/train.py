@@ -114,6 +114,6 @@ def end_training(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
     click.echo(f"The page: {page}")
     click.echo(f"The log:  {out / LOG}")
     if outcome.problem:
-        advice = f"\nWhat there is, is kept. When it is mended: {go_on}" if outcome.can_resume else ""
+        advice = f"\nWhat there is, is kept. When it is fixed: {go_on}" if outcome.can_resume else ""
         raise UserError(outcome.problem + advice)
     raise SystemExit(0 if outcome.finished else STOPPED)

@@ -118,7 +118,7 @@ def resemblance(name: str, mine: Tensor, reference: Tensor) -> str:
     if not bool(mine.any()):
         return f"Every element of your `d{name}` is zero."
     if close(-mine, reference):
-        return f"The sign is turned round: it is minus the gradient of `{name}`."
+        return f"The sign is flipped: it is minus the gradient of `{name}`."
     if mine.ndim == 2 and mine.shape[0] == mine.shape[1] and close(mine.T, reference):
         return f"It is the transpose of the gradient of `{name}`."
     if bool(reference.any()):

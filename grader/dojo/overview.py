@@ -76,7 +76,7 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
         left = f"{rows} left to the hidden suite." if each.hidden else "All of it is right."
         yield Text(f"Lesson {number} is done here. {left}", "bold green")
         return
-    act = f"mend {row}" if row in each.wrong else f"write {row}"
+    act = f"fix {row}" if row in each.wrong else f"write {row}"
     if each.broken:
         act = "make the file run"
     yield Text.assemble((f"Next: {act}", "bold"), f"  {place}")

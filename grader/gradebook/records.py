@@ -17,7 +17,7 @@ class Attempt:
 
     Attributes:
         id: its place in the gradebook; a later attempt has a greater one.
-        submitted: when it was handed in, with a time zone; None if nothing says so.
+        submitted: when it was submitted, with a time zone; None if nothing says so.
         graded: when its verdict was stored, with a time zone.
         results: the verdict itself, before weights, lateness and decisions.
     """

@@ -19,7 +19,7 @@ from grader.lesson.course_modules import load_module
 from grader.lesson.course_settings import CourseSettings, course_settings
 from grader.lesson.mistakes import Mistake, Signature, mistakes_of, signatures_in
 
-if TYPE_CHECKING:  # torch comes with these and takes a second: whoever reads titles and hints need not wait for it
+if TYPE_CHECKING:  # torch comes with these and takes a second: reading titles and hints need not wait for it
     import torch
 
     from grader.calling.joint import Joint

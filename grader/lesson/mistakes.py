@@ -138,7 +138,7 @@ def mistake(message: str) -> Callable[[Callable[..., Any]], Mistake]:
 
 
 def edit(name: str, message: str, old: str, new: str) -> Mistake:
-    """A mistake that is one piece of the solution's text replaced: `old`, which stands there once, by `new`.
+    """A mistake that is one piece of the solution's text replaced: `old`, which occurs once, by `new`.
 
     Raises ValueError when `name` is not `function__id`.
     """

@@ -50,7 +50,7 @@ def shared_object(expression: ast.expr, attributes: Collection[str] | None = Non
 class SharedNames:
     """Finds the name whose memory an expression shares, through any chain of views.
 
-    Each link of a chain is followed once, however often and from wherever the chain is asked about, so that the time
+    Each link of a chain is followed once, however often and from wherever the chain is followed, so that the time
     is linear in the length of the text. `attributes` as in `shared_object`.
     """
 

@@ -52,7 +52,7 @@ class ReadingStopped(Exception):
 
 
 class ReadingFailed(Exception):
-    """A reader raised an exception: an error of ours."""
+    """A reader raised an exception: an error of the grader."""
 
 
 class SourceReader:

@@ -1,7 +1,7 @@
 """The process that reads students' texts under limits of time and memory. reader.py starts it.
 
 in: LENGTH_BYTES with the length of a pickle, then the pickle: (function, arguments)
-out: a line of JSON: {"answer": ...}, {"stopped": why} or {"failed": an error of ours}
+out: a line of JSON: {"answer": ...}, {"stopped": why} or {"failed": an error of the grader}
 
 It imports neither torch nor anything of a student's, and it holds no secret.
 """

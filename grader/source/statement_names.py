@@ -42,7 +42,7 @@ class LocalNames(dict[str, None]):
         self.setdefault(name)
 
     def remove_after(self, count: int) -> set[str]:
-        """Removes all but the first `count` names, and returns them."""
+        """Removes all except the first `count` names, and returns them."""
         return {self.popitem()[0] for _ in range(len(self) - count)}
 
     def without(self, names: Iterable[str]) -> set[str]:

@@ -68,7 +68,7 @@ def base_of(node: ast.AST) -> ast.AST:
 
 
 def base_name(node: ast.AST) -> str:
-    """The name of `base_of`; "" where that is no name."""
+    """The name of `base_of`; "" where that is not a name."""
     base = base_of(node)
     return base.id if isinstance(base, ast.Name) else ""
 

@@ -195,7 +195,7 @@ def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
         "3 of 26 right, 1 wrong, 22 to do · 3 of 26 points\n"
         "Checked on 4 public problems, 3 of them of other sizes. Grades come from the\n"
         "hidden suite, on problems of its own.\n"
-        f"Next: mend dprobs  exercises/03_makemore_steps/backward.py:{line}\n"
+        f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dprobs\n"
     )
 

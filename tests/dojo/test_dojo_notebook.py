@@ -65,7 +65,7 @@ def test_a_wrong_line_is_told_by_its_cell_and_quoted_from_there(kit, dojo):
     assert f"\n✗ dcounts_sum error  that.ipynb, cell 2, line {at}\n" in result.stdout
     assert f"\n    {at} │ dcounts_sum = counts_sum.nothing\n" in result.stdout
     assert result.stdout.endswith(
-        f"Next: mend dprobs  that.ipynb, cell 2, line {line}\n      dojo watch that.ipynb 03 · dojo hint 03.dprobs\n"
+        f"Next: fix dprobs  that.ipynb, cell 2, line {line}\n      dojo watch that.ipynb 03 · dojo hint 03.dprobs\n"
     )
     assert dojo("check", "that.ipynb", "03.dlogprobs").exit_code == 0
     assert dojo("check", "that.ipynb", "--lesson", "03.dprobs").exit_code == 1

@@ -76,7 +76,7 @@ def test_what_turned_wrong_is_said_too(place, terminal):
     replace(file_of(place), right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
     screen = terminal.until("✗ dprobs was right before.")
     assert "dprobs          | exact: False | approximate: False | maxdiff: 7.1     | wrong ✗\n" in screen
-    assert "\n✗ dprobs wrong value  exercises/" in screen and "\nNext: mend dprobs  exercises/" in screen
+    assert "\n✗ dprobs wrong value  exercises/" in screen and "\nNext: fix dprobs  exercises/" in screen
 
 
 def test_a_syntax_error_and_what_was_right_before_it(place, terminal):

@@ -79,7 +79,7 @@ def notebook_pieces(text: str) -> Pieces | None:
 
 
 def python_pieces(text: str) -> Pieces | None:
-    """None for a text that is no Python."""
+    """None for a text that Python cannot parse."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -62,7 +62,7 @@ def stop_on_interrupt(watch: Watch, terminal: Terminal) -> Iterator[None]:
             raise KeyboardInterrupt
         watch.stopping = True
         if sys.stderr.isatty():
-            terminal.line("Stopping after this step. (Ctrl-C once more: at once.)")
+            terminal.line("Stopping after this step. (Ctrl-C again: at once.)")
 
     if before is signal.SIG_IGN:  # started in the background: Ctrl-C is for another program
         yield

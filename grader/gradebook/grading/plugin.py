@@ -128,7 +128,7 @@ class GradingPlugin:
 
 
 def only_ours(test: pytest.Item) -> bool:
-    """Whether the test is a function and asks for nothing but a fixture of GradingPlugin's."""
+    """Whether the test is a function and asks only for a fixture of GradingPlugin's."""
     if not isinstance(test, pytest.Function) or any(test.iter_markers()):
         return False
     names = set(test.fixturenames) - {"request"}

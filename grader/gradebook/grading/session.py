@@ -64,7 +64,7 @@ class Session:
         self._frozen = False
 
     def wait_until_ready(self) -> None:
-        """Blocks until the zygote has loaded torch, which is no submission's time. Raises ZygoteDied."""
+        """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""
         self._zygote.wait_until_ready()
 
     def close(self) -> None:

@@ -165,7 +165,7 @@ def function(
     own: Sequence[Statement],
     written: dict[int, tuple[ast.stmt, str, dict[int, int]]],
 ) -> FileWriter:
-    """One function, in lines of its own: `before` are statements of ours, `own` those that assign the gradient.
+    """One function, in lines of its own: `before` the grader adds, `own` those that assign the gradient.
 
     Raises SyntaxError where the statements do not stand on their own (a `break` out of a loop that was opened).
     """

@@ -21,7 +21,7 @@ from grader.source.parsing import parse_text
 MOST_NOTEBOOK_BYTES = 20 << 20
 MOST_CELLS = 10_000
 MOST_CODE = 300_000  # characters in all code cells: reading the tree of so much takes a second
-MOST_PIECES = 1_000  # of a cell that is no Python as a whole
+MOST_PIECES = 1_000  # of a cell that Python cannot parse as a whole
 
 MAGIC = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
 HELP = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w.]*\?{1,2}\s*$")

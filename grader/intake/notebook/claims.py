@@ -139,7 +139,7 @@ class Scan:
         self.bound.add(name)
         inner = bare(value)
         if again and name in self.lists and listed_names(value) == listed_names(self.lists[name]) != []:
-            return  # the same list once more
+            return  # the same list again
         if again:
             self.lists.pop(name, None)
             self.kept.pop(name, None)

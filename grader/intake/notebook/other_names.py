@@ -1,7 +1,8 @@
 """Which of a notebook's variables is which gradient, where they are not called as the lecture's.
 
-In this order: the notebook's own comparisons (claims.py), then a name that is the lecture's but for its spelling or an
-affix (`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the right upstream
+In this order: the notebook's own comparisons (claims.py), then a name that differs from the lecture's in its
+spelling or by an affix
+(`grad_probs`, `dcounts_suminv`), then a similar name (`dlogits_maxes`) whose formula reads the right upstream
 gradients. A name is taken only where it is the one reading; otherwise there is a sentence that says why it is not.
 """
 

@@ -228,7 +228,7 @@ class Writing:
         guess = f"; did you mean `{near}`? Rename it." if near else "."
         if name in names:
             guess = guess.replace("Rename it.", "Rename that one.")
-            return f"{self.shown} assigns `{name}` for another exercise only, and for this one not once more{guess}"
+            return f"{self.shown} assigns `{name}` for another exercise only, and not again for this one{guess}"
         return f"{self.shown} assigns no `{name}`{guess}"
 
     def done(self, table: NotebookTable) -> Reading:

@@ -19,7 +19,7 @@ from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_
 
 MOST_STATEMENTS = 5_000
 WHOLE = 3
-"""A loop that assigns so many gradients goes round the whole backward pass; one with fewer is a part of a gradient."""
+"""A loop that assigns so many gradients contains the whole backward pass; one with fewer is a part of a gradient."""
 NOT_FOLLOWED = frozenset(
     {"open", "input", "eval", "exec", "compile", "globals", "locals", "vars", "get_ipython", "__import__", "load"}
     | {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "normal", "multinomial", "Generator"}

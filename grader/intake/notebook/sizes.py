@@ -34,7 +34,7 @@ MOST_PLACES = 5
 
 
 class Dimension(NamedTuple):
-    """One axis of a tensor: its size if the text says it, and the name that stood for it."""
+    """One axis of a tensor: its size if the text says it, and the name that was used for it."""
 
     size: int | None
     name: str | None = None

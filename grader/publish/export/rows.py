@@ -21,7 +21,7 @@ def row_place(row: Row) -> str:
 
 
 def lecture_line(row: Row) -> str:
-    """The lecture's `cmp` in its own words, "" for a check that is no gradient or a gradient that did not run."""
+    """The lecture's `cmp` in its own words, "" for a check or a gradient that did not run."""
     if row.exact is None:
         return ""
     maxdiff = "none" if row.maxdiff is None else f"{row.maxdiff:.6g}"

@@ -169,7 +169,7 @@ NONE_EARLIER: frozenset[str] = frozenset()
 
 def nothing_submitted(name: str, max_score: float) -> SubmissionResult:
     """The result of somebody who is in the roster only."""
-    message = "In the roster, and handed in nothing."
+    message = "On the roster; submitted nothing."
     return SubmissionResult(student=name, status=NOTHING, message=message, max_score=max_score, isolation="–")
 
 
@@ -187,7 +187,7 @@ def student_row(result: SubmissionResult, lessons: Sequence[str]) -> StudentRow:
     unread = [part.name.split("_")[0] for part in result.lessons if part.status == "rejected"]
     known, share = result.status not in ("error", NOTHING, UNCLEAR), result.percent
     kinds: list[str] = [result.status]
-    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "handed in nothing"}
+    notes = {"rejected": "rejected", "error": "could not be graded", NOTHING: "submitted nothing"}
     note = (notes | {UNCLEAR: "several submissions match"}).get(result.status, "")
     if not note:
         note = f"{', '.join(unread)} rejected" if unread else ""

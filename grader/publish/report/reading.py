@@ -52,7 +52,7 @@ class NodeTooltip(NamedTuple):
 
     state: str
     anchor: str
-    first: bool  # the one to mend first
+    first: bool  # the one to fix first
     facts: tuple[str, ...]
 
 
@@ -170,7 +170,7 @@ class LessonPart:
 
     @property
     def first(self) -> Line | None:
-        """The step to mend first: the wrong one nearest the loss, else the first one not written yet."""
+        """The step to fix first: the wrong one nearest the loss, else the first one not written yet."""
         unwritten = (line for line in self.lines if line.state in UNWRITTEN)
         return next((line for line in self.lines if line.wrong), next(unwritten, None))
 
@@ -217,7 +217,7 @@ class LessonPart:
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do next: a row to mend or to write, or a lesson to hand in; nothing when all is right."""
+    """What to do next: a row to fix or to write, or a lesson to hand in; nothing when all is right."""
 
     part: LessonPart | None = None
     line: Line | None = None

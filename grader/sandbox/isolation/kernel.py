@@ -145,7 +145,7 @@ def die_with_parent(parent: int | None = None) -> None:
     """Asks the kernel to kill this process when its parent ends. Raises OSError.
 
     `parent` is a pidfd of the parent, opened before the fork: a parent that had ended before this call sends no
-    signal any more, and in a pid namespace of one's own getppid() is 0 whether it lives or not.
+    signal any more, and in a new pid namespace getppid() is 0 whether it lives or not.
 
     The kernel forgets the request when the process changes its user: call it again then. "Parent" is the *thread*
     that forked (PR_SET_PDEATHSIG in prctl(2)): start a zygote from a thread that lives as long.

@@ -20,7 +20,7 @@ from typing import Any
 class Limits:
     """Limits of one worker. `seconds` are wall-clock seconds unless the name says otherwise.
 
-    Raises ValueError for a negative limit, TypeError for a value that is no number.
+    Raises ValueError for a negative limit, TypeError for a value that is not a number.
     """
 
     import_seconds: float = 10.0  # to import the student's file
@@ -49,7 +49,7 @@ class Limits:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Limits:
-        """Names not given keep their default. Raises ValueError for a name that is no limit."""
+        """Names not given keep their default. Raises ValueError for an unknown name."""
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:
             raise ValueError(f"no such limit: {', '.join(unknown)}")

@@ -49,8 +49,8 @@ def enter_zygote_namespaces(
     Without a user namespace, folders that `uid` may not pass on the way to `keep` (say /root, mode 700, with Python
     beneath) are covered likewise, so that workers can reach `keep` and nothing else in them.
 
-    Raises OSError where the kernel refuses, NotADirectoryError for a `hide` that is no folder. A half-done change of
-    namespaces cannot be undone: the process is then fit for nothing but to end (probe.py tries beforehand).
+    Raises OSError where the kernel refuses, NotADirectoryError for a `hide` that is not a folder. A half-done change of
+    namespaces cannot be undone: the process must then end (probe.py tries beforehand).
     """
     if user_namespace:
         if uid is not None and gid is not None and uid != os.getuid():

@@ -44,7 +44,7 @@ TRIAL_SECONDS = 5.0
 _WITHOUT = {
     NAMESPACES: "No namespaces ({reason}): a student's code can find out whether a hidden file exists, how large it is"
     " and when it was changed.",
-    UID: "The worker keeps the user who runs the grading ({reason}): nothing but the other layers stands"
+    UID: "The worker keeps the user who runs the grading ({reason}): only the other layers stand"
     " between a student's code and that user's files and processes.",
     LIMITS: "No resource limits ({reason}): a student's code can use up the machine's memory until its deadline.",
     NO_NEW_PRIVILEGES: "Privileges can be gained by starting a program ({reason}).",
@@ -70,7 +70,7 @@ class Isolation:
 
 
 def at_least(level: str, required: str) -> bool:
-    """Whether `level` is `required` or better. Raises ValueError for a word that is no level."""
+    """Whether `level` is `required` or better. Raises ValueError for an unknown level."""
     for word in (level, required):
         if word not in LEVELS:
             raise ValueError(f"{word!r} is no isolation level; there are {', '.join(LEVELS)}")

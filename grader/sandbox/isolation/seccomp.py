@@ -74,7 +74,7 @@ KILL_PROCESS = 0x80000000
 _ERRNO = 0x00050000
 SECCOMP_MODE_FILTER = 2
 
-# glibc's and musl's pthread_create; nothing else makes a thread, and what is no thread is a process
+# glibc's and musl's pthread_create; nothing else makes a thread, and everything else is a process
 THREAD_FLAGS = (0x003D0F00, 0x007D0F00)
 # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not among them: F_SETOWN and F_SETSIG,
 # which make the kernel send any signal to any process; locks and leases; F_SETPIPE_SZ (kernel memory).

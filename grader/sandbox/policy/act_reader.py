@@ -99,7 +99,7 @@ class ActReader:
         return isinstance(node.ctx, ast.Load) and self._owner(node.id, scope) is self._module
 
     def _owner(self, name: str, scope: Scope) -> Scope:
-        """The scope that gives the name its value; the module's where none does. Class bodies are part of theirs."""
+        """The scope that gives the name its value, else the module's. Class bodies belong to the scope around them."""
         while scope is not self._module and scope.parent is not None:
             if not isinstance(scope.node, ast.ClassDef) and (name in scope.bound_names or name in scope.imports):
                 return scope

@@ -176,7 +176,7 @@ def _lock_the_dispatcher() -> None:
 
 
 def _forget_backward_formulas() -> None:
-    """The same vector-Jacobian products once more, in Python, found by table or on the operator itself."""
+    """The same vector-Jacobian products again, in Python, found by table or on the operator itself."""
     formulas: Any = importlib.import_module("torch._decomp")
     for table in (formulas.decomposition_table, formulas.meta_table, formulas.pre_autograd_decomposition_table):
         for operator in [operator for operator in table if _is_backward(str(operator))]:

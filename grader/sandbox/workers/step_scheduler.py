@@ -25,7 +25,7 @@ WORKER_FAILURES = (DeadlineMissed, WorkerLost, WireError)
 class StepScheduler:
     """Runs steps of the file in `file`, by one joint function if there is one.
 
-    A batch is one request for many steps. After the first failure all steps are run one by one, so that it is clear
+    A batch is one request for many steps. After the first failure all steps are run one by one, to find
     which of them failed. A step that hangs or ends its process is not run again; every other step is, in a new process.
 
     Every method that runs something raises ZygoteDied and Interrupted.

@@ -262,7 +262,7 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
 def _pairs(
     content: list[Any], tensors: list[Tensor], trusted: bool, depth: int, left: Iterator[int] | None
 ) -> list[tuple[Any, Any]]:
-    """The entries of a dict. A key that is no plain value is replaced by its kind: the text form may be endless."""
+    """The entries of a dict. A key that is not a plain value is replaced by its kind: the text form may be endless."""
     pairs = []
     for entry in content:
         if type(entry) is not list or len(entry) != 2:

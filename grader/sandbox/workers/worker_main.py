@@ -67,7 +67,7 @@ def main(
     tell({"op": "locked in", "used": own_usage()})
     try:
         worker.serve()
-    except BaseException as error:  # of ours, or of a student's thread that broke the protocol
+    except BaseException as error:  # an error of the grader, or of a student's thread that broke the protocol
         with contextlib.suppress(BaseException):
             os.write(2, f"worker: {type(error).__name__}: {error}\n".encode()[:1000])
         os._exit(72)

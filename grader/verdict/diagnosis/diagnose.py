@@ -119,7 +119,7 @@ def changed_argument(name: str, cases: Cases) -> Explanation | None:
     what = " and ".join(f"`{argument}`" for argument in changed)
     return Explanation(
         "changed_argument",
-        f"Your `d{name}` changed {what} in place: whoever reads it afterwards gets other numbers. "
+        f"Your `d{name}` changed {what} in place: a step that reads it afterwards gets other numbers. "
         f"`a = b` makes a second name, not a copy; start from `{changed[0]}.clone()`, or write `a = a + ...` "
         "instead of `a += ...`.",
     )

@@ -28,7 +28,7 @@ def join_explanations(explanations: Iterable[Explanation]) -> Explanation | None
     if not found:
         return None
     sentences = dict.fromkeys(explanation.message for explanation in found)
-    return Explanation(found[0].id, " It is also true that: ".join(sentences), found[0].known)
+    return Explanation(found[0].id, " Also: ".join(sentences), found[0].known)
 
 
 def names_as_text(names: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ def fit_parts(mismatch: GradientMismatch, parts: Iterable[Sequence[Tensor]]) -> 
     """(name, value on the first problem) of each coefficient where found is a linear combination of the parts.
 
     `parts` holds the same number of tensors for each problem. Empty where that does not hold, where two parts cannot
-    be told apart, or where a coefficient has no name.
+    be distinguished, or where a coefficient has no name.
     """
     rows: list[list[float]] = []
     for number, tensors in enumerate(parts):

@@ -22,7 +22,7 @@ class OutOfTime(Exception):
 
 
 class Allowance:
-    """Processor time that may be used for explanations, by whoever runs inside `using`."""
+    """Processor time that may be used for explanations by code that runs inside `using`."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._left, self._until = seconds, 0.0

@@ -14,9 +14,7 @@ from grader.verdict.judging.verdicts import Case
 
 TRIVIAL = 1e-6
 """A gradient smaller than this share of the upstream gradient's norm counts as zero with rounding noise."""
-FROM_EARLIER_GRADIENT = (
-    "Right, though it goes round a neighbour: it is computed from gradients further up than the next one."
-)
+FROM_EARLIER_GRADIENT = "Right, but it skips a step: it is computed from gradients further up than the next one."
 
 
 class FromEarlier(NamedTuple):

@@ -1,4 +1,4 @@
-"""Public examples for rows that are no gradients: exercises/NN_name/examples.py, written like a hidden suite.
+"""Public examples for checks: exercises/NN_name/examples.py, written like a hidden suite.
 
     def test_closed_share(check):
         check.gives("closed_share", (h, 0.5), 0.25)                  # a number worked out by hand

@@ -25,7 +25,7 @@ import torch
 Ask = Callable[[], Any]
 
 TWICE = 0.25
-"""The share of the questions that are asked twice, on average."""
+"""The share of the questions that are put twice, on average."""
 
 
 _when_read = False
@@ -43,7 +43,7 @@ def asked_when_read() -> Iterator[None]:
 
 
 class Answers(Mapping[str, Any]):
-    """{name: answer} in the order in which the questions were added. A question is asked when its answer is read first.
+    """{name: answer} in the order in which the questions were added. A question is put when its answer is first read.
 
     A comparison that stops at the first difference saves the other calls.
     """
@@ -67,7 +67,7 @@ class Shuffled:
     """Questions of one scenario. The random numbers are drawn from `generator`."""
 
     def __init__(self, generator: torch.Generator, twice: float = TWICE) -> None:
-        """`twice`: the probability that a question is asked a second time."""
+        """`twice`: the probability that a question is put a second time."""
         self._generator, self._twice = generator, twice
         self._questions: dict[str, Ask] = {}
         self._numbers: dict[str, int] = {}

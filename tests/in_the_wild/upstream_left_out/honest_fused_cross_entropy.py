@@ -1,7 +1,7 @@
 """Softmax minus one-hot, over n: nothing is left out, the whole cross-entropy is one step.
 
 lesson: 03
-dlogits: passed | = Right, though it goes round a neighbour: it is computed from gradients further up than the next one.
+dlogits: passed | = Right, but it skips a step: it is computed from gradients further up than the next one.
 """
 
 

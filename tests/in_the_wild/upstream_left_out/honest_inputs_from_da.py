@@ -1,7 +1,7 @@
 """dx from da: dz is skipped, and da is used.
 
 lesson: 01
-dx: passed | = Right, though it goes round a neighbour: it is computed from gradients further up than the next one.
+dx: passed | = Right, but it skips a step: it is computed from gradients further up than the next one.
 """
 
 

@@ -1,7 +1,7 @@
 """dW from da: dz is skipped, and da is used.
 
 lesson: 01
-dW: passed | = Right, though it goes round a neighbour: it is computed from gradients further up than the next one.
+dW: passed | = Right, but it skips a step: it is computed from gradients further up than the next one.
 """
 
 

@@ -129,7 +129,7 @@ def test_without_exercises_2_and_3(graded):
     chain, entropy, norm, training = graded(notebook(CHAIN), "03", "04", "05", "07")
     assert others(chain) == {"passed"} and others(entropy) == others(norm) == others(training) == {"missing"}
     assert entropy["dlogits"]["message"] == (
-        "mine.ipynb assigns `dlogits` for another exercise only, and for this one not once more."
+        "mine.ipynb assigns `dlogits` for another exercise only, and not again for this one."
     )
     (entropy,) = [graded(notebook(CHAIN, SOFTMAX.replace("dlogits", "dlogits_fast")), "04")]
     assert entropy["dlogits"]["status"] == "passed"

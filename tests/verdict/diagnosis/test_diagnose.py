@@ -247,7 +247,7 @@ def test_what_fails_on_one_problem_only_is_not_told(problems, name, gradient, wr
         (
             "W",
             lambda p: -p.reference("W"),
-            "The sign is turned round: your `dW` is exactly minus the gradient. One minus is missing, or one too many: "
+            "The sign is flipped: your `dW` is exactly minus the gradient. One minus is missing, or one too many: "
             "compare with the forward line.",
         ),
         (
@@ -321,7 +321,7 @@ def test_the_sentence(problems, gradient, wrong, sentence):
     [
         ("2 times too large. A", lambda n: 2),
         ("2 times too small. A", lambda n: 0.5),
-        ("2 times too large, and its sign is turned round. A", lambda n: -2),
+        ("2 times too large, and its sign is flipped. A", lambda n: -2),
         ("4 times too large: n = 4. A", lambda n: n),
         ("4 times too small: n = 4. A", lambda n: 1 / n),
         ("16 times too large: n² = 16. A", lambda n: n**2),
@@ -330,8 +330,8 @@ def test_the_sentence(problems, gradient, wrong, sentence):
         ("3 times too small: n−1 = 3. A", lambda n: 1 / (n - 1)),
         ("n/(n−1) times what it should be (here 1.33333). Is", lambda n: n / (n - 1)),
         ("(n−1)/n times what it should be (here 0.75). Is", lambda n: (n - 1) / n),
-        ("4 times too large: n = 4, and its sign is turned round. A", lambda n: -n),
-        ("4 times too small: n = 4, and its sign is turned round. A", lambda n: -1 / n),
+        ("4 times too large: n = 4, and its sign is flipped. A", lambda n: -n),
+        ("4 times too small: n = 4, and its sign is flipped. A", lambda n: -1 / n),
     ],
 )
 def test_a_ratio_is_named_after_the_sizes(problems, words, factor):
@@ -482,8 +482,8 @@ def test_a_changed_argument_is_told_as_such(problems):
     explanation = told(problems, "d", formula, (), changed=("dz",))
     assert explanation == Explanation(
         "changed_argument",
-        "Your `dd` changed `dz` in place: whoever reads it afterwards gets other numbers. `a = b` makes a second name, "
-        "not a copy; start from `dz.clone()`, or write `a = a + ...` instead of `a += ...`.",
+        "Your `dd` changed `dz` in place: a step that reads it afterwards gets other numbers. `a = b` makes a second "
+        "name, not a copy; start from `dz.clone()`, or write `a = a + ...` instead of `a += ...`.",
     )
     both = told(problems, "d", formula, (), changed=("dz", "c"))
     assert both is not None and both.message.startswith("Your `dd` changed `c` and `dz` in place")
@@ -564,9 +564,7 @@ def test_two_of_the_lesson_s_own_that_cannot_be_told_apart(problems):
         return y * dz
 
     explanation = told(problems, "d", lambda p: p.upstream["z"] * p.values["y"], (dd__no_square, dd__the_same))
-    assert explanation == Explanation(
-        "no_square", "You used y where its square belongs. It is also true that: Another way to say it."
-    )
+    assert explanation == Explanation("no_square", "You used y where its square belongs. Also: Another way to say it.")
 
 
 # Several operations in one step --------------------------------------------------------------------------------------
@@ -616,7 +614,7 @@ def test_the_parts_of_a_fused_step(fused):
     [
         ("held_constant", (1, 0, 1), "treats `mean` as a constant. It is computed from `x`, so the gradient also"),
         ("held_constant", (1, 1, 0), "treats `var` as a constant. It is computed from `x`, so the gradient also"),
-        ("inner_branch_sign", (1, 1, -1), "flows back from `s` to `var` has its sign turned round"),
+        ("inner_branch_sign", (1, 1, -1), "flows back from `s` to `var` has the wrong sign"),
         ("inner_branch_ratio", (1, 1, 2), "flows back from `s` to `var` is exactly 2 times what it should be"),
         ("inner_branch_ratio", (2, 1, 1), "flows back from `s` to `x` is exactly 2 times what it should be"),
     ],
@@ -641,7 +639,7 @@ def test_ones_at_the_labels(fused):
     explanation = told(fused, "e", formula)
     assert explanation is not None and explanation.id == "term_too_many"
     assert explanation.message == (
-        "Your `de` is right but for one term: what is too much is exactly 1/n times 1 at the places of `labels` "
+        "Your `de` is right except for one term: what is too much is exactly 1/n times 1 at the places of `labels` "
         "(one in each row)."
     )
     explanation = told(fused, "e", lambda p: formula(p) * 1.001)

@@ -68,14 +68,14 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "a place": (
         "index_out_of_range",
-        "Place 7 is asked for along axis 0, which has 4 of them, numbered from 0. Is it the right tensor that is "
+        "The code reads place 7 along axis 0, which has 4 of them, numbered from 0. Is it the right tensor that is "
         "indexed, and the right axis? You are given `x` (4, 3).",
         lambda: X[7],
     ),
     "an axis": (
         "axis_out_of_range",
-        "Axis 2 is asked for of a tensor that has 2 axes, numbered from 0. Which tensor is it, and which axis? You are "
-        "given `x` (4, 3).",
+        "The code uses axis 2 of a tensor that has 2 axes, numbered from 0. Which tensor is it, and which axis? You "
+        "are given `x` (4, 3).",
         lambda: X.sum(2),
     ),
     "too many indices": (
@@ -86,7 +86,7 @@ RAISED: dict[str, tuple[str, str, Callable[[], object]]] = {
     ),
     "a size that is not there": (
         "axis_out_of_range",
-        "An entry is asked for that is not there: `x.shape` has one entry for each axis, numbered from 0. You are "
+        "The code reads an entry that does not exist: `x.shape` has one entry for each axis, numbered from 0. You are "
         "given `x` (4, 3).",
         lambda: X.shape[2],
     ),
@@ -243,9 +243,7 @@ def test_what_an_error_means(case):
 def test_a_name_that_could_have_been_asked_for():
     context = CallContext({}, ("hpreact", "dh"))
     explained = explain_error_text("NameError: name 'hpreact' is not defined", context)
-    assert explained is not None and explained.message == (
-        "`hpreact` is there to be asked for: add it to the parameters, and it is given to you by that name."
-    )
+    assert explained is not None and explained.message == ("`hpreact` is available: add it to the parameters.")
     explained = explain_error_text("NameError: name 'hpreakt' is not defined", context)
     assert explained is not None and explained.message == (
         "Nothing of the name `hpreakt` has been set when that line is reached. Is it spelled as where you set it?"

@@ -83,24 +83,24 @@ WRONG = {
     "term_missing": (
         "new",
         lambda p: p["momentum"] * p["x"].mean(0),
-        "`new` is right but for one term: what is missing is exactly (1−momentum) times `old`.",
+        "`new` is right except for one term: what is missing is exactly (1−momentum) times `old`.",
     ),
     "term_too_many": (
         "out",
         lambda p: p["out"] + 1,
-        "`out` is right but for one term: what is too much is exactly 1, in every element.",
+        "`out` is right except for one term: what is too much is exactly 1, in every element.",
     ),
     "factor": ("out", lambda p: p["out"] / p["gamma"], "`out` is what it should be, but divided by `gamma`."),
     "factor_of_a_line": (
         "out",
         lambda p: p["out"] * torch.linspace(2, 3, len(p["gamma"])),
-        "`out` is right but for one factor in each column (2 to 3 times here): something that a whole column has in "
+        "`out` is right except for one factor in each column (2 to 3 times here): something that a whole column has in "
         "common is not what it should be, such as a gain, a variance or a sum.",
     ),
     "term_of_a_line": (
         "out",
         lambda p: p["gamma"] * (p["x"] - p["x"].amax(0)),
-        "`out` is right but for one number in each column: all elements of a column are off by the same.",
+        "`out` is right except for one number in each column: all elements of a column are off by the same.",
     ),
     "reversed": ("table", lambda p: p["table"].flip(0), "`table` has the right numbers in the opposite order."),
 }
@@ -152,14 +152,14 @@ ASKED = {"half of it": False, "twice of it": False, "all of it": True, "minus it
 VERDICTS = {
     "always the same": (
         dict.fromkeys(ASKED, True),
-        Explanation("always_the_same", "The answer is True whatever is asked; for 3 of 5 questions it is wrong."),
+        Explanation("always_the_same", "The answer is always True; for 3 of 5 questions it is wrong."),
     ),
     "turned round": (
         {name: not truth for name, truth in ASKED.items()},
         Explanation(
             "the_other_way_round",
-            "All 5 answers are turned round: False where True is right, and True where False is. Is a comparison or a "
-            "`not` the wrong way round?",
+            "All 5 answers are the wrong way round: False where True is right, and True where False is. Is a "
+            "comparison or a `not` the wrong way round?",
         ),
     ),
     "one slip": (
@@ -204,7 +204,7 @@ LISTS = {
 def test_one_entry(words):
     found, expected = LISTS[words]
     outcome = ComparedResult({"losses": found}, {"losses": expected}, frozenset({"losses"}), {}, {}, {})
-    message = f"`losses` is right but for one thing: {words}."
+    message = f"`losses` is right except for one thing: {words}."
     assert explain_result([outcome], 1e-9, False) == Explanation("one_entry", message)
 
 

@@ -116,7 +116,7 @@ WRONG = {
     "a term for each column": (
         "term_of_a_line",
         batch_norm(mean=lambda v, u: u.abs().sum(0, keepdim=True)),
-        "Your `dx` is right but for one number in each column: all elements of a column are off by the same. A term "
+        "Your `dx` is right except for one number in each column: all elements of a column are off by the same. A term "
         "that has been summed or averaged along it is wrong, missing, or too much.",
     ),
 }
@@ -139,7 +139,7 @@ def test_the_factor_of_a_line_is_given_with_its_range(problems):
     explanation = told(problems, "x", WRONG["a factor for each column"][1], uses=USES)
     factors = problems[0].values["var"] + 1.0
     assert explanation is not None and explanation.message == (
-        f"Your `dx` is right but for one factor in each column ({factors.min():.3g} to {factors.max():.3g} times "
+        f"Your `dx` is right except for one factor in each column ({factors.min():.3g} to {factors.max():.3g} times "
         "here): something that a whole column has in common is not what it should be, such as a gain, a variance or a "
         "sum."
     )

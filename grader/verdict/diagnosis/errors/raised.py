@@ -108,7 +108,7 @@ def explain_view(sizes: str, elements: str) -> str:
 
 def explain_undefined_name(name: str, parameters: Collection[str]) -> str:
     if name in parameters:
-        return f"`{name}` is there to be asked for: add it to the parameters, and it is given to you by that name."
+        return f"`{name}` is available: add it to the parameters."
     return f"Nothing of the name `{name}` has been set when that line is reached. Is it spelled as where you set it?"
 
 

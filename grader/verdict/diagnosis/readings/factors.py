@@ -75,7 +75,7 @@ def constant_next_to(wrong: GradientMismatch, name: str, power: float) -> str | 
 
 def describe_factor(wrong: GradientMismatch, name: str, power: float, label: str) -> str:
     times = f"`{name}`" if abs(power) == 1 else f"`{name}` to the power {abs(power):g}"
-    sign = ", and the sign is turned round" if label.startswith("−") else ""
+    sign = ", and the sign is flipped" if label.startswith("−") else ""
     constant = label.removeprefix("−")
     times += "" if constant == "1" else f" (and by {constant})"
     is_unused = bool(wrong.uses) and name not in wrong.uses

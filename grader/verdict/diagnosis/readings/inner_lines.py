@@ -84,7 +84,7 @@ def wrong_inner_line(wrong: GradientMismatch) -> Iterator[Explanation]:
         if label == "0":
             yield Explanation("inner_branch_missing", f"Your `d{wrong.name}` lacks {what}; all the rest is right.")
         elif label == "−1":
-            yield Explanation("inner_branch_sign", f"{begin} has its sign turned round; the rest is right.")
+            yield Explanation("inner_branch_sign", f"{begin} has the wrong sign; the rest is right.")
         else:
             yield Explanation(
                 "inner_branch_ratio", f"{begin} is exactly {label} times what it should be; all the rest is right."

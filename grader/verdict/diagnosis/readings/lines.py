@@ -1,4 +1,4 @@
-"""Right but for a factor, or a term, that each row or each column has for itself."""
+"""Right except for a factor, or a term, that each row or each column has for itself."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def factor_per_line(wrong: Mismatch) -> str | None:
             assert first is not None
             low, high = float(first.min()), float(first.max())
             return (
-                f"right but for one factor in each {line} ({low:.3g} to {high:.3g} times here): something that a whole "
-                f"{line} has in common is not what it should be, such as a gain, a variance or a sum"
+                f"right except for one factor in each {line} ({low:.3g} to {high:.3g} times here): something that a "
+                f"whole {line} has in common is not what it should be, such as a gain, a variance or a sum"
             )
     return None
 
@@ -54,7 +54,7 @@ def term_per_line(wrong: Mismatch) -> str | None:
         terms = [surplus.mean(axis, keepdim=True) for surplus in wrong.surplus]
         if all(accounts_for(f, e, e + term) for term, (f, e) in zip(terms, wrong.pairs, strict=True)):
             line = line_along(axis, wrong.expected[0].ndim)
-            return f"right but for one number in each {line}: all elements of a {line} are off by the same"
+            return f"right except for one number in each {line}: all elements of a {line} are off by the same"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The gradient, or one branch of it, is right but for a constant factor."""
+"""The gradient, or one branch of it, is right except for a constant factor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
     if label == "−1" and wrong.is_whole:
         yield Explanation(
             "sign",
-            f"The sign is turned round: your `d{wrong.name}` is exactly minus the gradient. One minus is missing, "
+            f"The sign is flipped: your `d{wrong.name}` is exactly minus the gradient. One minus is missing, "
             "or one too many: compare with the forward line.",
         )
     elif label is not None and label != "1":
@@ -50,7 +50,7 @@ def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
 def times_too_large(label: str, wrong: GradientMismatch, value: float) -> str:
     """The end of a sentence on a factor: its value on the first problem, its name, and what to look for."""
     is_negative, label = label.startswith("−"), label.removeprefix("−")
-    sign = ", and its sign is turned round" if is_negative else ""
+    sign = ", and its sign is flipped" if is_negative else ""
     value, size = abs(value), label.removeprefix("1/")
     if "/" in size:
         return (
@@ -103,7 +103,7 @@ def wrong_coefficients(parts: Sequence[str], fitted: Sequence[tuple[str, float]]
         if label == "0":
             sentences.append(f"{part} is missing")
         elif label == "−1":
-            sentences.append(f"{part} has its sign turned round")
+            sentences.append(f"{part} has the wrong sign")
         elif label != "1":
             here = f" (here {abs(value):.6g})" if any(c.isalpha() for c in label) else ""
             sentences.append(f"{part} is exactly {label} times what it should be{here}")

@@ -198,7 +198,7 @@ def consumers_of_whole(wrong: GradientMismatch) -> tuple[str, ...]:
 
 
 def holds_with_share(wrong: GradientMismatch, consumer: str, share: Share) -> bool:
-    """Whether the answer is right but for `share` in place of what comes through `consumer`, on every problem."""
+    """Whether the answer is right except for `share` in place of what comes through `consumer`, on every problem."""
     is_only = len(wrong.consumers) == 1
 
     def formula(problem: Problem, expected: Tensor) -> Tensor | None:

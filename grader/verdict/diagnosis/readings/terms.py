@@ -1,4 +1,4 @@
-"""Right but for one term: the surplus, or what is missing, is something that has a name.
+"""Right except for one term: the surplus, or what is missing, is something that has a name.
 
 Terms are constants, upstream gradients and forward values, products of them, and ones at the places of labels.
 """
@@ -39,7 +39,7 @@ def wrong_term(wrong: GradientMismatch) -> Iterator[Explanation]:
             if label is not None:
                 size, (identifier, what) = label.removeprefix("−"), surplus_or_lack(label)
                 times = term.words if size == "1" else f"{size} times {term.words}"
-                text = f"Your `d{wrong.name}` is right but for one term: what is {what} is exactly {times}."
+                text = f"Your `d{wrong.name}` is right except for one term: what is {what} is exactly {times}."
                 yield Explanation(identifier, text)
 
 

@@ -112,7 +112,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
 def text_of_changed(
     step: ast.FunctionDef, helpers: Sequence[ast.FunctionDef], place: Place, new: ast.AST, known: Known
 ) -> str:
-    """The changed function's text. The functions that it calls are defined inside it, so that they may be changed."""
+    """The changed function's text. The functions that it calls are defined inside it, and can be changed as well."""
     parameters = set(parameter_names(step))
     added = [
         n.id

@@ -144,12 +144,14 @@ def wrong_term_of_part(part: PartMismatch) -> Iterator[Explanation]:
         label = part.constant(values)
         if label is None:
             yield Explanation(
-                "term_multiple", f"{part.what} is right but for one term: what is wrong is a multiple of {name}."
+                "term_multiple", f"{part.what} is right except for one term: what is wrong is a multiple of {name}."
             )
         else:
             size, (identifier, what) = label.removeprefix("−"), surplus_or_lack(label)
             times = name if size == "1" else f"{size}, in every element" if name is ONES else f"{size} times {name}"
-            yield Explanation(identifier, f"{part.what} is right but for one term: what is {what} is exactly {times}.")
+            yield Explanation(
+                identifier, f"{part.what} is right except for one term: what is {what} is exactly {times}."
+            )
         return
 
 

@@ -49,14 +49,14 @@ def wrong_answers(answers: Sequence[ComparedAnswer]) -> Explanation | None:
     if len(given) == 1:
         return Explanation(
             "always_the_same",
-            f"The answer is {given.pop()} whatever is asked; for {len(wrong)} of {len(answers)} questions it is wrong.",
+            f"The answer is always {given.pop()}; for {len(wrong)} of {len(answers)} questions it is wrong.",
         )
     if len(right) == 2 and len(wrong) == len(answers):
         one, other = sorted(right)
         return Explanation(
             "the_other_way_round",
-            f"All {len(answers)} answers are turned round: {one} where {other} is right, and {other} where {one} is. "
-            "Is a comparison or a `not` the wrong way round?",
+            f"All {len(answers)} answers are the wrong way round: {one} where {other} is right, and {other} where "
+            f"{one} is. Is a comparison or a `not` the wrong way round?",
         )
     slips = {(shown(answer.expected), shown(answer.found)) for answer in wrong}
     if len(slips) == 1:
@@ -109,7 +109,7 @@ def wrong_entries(name: str, cases: Sequence[tuple[Any, Any]]) -> Explanation | 
         ("there is one entry too many at the beginning", slice(1, None), slice(None)),
     ):
         if all(agree(found[one], expected[other]) for found, expected in cases):
-            return Explanation("one_entry", f"{what} is right but for one thing: {words}.")
+            return Explanation("one_entry", f"{what} is right except for one thing: {words}.")
     if all(len(f) == len(e) and len(e) > 1 and agree(f[::-1], e) for f, e in cases):
         return Explanation("reversed", f"{what} has the right entries in the opposite order.")
     return None
