@@ -35,6 +35,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return None  # pytest's own loop
     capture = session.config.pluginmanager.getplugin("capturemanager")
     capture.stop_global_capturing()  # workers would share its files and their offsets
+    session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one folder, and one cleaning up
     gc.collect()
     gc.freeze()  # else a worker's first collection copies all memory
     ranges = Ranges(count, [may_start_range(session.items, number) for number in range(len(session.items))])
@@ -107,9 +108,6 @@ def run_tests(session: pytest.Session, ranges: Ranges, number: int, results: Con
     config = session.config
     config.pluginmanager.unregister(name="terminalreporter")
     config.pluginmanager.register(Messenger(config, results))
-    factory = config._tmp_path_factory  # type: ignore[attr-defined]
-    factory._basetemp = factory.getbasetemp() / f"worker{number}"
-    factory._basetemp.mkdir(mode=0o700, parents=True)
     config.pluginmanager.getplugin("capturemanager").start_global_capturing()
     try:
         current = ranges.take(number)
