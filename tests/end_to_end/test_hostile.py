@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from shared_nursery import forked_zygote
+from shared_nursery import SharedNursery, forked_zygote
 
 from bench import fork
 from bench.arena import Arena, adopt_orphans, descendants, make_arena, new_descendants
@@ -55,7 +55,11 @@ def level() -> str:
 
 @pytest.fixture(scope="module")
 def a_zygote_of_its_own() -> Iterator[None]:
-    """Other modules may share zygotes that outlive their sessions; here a session's end must end everything."""
+    """Other modules may share zygotes that outlive their sessions; here a session's end must end everything.
+
+    The nursery of all tests lives on; it is started before, so that it is not among what the session started.
+    """
+    SharedNursery().program("pass").wait()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grader.gradebook.grading.session.ZygoteProcess", ZygoteProcess)
         yield
@@ -235,7 +239,8 @@ def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
-def test_the_whole_command_keeps_its_secrets(level: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: Path) -> None:
     """From folders on disk to reports: statuses as expected, and the canary nowhere in what was written or said."""
     if not at_least(level, "fair"):
         pytest.skip(f"level {level}: secrets lie open here")
@@ -244,6 +249,7 @@ def test_the_whole_command_keeps_its_secrets(level: str, tmp_path: Path) -> None
     lesson = arena.course.find("04")
     chosen = [a for a in ATTACKS if a.stops_at(level) and a.lesson == "04" and a.name not in SLOW]
     chosen = [a for a in chosen if a.group in SHOWN or a.name in ("forge_markup", "pickle_reduce", "find_environment")]
+    chosen = chosen[::every]
     handed = tmp_path / "handed in"
     for attack in chosen:
         lay_out(attack, arena, lesson, handed)
@@ -310,10 +316,11 @@ def test_large_pages_change_no_memory() -> None:
 QUICK = {"reading hidden files", "writing", "signals to others", "network"}
 
 
-def test_what_matters_most_at_fair() -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_what_matters_most_at_fair(every: int) -> None:
     if reason := reason_not_to():
         pytest.skip(reason)
-    names = [attack.name for attack in ATTACKS if attack.group in QUICK]
+    names = [attack.name for attack in ATTACKS if attack.group in QUICK][::every]
     try:
         outcomes = run_elsewhere("fair", "user", names)
     except RuntimeError as error:

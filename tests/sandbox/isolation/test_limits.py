@@ -60,10 +60,10 @@ def test_memory_ends_in_a_memory_error(in_child):
 
 def test_files_stay_empty_and_few(in_child, outcome, tmp_path):
     def action():
-        limits.apply(Limits(open_files=16))
+        limits.apply(Limits(open_files=64))
         target = os.open(tmp_path / "file", os.O_CREAT | os.O_WRONLY)
         writing = outcome(lambda: os.write(target, b"x"))
-        return writing, outcome(lambda: [os.pipe() for _ in range(16)])
+        return writing, outcome(lambda: [os.pipe() for _ in range(64)])
 
     assert in_child(action) == ["EFBIG", "EMFILE"]
 
@@ -82,11 +82,11 @@ def test_nothing_can_be_raised_again(in_child, outcome):
 
 def test_a_lower_limit_that_is_there_already_stays(in_child):
     def action():
-        resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
         limits.apply(Limits(open_files=64))
         return resource.getrlimit(resource.RLIMIT_NOFILE)
 
-    assert in_child(action) == [20, 20]
+    assert in_child(action) == [60, 60]
 
 
 def test_processor_time_ends_a_loop_that_ignores_the_signal(in_child):

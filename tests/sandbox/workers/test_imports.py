@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from shared_nursery import forked_zygote, run_python
 
 from grader.errors import LessonError
 from grader.lesson.config import sandbox_imports
@@ -22,7 +21,6 @@ from grader.sandbox.workers.stand_ins import KNOWN
 from grader.sandbox.workers.student import Student
 from grader.source.module_names import NOT_FROM_THE_STANDARD_LIBRARY
 
-ROOT = Path(__file__).resolve().parents[3]
 UNUSED = b"""
 import ctypes
 import networkx as nx
@@ -54,7 +52,7 @@ def db(dy):
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[ZygoteProcess]:
-    process = ZygoteProcess(plan_for(probe(), imports=["iniconfig"]))
+    process = forked_zygote(plan_for(probe(), imports=["iniconfig"]))
     yield process
     process.close()
 
@@ -152,7 +150,7 @@ def test_no_function_with_a_formula_is_left() -> None:
         "found = [t for t in found if formulas_off.FormulaGone not in (t.__code__.co_consts or ())]\n"
         "print(formulas_off.formulas_left(), found, [n for n in ('sympy', 'mpmath', 'ctypes') if n in sys.modules])\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = run_python(program)
     assert done.stdout.strip() == "[] [] []", done.stdout + done.stderr[-2000:]
 
 
@@ -168,7 +166,7 @@ def test_the_kernels_cannot_be_taken_back() -> None:
         "del library\n"
         "print(off.autograd_works())\n"
     )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=ROOT, capture_output=True, text=True)
+    done = run_python(program)
     assert done.stdout.strip() == "False", done.stdout + done.stderr[-2000:]
 
 
@@ -180,7 +178,7 @@ def test_where_memory_looks_different_nothing_is_changed() -> None:
         "library.reset()\n"
         "print(off.autograd_works())\n"
     )
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], cwd=ROOT, capture_output=True, text=True)
+    done = run_python(program)
     assert done.stdout.strip() == "True", done.stdout + done.stderr[-2000:]
 
 

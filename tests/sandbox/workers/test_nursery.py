@@ -110,7 +110,7 @@ def zygote(nursery: Nursery) -> Iterator[Callable[..., ZygoteProcess]]:
         each.close()
 
 
-@pytest.mark.parametrize("level", ["strong", "fair", "none"])
+@pytest.mark.parametrize("level", ["strong", *(pytest.param(low, marks=pytest.mark.slow) for low in ("fair", "none"))])
 def test_its_workers_are_locked_in_like_any_others(zygote, level):
     theirs = looked_around(zygote(level))
     alone = ZygoteProcess(plan_for(probe(avoid=LAYERS if level == "none" else avoid_above(level))))

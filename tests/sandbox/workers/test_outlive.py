@@ -139,7 +139,7 @@ def kill_the_coordinator(moment: float, before: dict[int, str], folder: Path) ->
     assert new_descendants(before, SECONDS) == {}, f"killed after {moment:.2f} s"
 
 
-@pytest.mark.parametrize("moment", some_moments(6, seed=1), ids=lambda moment: f"{moment:.1f}")
+@pytest.mark.parametrize("moment", some_moments(6, seed=1)[::2], ids=lambda moment: f"{moment:.1f}")
 def test_a_coordinator_that_is_killed(moment: float, alone: dict[int, str], tmp_path: Path) -> None:
     kill_the_coordinator(moment, alone, tmp_path)
 
@@ -202,7 +202,7 @@ def start_grader(plan: Plan, source: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
-QUICK = [("strong", "at import"), ("strong", "in threads"), ("strong", "deaf"), ("fair", "printing"), ("none", "deaf")]
+QUICK = [("strong", "in threads"), ("none", "deaf")]
 PAIRS = [(level, loop) for level in ("strong", "good", "fair", "weak", "none") for loop in LOOPS]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from bench import lazy
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import Course
+from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
 from grader.verdict.judging.scenarios import differ_exactly
 from grader.verdict.judging.shuffling import Shuffled, asked_when_read
@@ -32,7 +33,13 @@ SEEDS = [derive(SEED, number) for number in range(1)]
 
 
 @pytest.mark.parametrize("name", [name for name, lesson in LESSONS.items() if lesson.checks])
-def test_no_check_row_can_be_earned_without_looking(name: str) -> None:
+@pytest.mark.parametrize("learned", [(1, 2), pytest.param((4, 16), marks=pytest.mark.slow)], ids=["few", "many"])
+def test_no_check_row_can_be_earned_without_looking(
+    name: str, learned: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each lazy answer has seen the answers to `learned` sets of questions; the second number is for functions."""
+    monkeypatch.setattr(lazy, "LEARNED", learned[0])
+    monkeypatch.setattr(lazy, "LEARNED_OF_FUNCTIONS", learned[1])
     scores = list(lazy.check_rows(LESSONS[name], SEEDS))
     assert {score.row for score in scores} == {item.name for item in LESSONS[name].checks}
     assert [score for score in scores if score.score] == []
@@ -44,19 +51,26 @@ def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Shuffled, "answers", lambda self: {name: ask() for name, ask in self._questions.items()})
     monkeypatch.setattr("grader.verdict.judging.shuffling.TWICE", 0.0)
     monkeypatch.setattr(Shuffled.__init__, "__defaults__", (0.0,))
-    scores = {score.row: score for score in lazy.check_rows(LESSONS["08_gradient_check"], SEEDS[:1])}
+    rows = ("factors", "kinks", "numerical_gradient")
+    scores = {score.row: score for score in lazy.check_rows(LESSONS["08_gradient_check"], SEEDS[:1], only=rows)}
     assert scores["factors"].score == scores["kinks"].score == 1.0
     assert "in order" in scores["factors"].best or "number of the call" in scores["factors"].best
     assert scores["numerical_gradient"].score == 0.0
 
 
+@pytest.fixture(scope="module")
+def session_without_mistakes(warm_zygotes: None) -> Callable[[str], Session]:
+    """session_without_mistakes(lesson): warm, and without known mistakes; no lazy answer has to be named."""
+    return cache(lambda name: Session([Lesson(ROOT, name, secrets=False)], SEED))
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_lazy_file_earns_nothing(path: Path, session_for: Callable[..., Session]) -> None:
+def test_a_lazy_file_earns_nothing(path: Path, session_without_mistakes: Callable[[str], Session]) -> None:
     text = path.read_text(encoding="utf-8")
     header = dict(HEADER.findall(text))
     lesson = next(lesson for lesson in LESSONS.values() if lesson.number == header["lesson"])
     handed = {lesson.name: LessonFiles(lesson.name, {"backward.py": text.encode()})}
-    graded = session_for(lesson.number).grade(Submission(path.stem, path, handed))
+    graded = session_without_mistakes(lesson.name).grade(Submission(path.stem, path, handed))
     rows = rows_of(graded.results)
     assert graded.results.to_json()["score"] == 0
     answered = {name for name, row in rows.items() if row["status"] not in ("todo", "missing")}
