@@ -208,7 +208,7 @@ def test_the_workflow_is_one(workflow):
         ]
     )
     actions = {step["uses"].partition("@")[0] for step in steps(workflow).values() if "uses" in step}
-    assert actions == {"actions/checkout", "actions/setup-python", "actions/upload-artifact"}
+    assert actions == {"actions/cache", "actions/checkout", "actions/setup-python", "actions/upload-artifact"}
 
 
 @pytest.mark.parametrize("public", [False, True])
