@@ -174,6 +174,7 @@ class Reporter:
             )
         if attendance:
             highest = number(sum(lesson.max_score for lesson in lessons))
+            highest = max((each.max_score for each in results if each.assignment is not None), default=highest)
             known = {result.student for result in results}
             further = [each for each in without_results(attendance, highest) if each.student not in known]
             results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
