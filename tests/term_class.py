@@ -15,6 +15,8 @@ from pathlib import Path
 
 FIRST = ("Ada", "Bo", "Chen", "Dana", "Eva", "Femi", "Gita", "Hugo", "Ines", "Jun", "Kofi", "Lena")
 LAST = ("Okafor", "Petrov", "Quist", "Romero", "Suzuki")
+LESSONS = ("04_cross_entropy", "02_small_net")
+"""Of homework 1, and of homework 2."""
 PLATFORMS = ("canvas", "moodle", "gradescope", "classroom50")
 HAS_TIMES = {"canvas": False, "moodle": False, "gradescope": True, "classroom50": True}
 
@@ -118,7 +120,9 @@ def partner_of(student: Student, everybody: Sequence[Student]) -> Student | None
 # Downloads ------------------------------------------------------------------------------------------------------------
 
 
-def submissions(everybody: Sequence[Student], homework: int, latest: bool) -> Iterator[tuple[Student, str, float, bool]]:
+def submissions(
+    everybody: Sequence[Student], homework: int, latest: bool
+) -> Iterator[tuple[Student, str, float, bool]]:
     """(student, file, hours after the due date, whether it is a second submission): what a download has."""
     for student in everybody:
         work = student.homework[homework]
@@ -132,7 +136,7 @@ def download(
 ) -> dict[str, str]:
     """{place: text} of a platform's download; with `latest` after second submissions have come."""
     found: dict[str, str] = {}
-    people = list[str]()
+    metadata = ["---"]
     for student, file, hours, is_second in submissions(everybody, homework, latest):
         when, text, n = due.astimezone(UTC) + timedelta(hours=hours), files[file], student.number
         if platform == "canvas":
@@ -142,9 +146,9 @@ def download(
         elif platform == "moodle":
             found[f"{student.name}_{300_000 + n}_assignsubmission_file_/backward.py"] = text
         elif platform == "gradescope":
-            place = f"submission_{4000 + 1000 * homework + n + (500 if is_second else 0)}"
+            place = f"submission_{submission_number(student, homework, is_second)}"
             found[f"{place}/backward.py"] = text
-            people += [
+            metadata += [
                 f"{place}:",
                 "  :submitters:",
                 f"  - :name: {student.name}",
@@ -160,11 +164,13 @@ def download(
             found[f"{place}/result.json"] = json.dumps(runner_record(student, homework, when), indent=1)
             found[f"{place}/exercises/{LESSONS[homework]}/backward.py"] = text
     if platform == "gradescope":
-        found["submission_metadata.yml"] = "\n".join(["---", *people, ""])
+        found["submission_metadata.yml"] = "\n".join([*metadata, ""])
     return found
 
 
-LESSONS = ("04_cross_entropy", "02_small_net")
+def submission_number(student: Student, homework: int, is_second: bool) -> int:
+    """Gradescope's number of a submission."""
+    return 4000 + 1000 * homework + student.number + (500 if is_second else 0)
 
 
 def runner_record(student: Student, homework: int, when: datetime) -> dict[str, object]:
@@ -196,6 +202,10 @@ def column_of(homework: int) -> str:
 
 
 CANVAS_MAXIMUM, MOODLE_MAXIMUM = 20, 50
+MOODLE_COLUMNS = (
+    "Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
+    "Last modified (submission)", "Last modified (grade)", "Feedback comments",
+)  # fmt: skip
 
 
 def roster(platform: str, everybody: Sequence[Student]) -> str:
@@ -205,15 +215,15 @@ def roster(platform: str, everybody: Sequence[Student]) -> str:
         lines = [["    Points Possible", "", "", "", "", str(CANVAS_MAXIMUM), str(CANVAS_MAXIMUM), ""]]
         for each in everybody:
             last_first = ", ".join(reversed(each.name.split()))
-            lines.append([last_first, str(20_000 + each.number), f"s{each.number}", each.email, "A", "", "", each.group])
+            lines.append(
+                [last_first, str(20_000 + each.number), f"s{each.number}", each.email, "A", "", "", each.group]
+            )
     elif platform == "moodle":
-        header = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade", "Grade can be changed",
-                  "Last modified (submission)", "Last modified (grade)", "Feedback comments", "group"]  # fmt: skip
-        lines = [
-            [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", "",
-             f"{MOODLE_MAXIMUM}.00", "Yes", "-", "-", "", each.group]
-            for each in everybody
-        ]  # fmt: skip
+        header = [*MOODLE_COLUMNS, "group"]
+        lines = []
+        for each in everybody:
+            cells = [f"Participant {300_000 + each.number}", each.name, each.email, "Submitted for grading", ""]
+            lines.append([*cells, f"{MOODLE_MAXIMUM}.00", "Yes", "-", "-", "", each.group])
     elif platform == "gradescope":
         header = ["Name", "SID", "Email", "Role", "group"]
         lines = [[each.name, str(9000 + each.number), each.email, "Student", each.group] for each in everybody]
@@ -223,6 +233,11 @@ def roster(platform: str, everybody: Sequence[Student]) -> str:
     text = io.StringIO()
     csv.writer(text).writerows([header, *lines])
     return text.getvalue()
+
+
+def people(everybody: Sequence[Student]) -> str:
+    """A list with e-mail addresses, which Canvas's grade book does not have."""
+    return "".join(["name,email\n", *(f"{each.name},{each.email}\n" for each in everybody)])
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> Path:

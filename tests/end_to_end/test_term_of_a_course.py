@@ -34,7 +34,9 @@ from term_class import (
     column_of,
     download,
     partner_of,
+    people,
     roster,
+    submission_number,
     submissions,
     write_files,
 )
@@ -71,6 +73,8 @@ term = ["hw1", "hw2"]
 HOURS_OF_EXTENSION = {(0, 1): 25, (0, 2): 49, (1, 1): 24, (1, 2): 48, (1, 3): 72}
 """{(homework, days): hours}: on 25 October summer time ends."""
 FREE_DAYS = 2
+ABSENT = 1
+"""Of twelve students, those without a submission of homework 1, their own or their group's."""
 GRACE, PERCENT, KEEP, HARD = (0.25, 0.0), (10, 25), (60, 0), (math.inf, 96.0)
 WORTH = ({"dlogits": 6.0, "in_one_go": 4.0}, {"dh": 600 / 17, "dW2": 100 / 17, "others": 1000 / 17})
 BROKEN, FIXED = "if not dlogits.passes(FAR_APART):", "if dlogits.passes(FAR_APART):"
@@ -109,6 +113,10 @@ class Expected:
     @property
     def share(self) -> float:
         return (self.score or 0) / self.maximum if self.maximum else 0.0
+
+    def of_maximum(self, maximum: float) -> float | None:
+        """The figure in a column with this maximum; None for an empty cell."""
+        return self.share * maximum if self.submitted and self.score is not None else None
 
 
 class Arithmetic:
@@ -192,6 +200,9 @@ class Term:
         self.write_suite(FIXED, BROKEN)
         self.roster = folder / "roster.csv"
         self.roster.write_text(roster(platform, self.everybody), encoding="utf-8")
+        self.people = folder / "people.csv"
+        self.people.write_text(people(self.everybody), encoding="utf-8")
+        self.compared = 0
 
     def write_suite(self, old: str, new: str) -> None:
         text = self.suite.read_text(encoding="utf-8")
@@ -243,6 +254,8 @@ class Term:
             self.decisions.rows[names[8], "dlogits"] = 3
             self.grade("adjust", names[1], "04.in_one_go", "--points", 4, *on_paper)
             self.decisions.rows[names[1], "in_one_go"] = 4
+            self.grade("adjust", names[5], "04.in_one_go", "--points", 2, *on_paper)
+            self.decisions.rows[names[5], "in_one_go"] = 2  # of a group, one member only
             self.grade("adjust", names[6], "total", "--points", 5.5, *on_paper)
             self.decisions.totals[names[6]] = 5.5
             self.grade("excuse", names[11], "04.in_one_go", "--because", "not taught in this section", "-o", "hw1")
@@ -250,6 +263,24 @@ class Term:
             for at in (0, 5):
                 self.decisions.comments[names[at]] = f"Well derived, {names[at]}."
                 self.grade("comment", names[at], self.decisions.comments[names[at]], "-o", "hw1")
+
+    def compare(self, found: object, expected: float | None, *about: object, within: float = 2e-6) -> None:
+        """Asserts that a figure is the expected one; None stands for an empty cell."""
+        self.compared += 1
+        if expected is None:
+            assert found == "", about
+        else:
+            assert found != "" and abs(float(str(found)) - expected) <= within, (found, expected, *about)
+
+    def compare_report(self, text: str, name: str, homework: int) -> None:
+        """Asserts that a report begins with this student's name and figures, which reports round to two digits."""
+        expected, found = self.figures()[name][homework], REPORT.search(text)
+        assert found is not None and found[1] == name, (name, text[:200])
+        if expected.score is None:
+            assert found[2] is None, text[:200]
+            return
+        self.compare(found[2], expected.score, name, text[:200], within=0.0051)
+        self.compare(found[3], expected.maximum, name, text[:200], within=0.0051)
 
     def figures(self) -> dict[str, tuple[Expected, Expected]]:
         return {each.name: self.expected.of(each) for each in self.everybody}
@@ -292,145 +323,107 @@ def lines_of(path: Path, key: str) -> dict[str, dict[str, str]]:
     return {line[key].strip(): line for line in csv.DictReader(io.StringIO(text))}
 
 
-def is_figure(text: str, value: float | None) -> bool:
-    """Whether a cell has this value, empty for None."""
-    return text == "" if value is None else bool(text) and math.isclose(float(text), value, abs_tol=2e-6)
-
-
 def check_grades(term: Term, homework: int) -> None:
     found = lines_of(term.folder / f"hw{homework + 1}" / "grades.csv", "student")
     assert found.keys() == {each.name for each in term.everybody}
     for name, both in term.figures().items():
         expected, line = both[homework], found[name]
+        term.compare(line["total"], expected.score, name, line)
         if expected.score is None:
-            assert (line["total"], bool(line["excused"])) == ("", True), (name, line)
+            assert line["excused"].endswith("certificate seen")
         else:
-            assert is_figure(line["total"], expected.score), (name, expected, line)
-            assert is_figure(line["max"], expected.maximum) or not expected.submitted, (name, expected, line)
+            term.compare(line["max"], expected.maximum, name, line)
+        assert line["handed_in"] == ("yes" if expected.submitted or expected.score is None else "no"), line
 
 
-def exported(term: Term, homework: int) -> int:
-    """Compares every exported figure; returns how many there were."""
-    out, whole = f"hw{homework + 1}", sum(WORTH[homework].values())
-    place = term.folder / "exports" / out
-    place.mkdir(parents=True, exist_ok=True)
-    figures, compared = term.figures(), 0
-
-    def scaled(name: str, maximum: float) -> float | None:
-        expected = figures[name][homework]
-        if not expected.submitted or expected.score is None:
-            return None
-        return expected.share * maximum
-
-    common = ("--roster", term.roster, "-o")
+def check_import(term: Term, homework: int) -> None:
+    """Compares every figure in the platform's import, or in what Canvas or Moodle would import."""
+    out, figures = f"hw{homework + 1}", term.figures()
+    place = term.folder / "exports" / f"{out}.csv"
+    place.parent.mkdir(exist_ok=True)
     if term.platform in ("canvas", "gradescope"):
-        options = () if term.platform == "canvas" else ("--max", CANVAS_MAXIMUM)
-        named = ("--name", f"total={column_of(homework)}")
-        term.grade("export", "canvas", out, *named, *options, *common, place / "canvas.csv")
-        lines = lines_of(place / "canvas.csv", "Student")
-        assert float(lines.pop("Points Possible")[column_of(homework)]) == CANVAS_MAXIMUM
-        for student, line in lines.items():
-            name = " ".join(reversed(student.split(", "))) if ", " in student else student
-            assert is_figure(line[column_of(homework)], scaled(name, CANVAS_MAXIMUM)), (name, line)
-        assert len(lines) == len(term.everybody)
-        compared += len(lines)
+        column, maximum, key = column_of(homework), CANVAS_MAXIMUM, "Student"
+        options = ["canvas", out, "--name", f"total={column}"]
     else:
-        options = () if term.platform == "moodle" else ("--max", MOODLE_MAXIMUM)
-        term.grade("export", "moodle", out, *options, *common, place / "moodle.csv")
-        lines = lines_of(place / "moodle.csv", "Full name")
-        for name, line in lines.items():
-            assert is_figure(line["Grade"], scaled(name, MOODLE_MAXIMUM)), (name, line)
-        assert len(lines) == len(term.everybody)
-        compared += len(lines)
-    term.grade("export", "mailmerge", out, *common, place / "mailmerge.csv")
-    lines = lines_of(place / "mailmerge.csv", "name")
+        column, maximum, key = "Grade", MOODLE_MAXIMUM, "Full name"
+        options = ["moodle", out]
+    if term.platform in ("gradescope", "classroom50"):  # whose rosters have no maximum
+        options += ["--max", str(maximum)]
+    term.grade("export", *options, "--roster", term.roster, "-o", place)
+    lines = lines_of(place, key)
+    if key == "Student":
+        term.compare(lines.pop("Points Possible")[column], maximum, "Points Possible")
+    assert len(lines) == len(term.everybody)
+    for student, line in lines.items():
+        name = " ".join(reversed(student.split(", ")))
+        term.compare(line[column], figures[name][homework].of_maximum(maximum), name, line)
+
+
+def check_mail(term: Term, homework: int) -> None:
+    """Compares the figures of the file for mail merge."""
+    out, figures = f"hw{homework + 1}", term.figures()
+    place = term.folder / "exports" / f"{out}-mail.csv"
+    term.grade("export", "mailmerge", out, "--roster", term.people, "-o", place)
+    lines = lines_of(place, "name")
     assert lines.keys() == {name for name, both in figures.items() if both[homework].submitted}
     for name, line in lines.items():
         expected = figures[name][homework]
-        assert is_figure(line["score"], expected.score or 0) and is_figure(line["maximum"], expected.maximum), (
-            name,
-            expected,
-            line,
-        )
+        term.compare(line["score"], expected.score or 0, name, line)
+        term.compare(line["maximum"], expected.maximum, name, line)
         comment = term.decisions.comments.get(name) if homework == 0 else None
         assert comment is None or comment in line["summary"]
-    return compared + 2 * len(lines) + (whole < 0)
 
 
-def in_report(text: str, name: str, expected: Expected) -> bool:
-    """Whether a report begins with this student's name and figures."""
-    found = REPORT.search(text.replace("\\", ""))
-    assert found is not None, text[:200]
-    if expected.score is None:
-        return found[1] == name and found[2] is None
-    # reports round to two digits
-    close = [abs(float(found[at]) - value) < 0.0051 for at, value in ((2, expected.score), (3, expected.maximum))]
-    return found[1] == name and all(close)
-
-
-def returned(term: Term, homework: int) -> int:
-    """Compares every figure in what goes back to students; returns how many there were."""
+def check_feedback(term: Term, homework: int) -> None:
+    """Compares every figure in what goes back to students through the platform."""
     out, place = f"hw{homework + 1}", term.folder / "feedback" / f"hw{homework + 1}"
     place.mkdir(parents=True, exist_ok=True)
-    figures, source = term.figures(), term.place(homework, latest=homework == 1)
-    latest = list(submissions(term.everybody, homework, latest=homework == 1))
-    back = ("--roster", term.roster, "--course", term.course, "-o")
+    source, figures = term.place(homework, latest=homework == 1), term.figures()
+    submitted = list(submissions(term.everybody, homework, latest=homework == 1))
+    graded = [each for each in submitted if figures[each[0].name][homework].score is not None]
+
+    def back(name: str, *options: object) -> Path:
+        given = ("--roster", term.roster, "--course", term.course, *options, "-o", place / name)
+        said = term.grade("feedback", term.platform, out, source, *given)[1]
+        for each in term.everybody:
+            if each.group and each not in [student for student, *_ in submitted]:
+                assert f"`{each.name}` gets no feedback here" in said
+        return place / name
+
     if term.platform == "gradescope":
-        _, said = term.grade("feedback", "gradescope", out, source, "--max", 40, *back, place / "g.zip")
-        stored = {name: json.loads(text) for name, text in unzipped(place / "g.zip").items() if name.endswith(".json")}
-        expected = {}
-        for student, _, _, is_second in latest:
-            group = [student, *filter(None, [partner_of(student, term.everybody)])]
-            points = [figures[each.name][homework] for each in group]
-            number = 4000 + 1000 * homework + student.number + (500 if is_second else 0)
-            doubt = any(each.score is None for each in points) or len({each.score for each in points}) > 1
-            if not doubt:
-                expected[f"stored/{number}.json"] = points[0].share * 40
-            else:
-                assert f"submission_{number} gets no feedback" in said
-        assert stored.keys() == expected.keys()
-        for name, share in expected.items():
-            assert math.isclose(stored[name]["score"], share, abs_tol=2e-6), (name, share, stored[name]["score"])
-        return len(stored)
-    if term.platform == "classroom50":
-        scores = place / "scores-before.json"
+        stored = unzipped(back("autograder.zip", "--max", 40))
+        wanted = {submission_number(each, homework, second): each for each, _, _, second in graded}
+        assert {f"stored/{n}.json" for n in wanted} == {name for name in stored if name.endswith(".json")}
+        for number, student in wanted.items():
+            found = json.loads(stored[f"stored/{number}.json"])
+            term.compare(found["score"], figures[student.name][homework].of_maximum(40), student.name)
+            term.compare_report(found["output"], student.name, homework)
+    elif term.platform == "classroom50":
         assignments = {f"hw-{homework + 1}": {"type": "individual", "entries": []}}
         text = json.dumps({"schema": "classroom50/scores/v1", "classroom": "ml", "assignments": assignments})
-        scores.write_text(text, encoding="utf-8")
-        term.grade("feedback", "classroom50", out, source, "--scores", scores, *back, place / "scores.json")
-        found = json.loads((place / "scores.json").read_text(encoding="utf-8"))
-        entries = {each["owner"]: each["submissions"][0] for each in found["assignments"][f"hw-{homework + 1}"]["entries"]}
-        graded = [each for each, *_ in latest if figures[each.name][homework].score is not None]
-        assert entries.keys() == {each.login for each in graded}
-        for each in graded:
-            entry, expected = entries[each.login], figures[each.name][homework]
-            # whole numbers, the largest factor is 1000
-            assert abs(entry["score"] / entry["max-score"] - expected.share) < 1e-5, (each.name, entry, expected)
-        return len(graded)
-    term.grade("feedback", term.platform, out, source, *back, place / "back.zip")
-    archive = unzipped(place / "back.zip")
-    owners = {}
-    for name, content in archive.items():
-        if name.endswith((".py", ".md")):
-            given = name.split("/")[0]
-            assert (source / given).exists(), f"{name} is no name of the download"
-            text = content.decode().replace("\n# ", "\n")
-            owner = next(
-                each
-                for each, *_ in latest
-                if given.startswith(each.squeezed if term.platform == "canvas" else f"{each.name}_")
-            )
-            assert in_report(text, owner.name, figures[owner.name][homework]), (name, text[:300])
-            owners[owner.name] = text
-    assert owners.keys() == {each.name for each, *_ in latest}
-    compared = len(owners)
+        (place / "before.json").write_text(text, encoding="utf-8")
+        scores = json.loads(back("scores.json", "--scores", place / "before.json").read_text(encoding="utf-8"))
+        entries = {
+            each["owner"]: each["submissions"] for each in scores["assignments"][f"hw-{homework + 1}"]["entries"]
+        }
+        assert entries.keys() == {each.login for each, *_ in graded}
+        for student, *_ in graded:
+            (entry,), expected = entries[student.login], figures[student.name][homework]
+            most = entry["max-score"]  # the contract has whole numbers only: 1, 10, 100 or 1000 for each point
+            term.compare(entry["score"], expected.of_maximum(most), student.name, within=0.500001)
+            term.compare(most / expected.maximum, round(most / expected.maximum), student.name)
+    else:
+        archive = unzipped(back("back.zip"))
+        begins = {each.squeezed if term.platform == "canvas" else each.name: each.name for each, *_ in submitted}
+        reports = [name for name in archive if not name.endswith(".html")]
+        assert sorted(begins) == sorted(name.split("_")[0] for name in reports)
+        for name in reports:
+            assert (source / name.split("/")[0]).exists(), f"{name} is no name of the download"
+            text = archive[name].decode().replace("\n# ", "\n")  # Canvas returns Python: comments
+            term.compare_report(text, begins[name.split("_")[0]], homework)
     if term.platform == "moodle":
         for name, line in lines_of(place / "moodle-worksheet.csv", "Full name").items():
-            expected = figures[name][homework]
-            grade = expected.share * MOODLE_MAXIMUM if expected.submitted and expected.score is not None else None
-            assert is_figure(line["Grade"], grade), (name, line)
-            compared += 1
-    return compared
+            term.compare(line["Grade"], figures[name][homework].of_maximum(MOODLE_MAXIMUM), name, line)
 
 
 def unzipped(path: Path) -> Mapping[str, bytes]:
@@ -458,43 +451,51 @@ def teach(folder: Path, platform: str, size: int) -> int:
     term.run(1, latest=True)
     term.expected.latest = True
     check_grades(term, 1)
-    before = exported(term, 0)
 
-    figures = term.figures()
+    before = term.figures()
     term.write_suite(BROKEN, FIXED)
     printed, _ = term.graders("regrade", "-o", "hw1")
     assert "No score has changed yet" in printed
-    assert exported(term, 0) == before, "the same figures as before the regrade"
+    check_import(term, 0)
     term.expected.broken = False
-    changed = {
-        name: (figures[name][0].score or 0, both[0].score or 0)
-        for name, both in term.figures().items()
-        if both[0].score is not None and not math.isclose(both[0].score, figures[name][0].score or 0)
-    }
-    assert any(after > was for was, after in changed.values()) and any(after < was for was, after in changed.values())
-    shown = printed_changes(printed)
-    assert shown.keys() == changed.keys(), printed
-    for name, pair in changed.items():
-        assert all(math.isclose(*each, abs_tol=1e-5) for each in zip(shown[name], pair, strict=True)), (name, pair)
-    assert "stays 4, " in printed and "(adjusted by hand)" in printed
+    check_changes(term, printed, before)
     applied, _ = term.graders("regrade", "-o", "hw1", "--apply")
     assert applied.endswith("Applied.\n")
+    check_import(term, 0)
 
     for homework in (0, 1):  # at the end of the term, as docs/assignments.md says
         term.run(homework, latest=homework == 1)
-        check_grades(term, homework)
+        for check in (check_grades, check_import, check_mail, check_feedback):
+            check(term, homework)
     history = term.grade("history", term.everybody[1].name, "-o", "hw1")[0]
     assert "adjusted" in history and "graded again" in history and "right on paper" in history
-    return before + sum(exported(term, homework) + returned(term, homework) for homework in (0, 1))
+    return term.compared
+
+
+def check_changes(term: Term, printed: str, before: Mapping[str, tuple[Expected, Expected]]) -> None:
+    """Compares the diff that `grade regrade` has printed."""
+    after = {name: both[0].score for name, both in term.figures().items() if both[0].score is not None}
+    changed = {name: (before[name][0].score or 0, score) for name, score in after.items()}
+    changed = {name: pair for name, pair in changed.items() if not math.isclose(*pair)}
+    assert {score > earlier for earlier, score in changed.values()} == {True, False}, "some rise, some fall"
+    shown = printed_changes(printed)
+    assert shown.keys() == changed.keys(), printed
+    for name, pair in changed.items():
+        for found, expected in zip(shown[name], pair, strict=True):
+            term.compare(found, expected, name, within=1e-4)
+    rises = sum(score > earlier for earlier, score in changed.values())
+    total = f"{len(changed)} of {len(term.everybody) - ABSENT * len(term.everybody) // 12} scores change"
+    assert f"{total}: {rises} rise, {len(changed) - rises} fall." in printed
+    assert "stays 4, " in printed and "(adjusted by hand)" in printed
 
 
 def test_a_term_on_gradescope_with_twelve_students(tmp_path):
-    assert teach(tmp_path, "gradescope", 12) > 100
+    assert teach(tmp_path, "gradescope", 12) > 150
 
 
-@pytest.mark.slow  # 60 students on each platform, two assignments: minutes
+@pytest.mark.slow  # 60 students on each platform: minutes
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_term_with_sixty_students(tmp_path, platform):
     figures = teach(tmp_path, platform, 60)
-    print(f"{platform}: {figures} figures are those computed by the test")
-    assert figures > 500
+    print(f"\n{platform}: {figures} figures are those that the test computes")
+    assert figures > 1000
