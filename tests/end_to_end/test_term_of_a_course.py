@@ -336,6 +336,21 @@ def check_grades(term: Term, homework: int) -> None:
         assert line["handed_in"] == ("yes" if expected.submitted or expected.score is None else "no"), line
 
 
+def check_times(term: Term, homework: int) -> None:
+    """Where a download has no times, everybody is on time, and the files say that the time is not known."""
+    out, latest = term.folder / f"hw{homework + 1}", homework == 1
+    lines = lines_of(out / "grades.csv", "student")
+    for student, _, hours, _ in submissions(term.everybody, homework, latest):
+        if student.homework[homework].excused:
+            continue
+        report = (out / student.name / "report.md").read_text(encoding="utf-8")
+        assert (lines[student.name]["late_days"] == "unknown") == (not HAS_TIMES[term.platform])
+        assert ("not known" in report) == (not HAS_TIMES[term.platform]), report[:400]
+        marked = json.loads((out / student.name / "results.json").read_text(encoding="utf-8"))["message"] or ""
+        if student.homework[homework].again is None:  # else the message is that of the attempt that counts
+            assert ("Canvas marks it as late." in marked) == (term.platform == "canvas" and hours > 0)
+
+
 def check_import(term: Term, homework: int) -> None:
     """Compares every figure in the platform's import, or in what Canvas or Moodle would import."""
     out, figures = f"hw{homework + 1}", term.figures()
@@ -465,7 +480,7 @@ def teach(folder: Path, platform: str, size: int) -> int:
 
     for homework in (0, 1):  # at the end of the term, as docs/assignments.md says
         term.run(homework, latest=homework == 1)
-        for check in (check_grades, check_import, check_mail, check_feedback):
+        for check in (check_grades, check_times, check_import, check_mail, check_feedback):
             check(term, homework)
     history = term.grade("history", term.everybody[1].name, "-o", "hw1")[0]
     assert "adjusted" in history and "graded again" in history and "right on paper" in history
