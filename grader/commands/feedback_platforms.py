@@ -23,7 +23,6 @@ from grader.commands.gradebooks import max_option
 
 if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
-    from grader.publish.feedback.download import Returned
 
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 
@@ -149,7 +148,8 @@ def feedback_gradescope(
     """
     from grader.intake.submissions.gradescope import NAME
     from grader.publish.export.gradescope import Visibility
-    from grader.publish.feedback.gradescope import SCRIPTS, group_doubts, stored_autograder, stored_result
+    from grader.publish.feedback.gradescope import SCRIPTS, stored_autograder, stored_result
+    from grader.publish.feedback.reports import NoFeedback, require_score
 
     back = read_download(
         graded,
@@ -159,15 +159,16 @@ def feedback_gradescope(
         lambda arrival: bool(NAME.fullmatch(arrival.path.name)),
         "submission_12345",
     )
-    groups: dict[str, list[Returned]] = {}
+    shown = Visibility(visibility)
+    stored = {}
     for each in back:
-        groups.setdefault(each.arrival.path.name.removeprefix("submission_"), []).append(each)
-    stored, shown = {}, Visibility(visibility)
-    for number, members in groups.items():
-        if doubt := group_doubts([each.results for each in members]):
-            warn([f"submission_{number} gets no feedback: {doubt}."])
-        else:
-            stored[number] = stored_result(members[0].results, members[0].files, shown, maximum)
+        try:
+            require_score(each.results)
+        except NoFeedback as reason:
+            warn([f"`{each.results.student}` gets no feedback: {reason}."])
+            continue
+        number = each.arrival.path.name.removeprefix("submission_")
+        stored[number] = stored_result(each.results, each.files, shown, maximum)
     path = out or graded / "gradescope-feedback.zip"
     write_archive(path, stored_autograder(stored), SCRIPTS)
     click.echo(f"wrote {path}: results of {len(stored)} submissions. It contains reports: give it to nobody else.")

@@ -297,4 +297,5 @@ def read_results(folder: Path) -> SubmissionResult | None:
 
 def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
-    return int(value) if float(value).is_integer() else round(value, 6)
+    rounded = round(float(value), 6)
+    return int(rounded) if rounded.is_integer() else rounded

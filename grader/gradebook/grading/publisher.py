@@ -40,9 +40,10 @@ class Publisher(Protocol):
         attendance: Attendance | None = None,
         left_out: Sequence[str] = (),
         present: Collection[str] | None = None,
+        worth: float | None = None,
     ) -> Iterator[tuple[str, str]]:
         """(file name, text) of grades.csv and index.html, over `results` and the members of the roster without any.
 
         `left_out` are lessons that no submission contains; `present` are the students of this run, where `results` has
-        others, too.
+        others, too. `worth` is the maximum of a student without any submission; None: the sum of the lessons' points.
         """

@@ -68,7 +68,9 @@ class Views:
         attendance: Attendance | None = from_plain(Attendance | None, kept, bytes.fromhex)
         graded = {lesson.name for result in results for lesson in result.lessons}
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT) or "[]") if name not in graded]
-        pages = self._publisher.class_pages(results, lessons, attendance, left_out, present)
+        assignment = self._gradebook.assignment()
+        worth = None if assignment is None else sum(sum(rows.values()) for rows in assignment.rows.values())
+        pages = self._publisher.class_pages(results, lessons, attendance, left_out, present, worth)
         with output_errors(self._out):
             write_pages(self._out, pages)
 

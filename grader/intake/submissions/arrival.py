@@ -37,6 +37,7 @@ class Arrival:
     displayed: `student` is the display name of an account, which its owner may change.
     given: the command line names `path` itself, not a folder that contains it.
     remarks: those parts of the note by which the class page lists submissions.
+    submitted_by: the member of the student's group who submitted it; "" where the student did.
     """
 
     student: str
@@ -52,6 +53,7 @@ class Arrival:
     displayed: bool = False
     given: bool = False
     remarks: tuple[IntakeRemark, ...] = ()
+    submitted_by: str = ""
 
     @property
     def label(self) -> str:

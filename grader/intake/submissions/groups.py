@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.intake.submissions.arrival import Arrival
 from grader.intake.submissions.gathered import files_below
@@ -60,7 +60,8 @@ def share(roster: Roster, arrivals: Sequence[Arrival], owners: Sequence[Member |
         if len(different) == 1 and without:
             by = in_words(holders) or f"`{candidates[0].label}`"
             note = f"Submitted for {group} by {by}."
-            shared.further += [(member, different[0].with_note(note, "group")) for member in without]
+            found = replace(different[0].with_note(note, "group"), submitted_by=in_words(holders))
+            shared.further += [(member, found) for member in without]
             shared.used |= set(named)
             shared.remarks.append(f"{group}: the submission of {by} counts for {in_words(without)}.")
         elif len(different) > 1:

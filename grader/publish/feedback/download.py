@@ -18,7 +18,8 @@ from grader.lesson.lesson import Lesson
 from grader.publish.export.marks import class_results
 from grader.publish.feedback.matching import InDownload, match_download
 from grader.publish.feedback.reports import NoFeedback, report_files
-from grader.results import SubmissionResult
+from grader.publish.feedback.summary import decision_sentences
+from grader.results import SubmissionResult, number
 
 
 class Returned(NamedTuple):
@@ -31,7 +32,12 @@ class Returned(NamedTuple):
     @property
     def names(self) -> list[str]:
         """The names of the student's files or folders in the download."""
-        return [path.name for path in self.arrival.sources or (self.arrival.path,)]
+        return [path.name for path in self.places]
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The student's files or folders in the download."""
+        return self.arrival.sources or (self.arrival.path,)
 
 
 def returned_reports(
@@ -67,14 +73,52 @@ def returned_reports(
     remarks += [f"`{name}` has no name like {expected}, so nothing goes back for it." for name in strangers]
     back = []
     for arrival, is_certain in zip(found.arrivals, certain, strict=True):
-        if is_certain and is_expected(arrival):
+        if is_certain and arrival.submitted_by:
+            remarks.append(
+                f"`{arrival.student}` gets no feedback here: {arrival.submitted_by} submitted for the group, so the "
+                "platform has no submission under this name. `grade feedback folder` has the report."
+            )
+        elif is_certain and is_expected(arrival):
             try:
                 back.append(Returned(arrival, results[arrival.student], report_files(out, results[arrival.student])))
             except NoFeedback as reason:
                 remarks.append(f"`{arrival.student}` gets no feedback: {reason}.")
+    back, doubts = one_result_each(back)
+    remarks += doubts
     absent = sorted(results.keys() - {arrival.student for arrival in found.arrivals})
     remarks += [f"`{student}` is not in the download, so nothing goes back to them here." for student in absent]
     return back, [*found.remarks, *remarks]
+
+
+def one_result_each(back: Sequence[Returned]) -> tuple[list[Returned], list[str]]:
+    """(what goes back, at most one result for each submission of the download; a sentence for each without any).
+
+    A platform gives back one report for a group's submission. It goes back if all members have the same.
+    """
+    by_place: dict[tuple[Path, ...], list[Returned]] = {}
+    for each in back:
+        by_place.setdefault(each.places, []).append(each)
+    found, doubts = [], []
+    for same in by_place.values():
+        doubt = group_doubts([each.results for each in same]) if len(same) > 1 else ""
+        if doubt:
+            doubts.append(f"{same[0].arrival.label} gets no feedback: {doubt}.")
+        else:
+            found.append(same[0])
+    return found, doubts
+
+
+def group_doubts(members: Sequence[SubmissionResult]) -> str:
+    """Why a group's submission can have no common result; "" where all members have the same."""
+    names = ", ".join(each.student for each in members)
+    if any(each.excused is not None for each in members):
+        return "a member is excused, so there is no score"
+    if len({(each.score, each.max_score) for each in members}) > 1:
+        scores = ", ".join(f"{each.student} {number(each.score)}" for each in members)
+        return f"there is one score per submission, and its members have several ({scores})"
+    if len({tuple(decision_sentences(each)) for each in members}) > 1:
+        return f"there is one report per submission, and those of its members ({names}) have different remarks"
+    return ""
 
 
 def graded_digests(

@@ -8,7 +8,7 @@ https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from grader.lesson.paths import TEMPLATES
 from grader.publish.export.gradescope import Visibility, gradescope_results
@@ -39,13 +39,3 @@ def stored_autograder(stored: Mapping[str, Mapping[str, object]]) -> dict[str, b
     for place, data in stored.items():
         found[f"{STORED}/{place}.json"] = (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
     return found
-
-
-def group_doubts(members: Sequence[SubmissionResult]) -> str:
-    """Why a group's submission can have no common result; "" where all members have the same."""
-    if any(each.excused is not None for each in members):
-        return "a member is excused, so there is no score"
-    if len({(each.score, each.max_score) for each in members}) > 1:
-        names = ", ".join(f"{each.student} {number(each.score)}" for each in members)
-        return f"Gradescope has one score per submission, and its members have several ({names})"
-    return ""

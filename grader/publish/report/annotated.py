@@ -163,7 +163,7 @@ def csv_columns(results: SubmissionResult) -> list[str]:
     """The cells of COLUMNS."""
     assignment, late = results.assignment, results.late
     due = (assignment.extended_to or assignment.due or "") if assignment else ""
-    lateness = [f"{late.days}", f"{late.cost:g}", f"{late.free_days}"] if late else ["", "", ""]
+    lateness = [f"{late.days}", f"{number(late.cost)}", f"{late.free_days}"] if late else ["", "", ""]
     if late is not None and not late.is_known:
         lateness[0] = "unknown"
     attempts = [

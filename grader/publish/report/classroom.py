@@ -253,11 +253,11 @@ def csv_rows(results: Sequence[SubmissionResult], attendance: Attendance | None 
     rows[0] += ANNOTATED if annotated else ()
     rows[0] += ["handed_in", *further] if attendance else []
     for result in results:
-        scores = {lesson.name: f"{lesson.score:g}" for lesson in result.lessons if counts(result, lesson)}
+        scores = {lesson.name: f"{number(lesson.score)}" for lesson in result.lessons if counts(result, lesson)}
         known = result.status not in ("error", UNCLEAR) and result.excused is None
-        total, share = (f"{result.score:g}", f"{number(round(result.percent, 2)):g}") if known else ("", "")
+        total, share = (f"{number(result.score)}", f"{number(round(result.percent, 2)):g}") if known else ("", "")
         cells = [scores.get(name, "") for name in lessons]
-        rows.append([result.student, *cells, total, f"{result.max_score:g}", share])
+        rows.append([result.student, *cells, total, f"{number(result.max_score)}", share])
         rows[-1] += [result.counted_parts()] if partly else []
         rows[-1] += csv_columns(result) if annotated else []
         if attendance:

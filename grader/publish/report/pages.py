@@ -165,6 +165,7 @@ class Reporter:
         attendance: Attendance | None = None,
         left_out: Sequence[str] = (),
         present: Collection[str] | None = None,
+        worth: float | None = None,
     ) -> Iterator[tuple[str, str]]:
         """See gradebook.grading.publisher.Publisher."""
         missing = incomplete(results)
@@ -173,8 +174,7 @@ class Reporter:
                 f"{others} of {len(results)} students were not in the last run: their results are from before."
             )
         if attendance:
-            highest = number(sum(lesson.max_score for lesson in lessons))
-            highest = max((each.max_score for each in results if each.assignment is not None), default=highest)
+            highest = number(sum(lesson.max_score for lesson in lessons) if worth is None else worth)
             known = {result.student for result in results}
             further = [each for each in without_results(attendance, highest) if each.student not in known]
             results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results

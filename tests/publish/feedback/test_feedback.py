@@ -210,10 +210,36 @@ def test_a_group_with_different_scores_has_no_common_result(course, tmp_path):
     write_class(course, download, tmp_path / "out", bo=2)
     _, warned = grade("feedback", "gradescope", tmp_path / "out", download)
     assert (
-        "grade: submission_102 gets no feedback: Gradescope has one score per submission, and its members have several "
+        "grade: submission_102 gets no feedback: there is one score per submission, and its members have several "
         "(Amélie Dupont 1, Bo O'Chen 2)." in warned
     )
     assert "stored/102.json" not in unzipped(tmp_path / "out" / "gradescope-feedback.zip")
+
+
+@pytest.mark.parametrize(
+    ("platform", "place"),
+    [("canvas", "okaforada_12_345_backward.py"), ("moodle", "Ada Okafor_12_assignsubmission_file_/backward.py")],
+)
+def test_who_submits_for_a_group_gets_their_own_report(course, tmp_path, platform, place):
+    download, roster, out = laid_out(tmp_path / "in", {place: "right"}), tmp_path / "roster.csv", tmp_path / "out"
+    roster.write_text("name,group\nAda Okafor,G\nZoe Chen,G\n")
+    write_class(course, download, out, roster, zoe=2)
+    _, warned = grade("feedback", platform, out, download, "--roster", roster)
+    files = unzipped(out / f"{platform}-feedback.zip")
+    assert files and not any(report_of("Zoe Chen").encode() in text for text in files.values())
+    assert any(report_of("Ada Okafor").encode() in text for text in files.values())
+    assert "`Zoe Chen` gets no feedback here: Ada Okafor submitted for the group" in warned
+
+
+@pytest.mark.parametrize(("points", "names"), [(1, {"teamg_12_345_backward.py"}), (2, {"bobo_13_346_backward.py"})])
+def test_a_group_that_submitted_under_its_own_name(course, tmp_path, points, names):
+    places = ("teamg_12_345_backward.py", "bobo_13_346_backward.py")
+    download, roster, out = laid_out(tmp_path / "in", dict.fromkeys(places, "right")), tmp_path / "r", tmp_path / "o"
+    roster.write_text("name,group\nAda Okafor,Team G\nZoe Chen,Team G\nBo Bo,\n")
+    write_class(course, download, out, roster, zoe=points)
+    _, warned = grade("feedback", "canvas", out, download, "--roster", roster)
+    assert set(unzipped(out / "canvas-feedback.zip")) == names | {"bobo_13_346_backward.py"}
+    assert (points == 2) == ("teamg_12_345_backward.py gets no feedback: there is one score per submission" in warned)
 
 
 # What does not go back -----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from grader.intake.submissions.finding import find
 from grader.intake.submissions.intake_csv import IntakeLine, intake_text
 from grader.intake.submissions.roster import read_roster
 from grader.publish.export.marks import read_marks
-from grader.publish.feedback.gradescope import group_doubts
+from grader.publish.feedback.download import group_doubts
 from grader.publish.feedback.reports import NoFeedback, require_score
 from grader.publish.feedback.summary import one_line_summary
 from grader.results.annotations import Adjustment, Comment, Excuse, Lateness
@@ -47,6 +47,13 @@ def test_who_is_excused_has_no_score_to_return():
     with pytest.raises(NoFeedback, match="is excused"):
         require_score(found)
     assert group_doubts([found]) == "a member is excused, so there is no score"
+
+
+def test_a_remark_for_one_member_of_a_group_reaches_nobody_else():
+    ada, bo = (results(name, lesson("04_x", row("dC"))) for name in ("ada", "bo"))
+    assert group_doubts([ada, bo]) == ""
+    private = replace(bo, comments=[Comment("See me.", "Grace", "2026")])
+    assert group_doubts([ada, private]).endswith("those of its members (ada, bo) have different remarks")
 
 
 def test_a_decision_removes_the_signature_and_sign_renews_it(course, tmp_path):

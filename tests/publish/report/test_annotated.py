@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from made_attempts import DAY, DUE, HOUR, attempt, decision, homework, lesson_with
-from made_results import HOSTILE
+from made_results import HOSTILE, results
 
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.points import assigned
@@ -136,6 +137,12 @@ def test_grades_csv_has_columns_for_them(ada):
     assert lines["Ada"]["comments"] == "total, grace@school.edu: Well done.; 03_a.r0, grace@school.edu: Neat."
     assert (lines["Bo"]["total"], lines["Bo"]["percent"], lines["Bo"]["03_a"]) == ("", "", "")
     assert lines["Bo"]["excused"] == "total, grace@school.edu: Left."
+
+
+@pytest.mark.parametrize(("score", "cell"), [(123456.789012, "123456.789012"), (2.9999999996, "3"), (0.1 + 0.2, "0.3")])
+def test_grades_csv_has_every_digit_of_a_score(score, cell):
+    only = replace(lesson_with("03_a", 1), score=score, max_score=2_000_000)
+    assert csv_rows([results("Ada", only)])[1][1:4] == [cell, cell, "2000000"]
 
 
 def test_without_assignment_and_decisions_there_are_no_such_columns():

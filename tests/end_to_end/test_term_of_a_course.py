@@ -1,0 +1,516 @@
+"""A term: two assignments on a platform's downloads, a bug in a suite, a regrade, and every figure that leaves the kit.
+
+The expected figures are computed here, from the tables in `term_class` and by the rules of docs/assignments.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import re
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from shared_nursery import run_command
+from support import ROOT
+from term_class import (
+    CANVAS_MAXIMUM,
+    HAS_TIMES,
+    LESSONS,
+    MOODLE_MAXIMUM,
+    PLATFORMS,
+    Student,
+    Work,
+    class_of,
+    column_of,
+    download,
+    partner_of,
+    people,
+    roster,
+    submission_number,
+    submissions,
+    write_files,
+)
+
+from grader.commands.grade import main
+
+DUE = (datetime(2026, 10, 24, 21, 59, tzinfo=UTC), datetime(2026, 11, 20, 22, 59, tzinfo=UTC))
+ASSIGNMENTS = (
+    """title = "Homework 1"
+rows = [{rows = "04.dlogits", points = 6}, {rows = "04.in_one_go", points = 4}]
+due = 2026-10-24T23:59:00
+timezone = "Europe/Zurich"
+grace_minutes = 15
+counts = "last"
+[late]
+percent_per_day = 10
+keep_at_least = 60
+free_days = 2
+term = ["hw1", "hw2"]
+""",
+    """title = "Homework 2"
+rows = ["02", {rows = "02.dh", weight = 2}]
+points = 100
+due = 2026-11-20T23:59:00
+timezone = "Europe/Zurich"
+counts = "best"
+[late]
+percent_per_day = 25
+hard_deadline = 2026-11-24T23:59:00
+free_days = 2
+term = ["hw1", "hw2"]
+""",
+)
+HOURS_OF_EXTENSION = {(0, 1): 25, (0, 2): 49, (1, 1): 24, (1, 2): 48, (1, 3): 72}
+"""{(homework, days): hours}: on 25 October summer time ends."""
+FREE_DAYS = 2
+ABSENT = 1
+"""Of twelve students, those without a submission of homework 1, their own or their group's."""
+GRACE, PERCENT, KEEP, HARD = (0.25, 0.0), (10, 25), (60, 0), (math.inf, 96.0)
+WORTH = ({"dlogits": 6.0, "in_one_go": 4.0}, {"dh": 600 / 17, "dW2": 100 / 17, "others": 1000 / 17})
+BROKEN, FIXED = "if not dlogits.passes(FAR_APART):", "if dlogits.passes(FAR_APART):"
+"""The bug: the suite of lesson 04 accepts what is wrong, and rejects what is right."""
+REPORT = re.compile(r"# (.+): (?:([\d.]+) of ([\d.]+)|excused)$", re.MULTILINE)
+
+
+def rows_right(homework: int, file: str, broken: bool) -> set[str]:
+    if homework == 1:
+        return {"right": {"dh", "dW2", "others"}, "half": {"others"}}[file]
+    accepted = {"dlogits": ("right", "steps"), "in_one_go": ("steps",) if broken else ("right",)}
+    return {row for row, names in accepted.items() if file in names}
+
+
+# What must come out ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Decisions:
+    """What people decided about the first homework: {student's name: ...}."""
+
+    rows: dict[tuple[str, str], float] = field(default_factory=dict)
+    totals: dict[str, float] = field(default_factory=dict)
+    excused_rows: set[tuple[str, str]] = field(default_factory=set)
+    comments: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A student's figures in one assignment. `score` is None for an excused student."""
+
+    score: float | None
+    maximum: float
+    submitted: bool
+
+    @property
+    def share(self) -> float:
+        return (self.score or 0) / self.maximum if self.maximum else 0.0
+
+    def of_maximum(self, maximum: float) -> float | None:
+        """The figure in a column with this maximum; None for an empty cell."""
+        return self.share * maximum if self.submitted and self.score is not None else None
+
+
+class Arithmetic:
+    """The points of a class, from what each student submits."""
+
+    def __init__(self, everybody: Sequence[Student], has_times: bool, decisions: Decisions) -> None:
+        self.everybody, self.has_times, self.decisions = everybody, has_times, decisions
+        self.broken, self.latest, self.is_second_graded = True, False, False
+
+    def attempts(self, student: Student, homework: int) -> list[tuple[str, float]]:
+        partner = partner_of(student, self.everybody)
+        work = student.homework[homework]
+        if not work.attempts and partner is not None:
+            work = partner.homework[homework]
+        return work.attempts if self.latest else work.attempts[:1]
+
+    def points(self, student: Student, homework: int, days: int) -> Expected:
+        """With exactly so many free late days."""
+        work: Work = student.homework[homework]
+        attempts = self.attempts(student, homework)
+        if work.excused:
+            return Expected(None, 0, bool(attempts))
+        worth = dict(WORTH[homework])
+        decided = self.decisions if homework == 0 else Decisions()
+        for name, row in decided.excused_rows:
+            if name == student.name:
+                del worth[row]
+        fixed = {row: points for (name, row), points in decided.rows.items() if name == student.name}
+        scores = [0.0]
+        for file, hours in attempts:
+            earned = sum(worth[row] for row in rows_right(homework, file, self.broken) if row in worth.keys() - fixed)
+            kept = self.kept(homework, hours, work.extended, days)
+            scores.append(earned * kept / 100 + sum(fixed.values()))
+        score = max(scores) if homework == 1 else scores[-1]
+        return Expected(decided.totals.get(student.name, score), sum(worth.values()), bool(attempts))
+
+    def kept(self, homework: int, hours: float, extended: int, days: int) -> float:
+        """The percent of its points that an attempt keeps."""
+        if not self.has_times:
+            return 100
+        more = HOURS_OF_EXTENSION[homework, extended] if extended else 0
+        late = hours - more
+        if late <= GRACE[homework]:
+            return 100
+        if hours > max(HARD[homework], more):
+            return 0
+        return max(KEEP[homework], 100 - PERCENT[homework] * max(0, math.ceil(late / 24) - days))
+
+    def of(self, student: Student) -> tuple[Expected, Expected]:
+        """Both assignments, with the free days spent where they help most."""
+        second = FREE_DAYS if self.is_second_graded else 0
+        ways = [
+            (one, two)
+            for one, two in itertools.product(range(FREE_DAYS + 1), range(second + 1))
+            if one + two <= FREE_DAYS
+        ]
+
+        def value(way: tuple[int, int]) -> tuple[float, int, int]:
+            shares = [self.points(student, homework, days).share for homework, days in enumerate(way)]
+            return round(shares[0] + shares[1] * self.is_second_graded, 9), -sum(way), way[0]
+
+        first, other = max(ways, key=value)
+        return self.points(student, 0, first), self.points(student, 1, other)
+
+
+# A term ---------------------------------------------------------------------------------------------------------------
+
+
+class Term:
+    """One platform's class in a folder, with the commands that an instructor types there."""
+
+    def __init__(self, folder: Path, platform: str, size: int) -> None:
+        self.folder, self.platform, self.everybody = folder, platform, class_of(size)
+        self.decisions = Decisions()
+        self.expected = Arithmetic(self.everybody, HAS_TIMES[platform], self.decisions)
+        self.course = folder / "course"
+        for lesson in LESSONS:
+            for part in ("exercises", "solutions"):
+                shutil.copytree(ROOT / part / lesson, self.course / part / lesson)
+        self.suite = self.course / "solutions" / LESSONS[0] / "test_cross_entropy.py"
+        self.write_suite(FIXED, BROKEN)
+        self.roster = folder / "roster.csv"
+        self.roster.write_text(roster(platform, self.everybody), encoding="utf-8")
+        self.people = folder / "people.csv"
+        self.people.write_text(people(self.everybody), encoding="utf-8")
+        self.compared = 0
+
+    def write_suite(self, old: str, new: str) -> None:
+        text = self.suite.read_text(encoding="utf-8")
+        assert old in text and new not in text
+        self.suite.write_text(text.replace(old, new), encoding="utf-8")
+
+    def graders(self, *arguments: object) -> tuple[str, str]:
+        """A command that grades: (standard output, standard error)."""
+        done = run_command("grade", [*arguments, "--course", self.course], self.folder, seconds=600)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout, done.stderr
+
+    def grade(self, *arguments: object) -> tuple[str, str]:
+        given = [str(self.folder / each) if each in ("hw1", "hw2") else str(each) for each in arguments]
+        done = CliRunner(env={"GRADE_AUTHOR": "TA"}).invoke(main, given)
+        assert done.exit_code == 0, done.output
+        return done.stdout, done.stderr
+
+    def place(self, homework: int, latest: bool) -> Path:
+        return self.folder / f"download-{homework + 1}{'-later' if latest else ''}"
+
+    def run(self, homework: int, latest: bool = False) -> str:
+        """Grade a download."""
+        place, out = self.place(homework, latest), f"hw{homework + 1}"
+        write_files(place, download(self.platform, self.everybody, homework, DUE[homework], files(homework), latest))
+        (self.folder / f"{out}.toml").write_text(ASSIGNMENTS[homework], encoding="utf-8")
+        extensions = self.folder / f"extensions-{homework + 1}.csv"
+        extensions.write_text(self.extensions(homework), encoding="utf-8")
+        options = ("--assignment", f"{out}.toml", "--extensions", extensions, "--roster", self.roster, "-o", out)
+        return self.graders("run", place, *options)[1]
+
+    def extensions(self, homework: int) -> str:
+        lines = ["student,until,excused,because"]
+        for each in self.everybody:
+            work = each.homework[homework]
+            if work.excused:
+                lines.append(f"{each.name},,yes,certificate seen")
+            elif work.extended:
+                until = DUE[homework].date().replace(day=DUE[homework].day + work.extended)
+                lines.append(f"{each.name},{until},,ill")
+        return "\n".join([*lines, ""])
+
+    def decide(self) -> None:
+        """Adjustments, an excused row and comments on homework 1, in every section of the class."""
+        for start in range(0, len(self.everybody), 12):
+            names = [each.name for each in self.everybody[start : start + 12]]
+            on_paper = ("--because", "right on paper", "-o", "hw1")
+            self.grade("adjust", names[8], "04.dlogits", "--points", 3, *on_paper)
+            self.decisions.rows[names[8], "dlogits"] = 3
+            self.grade("adjust", names[1], "04.in_one_go", "--points", 4, *on_paper)
+            self.decisions.rows[names[1], "in_one_go"] = 4
+            self.grade("adjust", names[5], "04.in_one_go", "--points", 2, *on_paper)
+            self.decisions.rows[names[5], "in_one_go"] = 2  # of a group, one member only
+            self.grade("adjust", names[6], "total", "--points", 5.5, *on_paper)
+            self.decisions.totals[names[6]] = 5.5
+            self.grade("excuse", names[11], "04.in_one_go", "--because", "not taught in this section", "-o", "hw1")
+            self.decisions.excused_rows.add((names[11], "in_one_go"))
+            for at in (0, 5):
+                self.decisions.comments[names[at]] = f"Well derived, {names[at]}."
+                self.grade("comment", names[at], self.decisions.comments[names[at]], "-o", "hw1")
+
+    def compare(self, found: object, expected: float | None, *about: object, within: float = 2e-6) -> None:
+        """Asserts that a figure is the expected one; None stands for an empty cell."""
+        self.compared += 1
+        if expected is None:
+            assert found == "", about
+        else:
+            assert found != "" and abs(float(str(found)) - expected) <= within, (found, expected, *about)
+
+    def compare_report(self, text: str, name: str, homework: int) -> None:
+        """Asserts that a report begins with this student's name and figures, which reports round to two digits."""
+        expected, found = self.figures()[name][homework], REPORT.search(text)
+        assert found is not None and found[1] == name, (name, text[:200])
+        if expected.score is None:
+            assert found[2] is None, text[:200]
+            return
+        self.compare(found[2], expected.score, name, text[:200], within=0.0051)
+        self.compare(found[3], expected.maximum, name, text[:200], within=0.0051)
+
+    def figures(self) -> dict[str, tuple[Expected, Expected]]:
+        return {each.name: self.expected.of(each) for each in self.everybody}
+
+
+def files(homework: int) -> dict[str, str]:
+    """{name in the tables: a student's file}."""
+    if homework == 1:
+        right = (ROOT / "solutions" / LESSONS[1] / "backward.py").read_text(encoding="utf-8")
+        half = right.replace("direct - through_mean - through_variance", "direct - through_mean")
+        half = half.replace("h_bn.T @ dlogits", "h_bn.T @ dlogits * 2")
+        assert half.count("* 2") == right.count("* 2") + 1 and "through_mean -" not in half
+        return {"right": right, "half": half}
+    start = "import torch\nimport torch.nn.functional as F\n\n\ndef dlogits(logits, Yb, n):\n"
+    steps = """    counts = logits.exp()
+    total = counts.sum(1, keepdim=True)
+    probs = counts / total
+    dprobs = torch.zeros_like(probs)
+    dprobs[torch.arange(n), Yb] = -1 / n / probs[torch.arange(n), Yb]
+    dtotal = -(dprobs * counts / total**2).sum(1, keepdim=True)
+    return (dprobs / total + dtotal) * counts
+"""
+    right = """    gradient = F.softmax(logits, 1)
+    gradient[torch.arange(n), Yb] -= 1
+    return gradient / n
+"""
+    return {
+        "right": start + right,
+        "steps": start + steps,
+        "wrong": start + right.replace("gradient / n", "gradient"),
+        "stub": start + "    raise NotImplementedError\n",
+    }
+
+
+# What the files say ---------------------------------------------------------------------------------------------------
+
+
+def lines_of(path: Path, key: str) -> dict[str, dict[str, str]]:
+    text = path.read_text(encoding="utf-8-sig")
+    return {line[key].strip(): line for line in csv.DictReader(io.StringIO(text))}
+
+
+def check_grades(term: Term, homework: int) -> None:
+    found = lines_of(term.folder / f"hw{homework + 1}" / "grades.csv", "student")
+    assert found.keys() == {each.name for each in term.everybody}
+    for name, both in term.figures().items():
+        expected, line = both[homework], found[name]
+        term.compare(line["total"], expected.score, name, line)
+        if expected.score is None:
+            assert line["excused"].endswith("certificate seen")
+        else:
+            term.compare(line["max"], expected.maximum, name, line)
+        assert line["handed_in"] == ("yes" if expected.submitted or expected.score is None else "no"), line
+
+
+def check_times(term: Term, homework: int) -> None:
+    """Where a download has no times, everybody is on time, and the files say that the time is not known."""
+    out, latest = term.folder / f"hw{homework + 1}", homework == 1
+    lines = lines_of(out / "grades.csv", "student")
+    for student, _, hours, _ in submissions(term.everybody, homework, latest):
+        if student.homework[homework].excused:
+            continue
+        report = (out / student.name / "report.md").read_text(encoding="utf-8")
+        assert (lines[student.name]["late_days"] == "unknown") == (not HAS_TIMES[term.platform])
+        assert ("not known" in report) == (not HAS_TIMES[term.platform]), report[:400]
+        marked = json.loads((out / student.name / "results.json").read_text(encoding="utf-8"))["message"] or ""
+        if student.homework[homework].again is None:  # else the message is that of the attempt that counts
+            assert ("Canvas marks it as late." in marked) == (term.platform == "canvas" and hours > 0)
+
+
+def check_import(term: Term, homework: int) -> None:
+    """Compares every figure in the platform's import, or in what Canvas or Moodle would import."""
+    out, figures = f"hw{homework + 1}", term.figures()
+    place = term.folder / "exports" / f"{out}.csv"
+    place.parent.mkdir(exist_ok=True)
+    if term.platform in ("canvas", "gradescope"):
+        column, maximum, key = column_of(homework), CANVAS_MAXIMUM, "Student"
+        options = ["canvas", out, "--name", f"total={column}"]
+    else:
+        column, maximum, key = "Grade", MOODLE_MAXIMUM, "Full name"
+        options = ["moodle", out]
+    if term.platform in ("gradescope", "classroom50"):  # whose rosters have no maximum
+        options += ["--max", str(maximum)]
+    term.grade("export", *options, "--roster", term.roster, "-o", place)
+    lines = lines_of(place, key)
+    if key == "Student":
+        term.compare(lines.pop("Points Possible")[column], maximum, "Points Possible")
+    assert len(lines) == len(term.everybody)
+    for student, line in lines.items():
+        name = " ".join(reversed(student.split(", ")))
+        term.compare(line[column], figures[name][homework].of_maximum(maximum), name, line)
+
+
+def check_mail(term: Term, homework: int) -> None:
+    """Compares the figures of the file for mail merge."""
+    out, figures = f"hw{homework + 1}", term.figures()
+    place = term.folder / "exports" / f"{out}-mail.csv"
+    term.grade("export", "mailmerge", out, "--roster", term.people, "-o", place)
+    lines = lines_of(place, "name")
+    assert lines.keys() == {name for name, both in figures.items() if both[homework].submitted}
+    for name, line in lines.items():
+        expected = figures[name][homework]
+        term.compare(line["score"], expected.score or 0, name, line)
+        term.compare(line["maximum"], expected.maximum, name, line)
+        comment = term.decisions.comments.get(name) if homework == 0 else None
+        assert comment is None or comment in line["summary"]
+
+
+def check_feedback(term: Term, homework: int) -> None:
+    """Compares every figure in what goes back to students through the platform."""
+    out, place = f"hw{homework + 1}", term.folder / "feedback" / f"hw{homework + 1}"
+    place.mkdir(parents=True, exist_ok=True)
+    source, figures = term.place(homework, latest=homework == 1), term.figures()
+    submitted = list(submissions(term.everybody, homework, latest=homework == 1))
+    graded = [each for each in submitted if figures[each[0].name][homework].score is not None]
+
+    def back(name: str, *options: object) -> Path:
+        given = ("--roster", term.roster, "--course", term.course, *options, "-o", place / name)
+        said = term.grade("feedback", term.platform, out, source, *given)[1]
+        for each in term.everybody:
+            if each.group and each not in [student for student, *_ in submitted]:
+                assert f"`{each.name}` gets no feedback here" in said
+        return place / name
+
+    if term.platform == "gradescope":
+        stored = unzipped(back("autograder.zip", "--max", 40))
+        wanted = {submission_number(each, homework, second): each for each, _, _, second in graded}
+        assert {f"stored/{n}.json" for n in wanted} == {name for name in stored if name.endswith(".json")}
+        for number, student in wanted.items():
+            found = json.loads(stored[f"stored/{number}.json"])
+            term.compare(found["score"], figures[student.name][homework].of_maximum(40), student.name)
+            term.compare_report(found["output"], student.name, homework)
+    elif term.platform == "classroom50":
+        assignments = {f"hw-{homework + 1}": {"type": "individual", "entries": []}}
+        text = json.dumps({"schema": "classroom50/scores/v1", "classroom": "ml", "assignments": assignments})
+        (place / "before.json").write_text(text, encoding="utf-8")
+        scores = json.loads(back("scores.json", "--scores", place / "before.json").read_text(encoding="utf-8"))
+        entries = {
+            each["owner"]: each["submissions"] for each in scores["assignments"][f"hw-{homework + 1}"]["entries"]
+        }
+        assert entries.keys() == {each.login for each, *_ in graded}
+        for student, *_ in graded:
+            (entry,), expected = entries[student.login], figures[student.name][homework]
+            most = entry["max-score"]  # the contract has whole numbers only: 1, 10, 100 or 1000 for each point
+            term.compare(entry["score"], expected.of_maximum(most), student.name, within=0.500001)
+            term.compare(most / expected.maximum, round(most / expected.maximum), student.name)
+    else:
+        archive = unzipped(back("back.zip"))
+        begins = {each.squeezed if term.platform == "canvas" else each.name: each.name for each, *_ in submitted}
+        reports = [name for name in archive if not name.endswith(".html")]
+        assert sorted(begins) == sorted(name.split("_")[0] for name in reports)
+        for name in reports:
+            assert (source / name.split("/")[0]).exists(), f"{name} is no name of the download"
+            text = archive[name].decode().replace("\n# ", "\n")  # Canvas returns Python: comments
+            term.compare_report(text, begins[name.split("_")[0]], homework)
+    if term.platform == "moodle":
+        for name, line in lines_of(place / "moodle-worksheet.csv", "Full name").items():
+            term.compare(line["Grade"], figures[name][homework].of_maximum(MOODLE_MAXIMUM), name, line)
+
+
+def unzipped(path: Path) -> Mapping[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def printed_changes(text: str) -> dict[str, tuple[float, float]]:
+    """{student: (points before, points after)} in what `grade regrade` prints."""
+    found = re.findall(r"^(\S.*): ([\d.]+)(?: of [\d.]+)? → ([\d.]+) of [\d.]+ \([+-][\d.]+\)$", text, re.MULTILINE)
+    return {name: (float(before), float(after)) for name, before, after in found}
+
+
+def teach(folder: Path, platform: str, size: int) -> int:
+    """The whole term; returns how many figures were compared."""
+    term = Term(folder, platform, size)
+    term.run(0)
+    check_grades(term, 0)
+    term.decide()
+    check_grades(term, 0)
+    term.run(1)
+    term.expected.is_second_graded = True
+    check_grades(term, 1)
+    term.run(1, latest=True)
+    term.expected.latest = True
+    check_grades(term, 1)
+
+    before = term.figures()
+    term.write_suite(BROKEN, FIXED)
+    printed, _ = term.graders("regrade", "-o", "hw1")
+    assert "No score has changed yet" in printed
+    check_import(term, 0)
+    term.expected.broken = False
+    check_changes(term, printed, before)
+    applied, _ = term.graders("regrade", "-o", "hw1", "--apply")
+    assert applied.endswith("Applied.\n")
+    check_import(term, 0)
+
+    for homework in (0, 1):  # at the end of the term, as docs/assignments.md says
+        term.run(homework, latest=homework == 1)
+        for check in (check_grades, check_times, check_import, check_mail, check_feedback):
+            check(term, homework)
+    history = term.grade("history", term.everybody[1].name, "-o", "hw1")[0]
+    assert "adjusted" in history and "graded again" in history and "right on paper" in history
+    return term.compared
+
+
+def check_changes(term: Term, printed: str, before: Mapping[str, tuple[Expected, Expected]]) -> None:
+    """Compares the diff that `grade regrade` has printed."""
+    after = {name: both[0].score for name, both in term.figures().items() if both[0].score is not None}
+    changed = {name: (before[name][0].score or 0, score) for name, score in after.items()}
+    changed = {name: pair for name, pair in changed.items() if not math.isclose(*pair)}
+    assert {score > earlier for earlier, score in changed.values()} == {True, False}, "some rise, some fall"
+    shown = printed_changes(printed)
+    assert shown.keys() == changed.keys(), printed
+    for name, pair in changed.items():
+        for found, expected in zip(shown[name], pair, strict=True):
+            term.compare(found, expected, name, within=1e-4)
+    rises = sum(score > earlier for earlier, score in changed.values())
+    total = f"{len(changed)} of {len(term.everybody) - ABSENT * len(term.everybody) // 12} scores change"
+    assert f"{total}: {rises} rise, {len(changed) - rises} fall." in printed
+    assert "stays 4, " in printed and "(adjusted by hand)" in printed
+
+
+def test_a_term_on_gradescope_with_twelve_students(tmp_path):
+    assert teach(tmp_path, "gradescope", 12) > 150
+
+
+@pytest.mark.slow  # 60 students on each platform: minutes
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_term_with_sixty_students(tmp_path, platform):
+    figures = teach(tmp_path, platform, 60)
+    print(f"\n{platform}: {figures} figures are those that the test computes")
+    assert figures > 1000
