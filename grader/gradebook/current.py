@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from grader.gradebook.records import Attempt
-from grader.results import LessonResult, NotGraded, SubmissionResult, number
+from grader.results import LessonResult, SubmissionResult, number
+from grader.results.annotations import NotGraded
 
 
 def current_results(attempts: Iterable[SubmissionResult]) -> SubmissionResult:

@@ -22,6 +22,7 @@ from grader.results.annotations import (
     Excuse,
     IntakeRemark,
     Lateness,
+    NotGraded,
     annotations_to_json,
     read_annotations,
 )
@@ -73,13 +74,6 @@ class NumericalUse(NamedTuple):
     message: str
     file: str | None
     line: int | None
-
-
-class NotGraded(NamedTuple):
-    """A lesson that a failed attempt should have graded."""
-
-    name: str
-    max_score: float
 
 
 @dataclass(slots=True)

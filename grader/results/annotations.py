@@ -9,6 +9,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
+class NotGraded(NamedTuple):
+    """A lesson that a failed attempt should have graded."""
+
+    name: str
+    max_score: float
+
+
 class IntakeRemark(NamedTuple):
     """How a submission was read, where that is not obvious, or when it came."""
 

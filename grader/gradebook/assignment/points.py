@@ -22,8 +22,8 @@ from grader.gradebook.assignment.lateness import delay_of, kept_percent, later
 from grader.gradebook.assignment.weighted import decided, missing_lesson, rounded, weighted
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
-from grader.results import LessonResult, NotGraded, SubmissionResult, number
-from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness
+from grader.results import LessonResult, SubmissionResult, number
+from grader.results.annotations import AssignmentSummary, CountedAttempt, Lateness, NotGraded
 
 
 @dataclass(frozen=True)

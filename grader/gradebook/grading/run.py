@@ -32,7 +32,8 @@ from grader.gradebook.records import Decision
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.results import NotGraded, SubmissionResult, number
+from grader.results import SubmissionResult, number
+from grader.results.annotations import NotGraded
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.forked import Nursery
 

@@ -15,7 +15,8 @@ from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.assignment.lateness import delay_of
 from grader.gradebook.assignment.points import assigned, standing
 from grader.gradebook.current import current_results
-from grader.results import NotGraded, SubmissionResult
+from grader.results import SubmissionResult
+from grader.results.annotations import NotGraded
 
 TEN_A_DAY = LatePolicy(percent_per_day=10)
 ENVIRONMENT = dict.fromkeys(("torch", "python", "cpu_capability", "platform"), "-")

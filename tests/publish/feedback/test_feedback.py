@@ -24,7 +24,7 @@ from grader.publish.feedback.canvas import canvas_feedback
 from grader.publish.feedback.moodle import moodle_feedback
 from grader.publish.feedback.reports import NoFeedback
 from grader.publish.feedback.summary import one_line_summary
-from grader.results import NotGraded
+from grader.results.annotations import NotGraded
 
 
 def grade(*arguments: object, status: int = 0) -> tuple[str, str]:
