@@ -81,7 +81,7 @@ class SharedNursery(own):
             program.kill()
 
 
-for module in [module for module in sys.modules.values() if getattr(module, "Nursery", None) is own]:
+for module in [module for module in list(sys.modules.values()) if getattr(module, "Nursery", None) is own]:
     module.Nursery = SharedNursery
 for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
     os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)

@@ -29,7 +29,7 @@ Examples:
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
   grade export gradescope                    autograder.zip; also github, canvas, moodle, mailmerge
   grade feedback canvas grades/ download/    reports back to students; also moodle, gradescope, folder
-  grade similar submissions/                 pairs that share rare wrong answers, to read side by side
+  grade similar                              pairs that share rare wrong answers, to read side by side
 
 \b
 Exit status of `grade run`: 0 all graded, 1 a score is under --fail-under, 2 the command line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,7 @@ from grader.intake.submissions.roster import Attendance, Member, Roster, RosterE
 from grader.publish.report.classroom import NOTHING, csv_rows, nothing_submitted
 from grader.publish.report.pages import Reporter
 from grader.results import LessonResult, SubmissionResult
+from grader.results.annotations import AssignmentSummary
 
 
 @pytest.fixture
@@ -251,6 +253,16 @@ def test_the_contract_s_columns_come_first_and_none_stands_there_twice():
         ["student", "04_x", "total", "max", "percent"],
         ["zoe", "2", "2", "3", "66.67"],
     ]
+
+
+def test_who_submitted_nothing_has_the_assignment_s_maximum(lesson):
+    """Not the points that the lesson's rows have without the assignment."""
+    present = replace(graded("ada"), max_score=30, assignment=AssignmentSummary("Homework", None, None, "last"))
+    attendance = Attendance({}, (Member("Bo", "Bo"),), ())
+    pages = dict(Reporter([lesson]).class_pages([present], [lesson], attendance))
+    assert [line.split(",")[2:4] for line in pages["grades.csv"].splitlines()] == [
+        ["total", "max"], ["2", "30"], ["0", "30"],
+    ]  # fmt: skip
 
 
 def test_the_class_page_says_who_handed_in_nothing_and_does_not_count_them(lesson):
