@@ -1,8 +1,8 @@
 """One nursery for all tests of a process: torch is loaded once for their zygotes, graders and commands.
 
 `run_command` gives what `subprocess.run` gives, without loading torch. The command is forked and reads its arguments,
-folder and environment as any process does. The nursery that it starts for its graders is forked as well; like a new
-one it has seen nothing of the run. Tests about starting, stopping, or what a process has in its memory start Python.
+folder and environment as any process does. Its graders and zygotes come from the same nursery, which like a new one has
+seen nothing of the run. Tests about starting, stopping, or what a process has in its memory start Python.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ class SharedNursery:
         self._programs.append(self._nursery.program(text, *arguments, given=given))
         return self._programs[-1]
 
+    def send_ends(self, command: socket.socket) -> None:
+        """Send a command both sockets of the nursery; a message on them is whole, whoever sends it."""
+        ends = self._nursery._zygotes, self._nursery._programs
+        socket.send_fds(command, [b"n"], [end.fileno() for end in ends])
+
     def close(self, at_once: bool = False) -> None:
         for program in self._programs if at_once else ():
             program.kill()
@@ -52,54 +57,32 @@ class SharedNursery:
             cls._shared.close(at_once=True)
 
 
-NURSERY = """
-import os, socket, sys
-from grader.sandbox.workers.clean_process import ENVIRONMENT
-from grader.sandbox.workers.nursery import nursery
-for number in (0, 1):
-    os.dup2(os.open(os.devnull, os.O_RDWR), number)
-os.environ.clear()
-os.environ.update(ENVIRONMENT)
-os.chdir("/")
-with socket.socket(fileno=int(sys.argv[1])) as command:
-    _, descriptors, _, _ = socket.recv_fds(command, 1, 2)
-    if descriptors:
-        command.sendall(b"%d" % os.getpid())
-        nursery(descriptors[0], str(descriptors[1]))
-"""
-
 COMMAND = """
-import importlib, json, os, signal, socket, sys
+import importlib, json, os, socket, sys, threading
 from grader.sandbox.workers import forked
 
-told, waiting = json.loads(sys.argv[1]), socket.socket(fileno=int(sys.argv[2]))
-given, start = [waiting], forked.start
+told = json.loads(sys.argv[1])
+with socket.socket(fileno=int(sys.argv[2])) as given:
+    _, descriptors, _, _ = socket.recv_fds(given, 1, 2)
+own = forked.Nursery
 
 
-class Process:
-    def __init__(self):
-        self.pid = int(waiting.recv(20))
+class SharedNursery(own):
+    def __init__(self, preload=()):
+        self._zygotes, self._programs = (socket.socket(fileno=each) for each in descriptors)
+        self._lock, self._mine = threading.Lock(), []
 
-    def kill(self):
-        try:
-            os.kill(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    def program(self, text, *arguments, given=()):
+        self._mine.append(super().program(text, *arguments, given=given))
+        return self._mine[-1]
 
-    def wait(self, seconds=None):
-        waiting.recv(1)  # until it ends
-
-
-def start_nursery(module, function, *arguments, more=(), **others):
-    if not given or (module, function) != ("nursery", "nursery"):
-        return start(module, function, *arguments, more=more, **others)
-    ours, theirs = socket.socketpair()
-    with theirs:
-        socket.send_fds(given.pop(), [b"n"], [theirs.fileno(), more[0].fileno()])
-    return Process(), ours
+    def close(self, at_once=False):
+        for program in self._mine if at_once else ():
+            program.kill()
 
 
-forked.start = start_nursery
+for module in [module for module in sys.modules.values() if getattr(module, "Nursery", None) is own]:
+    module.Nursery = SharedNursery
 for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
     os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
 sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
@@ -114,6 +97,35 @@ importlib.import_module("grader.commands." + told["command"]).main()
 def forked_zygote(plan: Plan, waiting: socket.socket | None = None) -> ZygoteProcess:
     """A zygote that starts with torch loaded; `waiting` is a socket of another nursery's."""
     return ZygoteProcess(plan, waiting or SharedNursery().zygote())
+
+
+PYTHON = """
+import json, os, sys
+
+told = json.loads(sys.argv[1])
+for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
+    os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
+sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
+sys.argv = ["-c", *told["arguments"]]
+exec(told["program"], {"__name__": "__main__"})
+"""
+
+
+def run_python(program: str, *arguments: str, seconds: float = 120.0) -> subprocess.CompletedProcess[str]:
+    """What `python -c PROGRAM ARGUMENTS...` gives, in a fork that has loaded torch and what a grader process needs.
+
+    Raises subprocess.TimeoutExpired.
+    """
+    nursery = SharedNursery()
+    with TemporaryDirectory() as made:
+        stdout, stderr = Path(made, "stdout"), Path(made, "stderr")
+        told = {"program": program, "arguments": arguments, "stdout": str(stdout), "stderr": str(stderr)}
+        forked = nursery.program(PYTHON, json.dumps(told))
+        try:
+            status = forked.wait(seconds)
+        finally:
+            close(forked)
+        return subprocess.CompletedProcess(["-c", *arguments], status, stdout.read_text(), stderr.read_text())
 
 
 def run_command(
@@ -136,15 +148,12 @@ def run_command(
             "environment": dict(os.environ if environment is None else environment),
         }
         with ours, theirs:
-            programs = [
-                nursery.program(NURSERY, given=[theirs]),
-                nursery.program(COMMAND, json.dumps(told), given=[ours]),
-            ]
+            nursery.send_ends(ours)
+            program = nursery.program(COMMAND, json.dumps(told), given=[theirs])
         try:
-            status = programs[1].wait(seconds)
+            status = program.wait(seconds)
         finally:
-            for program in reversed(programs):
-                close(program)
+            close(program)
         return subprocess.CompletedProcess(
             [command, *told["arguments"]], status, stdout.read_text("utf-8"), stderr.read_text("utf-8")
         )

@@ -62,17 +62,20 @@ def read_download(
     expected: str,
 ) -> list[Returned]:
     """What goes back; remarks about everything else are printed. Ends the program where nothing goes back."""
+    from grader.commands.intake_file import stored_lines
+    from grader.intake.submissions.intake_csv import decisions
     from grader.publish.feedback.download import returned_reports
     from grader.publish.progress_bar import progress_bar
 
-    lessons = open_course(course, ())[1]
+    loaded, lessons = open_course(course, ())
+    decided = decisions(stored_lines(graded, loaded))
     console = console_for(stderr=True)
 
     def shown(submissions: Sequence[Submission]) -> Iterator[Submission]:
         with progress_bar(console, live=console.is_terminal) as bar:
             yield from bar.track(submissions, description="reading the download")
 
-    back, remarks = returned_reports(graded, download, lessons, roster, is_expected, expected, shown)
+    back, remarks = returned_reports(graded, download, lessons, roster, is_expected, expected, decided, shown)
     warn(remarks)
     if not back:
         fail("nothing was written: no submission in the download is certainly that of a student with a report in OUT.")

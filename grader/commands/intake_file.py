@@ -27,8 +27,7 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
 
     Of OUT/intake.csv only confirmed lines count; a file that is given confirms all of its lines.
     """
-    stored = out / NAME
-    lines = read_intake(stored, course) if stored.is_file() else []
+    lines = stored_lines(out, course)
     if given is not None:
         new = confirmed(read_intake(given, course))
         names = {line.student for line in new}
@@ -46,6 +45,11 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
                 if remark.kind == "unread" and NAME in remark.message:
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
     return lines
+
+
+def stored_lines(out: Path, course: Course) -> list[IntakeLine]:
+    """The lines of OUT/intake.csv; none where there is no such file. Raises UserError."""
+    return read_intake(out / NAME, course) if (out / NAME).is_file() else []
 
 
 def store_intake(found: FoundSubmissions, out: Path, lines: Sequence[IntakeLine]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.console import console_for, find_course
+from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import lock_output
@@ -77,8 +78,18 @@ def course_of(gradebook: Gradebook, given: Path | None) -> Course | None:
     return Course(Path(root)) if root and (Path(root) / "exercises").is_dir() else None
 
 
+def recorded_course(out: Path, given: Path | None) -> Path | None:
+    """The folder `given`, or that of the latest run's course, if it is there. Raises UserError."""
+    with read_gradebook(out) as gradebook:
+        root = Path(gradebook.about().get("course", ""))
+    return given or (root if root.name and (root / "exercises").is_dir() else None)
+
+
 def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
-    """Write every page in `out` that is out of date, and print which files still are. Raises UserError."""
+    """Write every page in `out` that is out of date, and print which files still are, and which have lost a signature.
+
+    Raises UserError.
+    """
     from grader.gradebook.grading.views import Views
     from grader.publish.export.outputs import FILES, write_formats
     from grader.publish.progress_bar import progress_bar
@@ -105,6 +116,7 @@ def write_views(out: Path, gradebook: Gradebook, course: Course | None) -> None:
             views.write_stale(lambda: progress.advance(task))
         for student, names in formats.items():
             write_formats(out, [student], names)
+        sign_or_warn(out, None, stale)
     views.write_whole_class(lessons)
     for name in EXPORTS:
         if (out / name).is_file():

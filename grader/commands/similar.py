@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.commands.console import console_for, course_option, fail, open_course, printable
+from grader.commands.opened_gradebook import recorded_course
 
 if TYPE_CHECKING:
     from grader.gradebook.similarity.pairs import Pair
@@ -20,9 +21,10 @@ MOST_IN_TABLE = 20
 
 EPILOG = """\b
 Examples:
-  grade similar submissions/ -o grades       with the verdicts of `grade run submissions/ -o grades`
-  grade similar submissions/ --lesson 03 --roster roster.csv
-  grade similar submissions/ --least 8       also pairs that chance may explain
+  grade similar -o hw2                       the submissions in the gradebook, as `grade run -o hw2` stored them
+  grade similar submissions/ -o grades       other files, with the verdicts of `grade run submissions/ -o grades`
+  grade similar --lesson 03 --roster roster.csv
+  grade similar --least 8                    also pairs that chance may explain
 
 \b
 A pair is a reason to read two submissions side by side. It is never a verdict.
@@ -31,14 +33,14 @@ Exit status: 0 done, whatever was found; 2 the command line or the input is unus
 
 
 @click.command(epilog=EPILOG)
-@click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("submissions", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("grades"),
     show_default=True,
-    help="The gradebook with the verdicts; similar.html is written there.",
+    help="The gradebook with the submissions and the verdicts; similar.html is written there.",
 )
 @click.option("--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
 @click.option(
@@ -65,13 +67,15 @@ def similar(
     least: float | None,
     course: Path | None,
 ) -> None:
-    """Finds SUBMISSIONS that share rare wrong answers, code or comments, whatever their names, order and layout.
+    """Finds submissions that share rare wrong answers, code or comments, whatever their names, order and layout.
+
+    Without SUBMISSIONS, the command compares those that the gradebook stores: of each lesson, the attempt that counts.
 
     Stubs, the course's own answers and what many students write do not count. Right answers in common forms are not
     listed: one-liners coincide.
     """
     from grader.gradebook.files import output_errors, write_whole
-    from grader.gradebook.similarity.inputs import groups_of, steps_of_course, texts_of, verdicts_in
+    from grader.gradebook.similarity.inputs import groups_of, steps_of_course, stored_texts, texts_of, verdicts_in
     from grader.gradebook.similarity.known import known_code
     from grader.gradebook.similarity.pairs import similarities
     from grader.gradebook.similarity.reading import read_class
@@ -80,22 +84,29 @@ def similar(
     from grader.publish.progress_bar import progress_bar
     from grader.publish.similar_page import similar_page
 
-    loaded, lessons = open_course(course, lesson_names)
+    loaded, lessons = open_course(course if submissions else recorded_course(out, course), lesson_names)
     roster = None if roster_file is None else read_roster(roster_file)
-    found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+    remarks: list[str] = []
     console = console_for(stderr=True)
     with progress_bar(console, console.is_terminal) as bar:
-        task = bar.add_task("reading", total=2 * len(found))
-        files = {}
-        for submission in found:
-            files[submission.student] = texts_of(submission)
-            bar.advance(task)
+        task = bar.add_task("reading", total=None)
+        if submissions:
+            found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+            bar.update(task, total=2 * len(found))
+            files = {}
+            for submission in found:
+                files[submission.student] = texts_of(submission)
+                bar.advance(task)
+        else:
+            files, remarks = stored_texts(out, [lesson.name for lesson in lessons])
+            bar.update(task, total=2 * len(files), completed=len(files))
         steps = steps_of_course(loaded)
         read = read_class(files, steps, partial(bar.advance, task))
-        bar.update(task, completed=2 * len(found))
+        bar.update(task, completed=2 * len(files))
     if len(files) < 2:
         fail(f"{len(files)} submission was found: a comparison needs two or more.")
-    rows, remarks = verdicts_in(out, loaded, list(files))
+    rows, missing = verdicts_in(out, loaded, list(files))
+    remarks += missing
     known = {lesson.name: known_code(lesson, steps) for lesson in lessons}
     result = similarities(read, rows, known, groups_of(roster))
     pairs = [pair for pair in result.pairs if pair.bits >= (result.threshold if least is None else least)]

@@ -88,3 +88,14 @@ def without_repeated(attempts: Sequence[Attempt]) -> list[Attempt]:
         ):
             kept.append(attempt)
     return kept
+
+
+def is_result_of(lesson: LessonResult, attempt: SubmissionResult) -> bool:
+    """Whether a lesson's result, perhaps with other points and fewer rows, comes from this attempt."""
+    for own in attempt.lessons:
+        if own.name == lesson.name and own.seconds == lesson.seconds:
+            rows = {row.name: (row.status, row.maxdiff, row.relative_error, row.line) for row in own.rows}
+            return all(
+                rows.get(row.name) == (row.status, row.maxdiff, row.relative_error, row.line) for row in lesson.rows
+            )
+    return False

@@ -109,7 +109,7 @@ def test_markers_that_do_not_pair(own, old, new):
     path = rewrite(own, old, new)
     with pytest.raises(LessonError) as caught:
         stub_of(own)
-    assert str(caught.value) == f"{path}: every answer stands between `{OPEN}` and `{CLOSE}`; they do not pair."
+    assert str(caught.value) == f"{path}: every answer is between `{OPEN}` and `{CLOSE}`; they do not pair."
 
 
 def test_no_markers_at_all(own):

@@ -123,7 +123,7 @@ def test_an_unknown_parameter_near_a_known_one():
     answer = call(dx)
     assert answer.outcome == "raised" and answer.line == dx.__code__.co_firstlineno
     assert answer.message == (
-        "`dx` asks for `dyy`, which is no forward value and no upstream gradient; did you mean `dy`?"
+        "`dx` asks for `dyy`, which is neither a forward value nor an upstream gradient; did you mean `dy`?"
     )
 
 
@@ -132,8 +132,8 @@ def test_an_unknown_parameter_like_nothing_here():
         return temperature
 
     assert call(dx).message == (
-        "`dx` asks for `temperature`, which is no forward value and no upstream gradient: use the names of the forward "
-        "pass, with a `d` in front for gradients."
+        "`dx` asks for `temperature`, which is neither a forward value nor an upstream gradient: use the names of the "
+        "forward pass, with a `d` in front for gradients."
     )
 
 

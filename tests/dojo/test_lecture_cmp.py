@@ -46,7 +46,7 @@ def test_cmp_prints_the_lecture_s_row(net, capsys):
         ("b", lambda n: n["dz"].sum(0, keepdim=True), ["(1, 3); expected (3,)", "Broadcasting hides it", "`keepdim`"]),
         ("b", lambda n: n["dz"], ["(6, 3); expected (3,)", "a broadcast forward is a sum backward"]),
         ("W", lambda n: (n["x"].T @ n["dz"]).T, ["(3, 4); expected (4, 3)", "transpose"]),
-        ("W", lambda n: -n["x"].T @ n["dz"], ["The sign is turned round"]),
+        ("W", lambda n: -n["x"].T @ n["dz"], ["The sign is flipped"]),
         ("W", lambda n: n["x"].T @ n["dz"] / 6, ["the gradient of `W` times 0.166667"]),
         ("z", lambda n: torch.zeros(6, 3), ["Every element of your `dz` is zero."]),
         ("z", lambda n: n["dz"] / 0, ["Element [0, 0] is", "not a number"][:1]),

@@ -10,6 +10,7 @@ from typing import Any
 
 from grader.gradebook.attempt_table import StoredAttempt
 from grader.gradebook.class_results import ClassResults
+from grader.gradebook.current import is_result_of
 from grader.gradebook.database import Gradebook
 from grader.gradebook.files import drop_report, output_errors, write_files, write_pages
 from grader.gradebook.grading.earlier_reports import withdraw_report
@@ -19,7 +20,7 @@ from grader.gradebook.plain_values import from_plain, to_plain
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
-from grader.results import RESULTS, LessonResult, SubmissionResult
+from grader.results import RESULTS, SubmissionResult
 
 ATTENDANCE, LEFT_OUT = "attendance", "left out"
 """Names under which a run keeps what later commands need to write the same pages."""
@@ -122,14 +123,3 @@ class Views:
         extras = {} if attempt.extras is None else blobs.load_value(dict[str, Any], attempt.extras)
         files = None if attempt.submission is None else blobs.load_value(Submission, attempt.submission)
         return extras, sources_of(files) if files else {}
-
-
-def is_result_of(lesson: LessonResult, attempt: SubmissionResult) -> bool:
-    """Whether a lesson's result, perhaps with other points and fewer rows, comes from this attempt."""
-    for own in attempt.lessons:
-        if own.name == lesson.name and own.seconds == lesson.seconds:
-            rows = {row.name: (row.status, row.maxdiff, row.relative_error, row.line) for row in own.rows}
-            return all(
-                rows.get(row.name) == (row.status, row.maxdiff, row.relative_error, row.line) for row in lesson.rows
-            )
-    return False

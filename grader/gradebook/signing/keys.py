@@ -91,8 +91,12 @@ def make_key_pair(path: Path) -> tuple[Path, PublicKey]:
 
 
 def write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that does not exist yet, with these permissions from the beginning. Raises UserError."""
+    """Write a file that does not exist yet, with these permissions from the beginning, and its folder if that is new.
+
+    Raises UserError.
+    """
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     except FileExistsError:
         raise UserError(f"{path} exists already, and a key is never replaced: give another name.") from None

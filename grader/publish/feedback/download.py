@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from grader.errors import UserError
@@ -46,12 +47,13 @@ def returned_reports(
     roster: Roster | None,
     is_expected: Callable[[Arrival], bool],
     expected: str,
+    decided: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     shown: Callable[[Sequence[Submission]], Iterable[Submission]] = iter,
 ) -> tuple[list[Returned], list[str]]:
     """(what goes back, a sentence for each submission and student without feedback).
 
-    `is_expected` says whether a submission has the platform's names, and `expected` what such names look like. `shown`
-    may report progress. Raises UserError.
+    `is_expected` says whether a submission has the platform's names, and `expected` what such names look like.
+    `decided` are {student: {lesson: file}}, as intake.csv says it. `shown` may report progress. Raises UserError.
     """
     results = class_results(out)
     attempts, sets = graded_digests(out, results)
@@ -59,6 +61,7 @@ def returned_reports(
     digests: dict[str, set[str]] = {}
     for names in sets or [()]:
         found = find([download], [by_name[name] for name in names if name in by_name] or lessons, lessons, roster)
+        found.decided = decided
         strangers = [arrival.label for arrival in found.arrivals if not is_expected(arrival)]
         if len(strangers) == len(found.arrivals):
             raise UserError(f"{download} has no names like {expected}: name the download as the platform gave it.")

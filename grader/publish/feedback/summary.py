@@ -13,7 +13,9 @@ MOST_NAMED = 8
 def one_line_summary(results: SubmissionResult) -> str:
     """The points, what is not right yet, and what people wrote about the submission."""
     sentences = [f"{number(results.score)} of {number(results.max_score)} points ({number(results.percent):g} %)."]
-    if results.status != "graded":
+    if results.status == "nothing":
+        sentences = ["Nothing was submitted."]
+    elif results.status != "graded":
         sentences.append(results.message or f"The submission was {results.status}.")
     else:
         absent = [lesson.name for lesson in results.lessons if lesson.status != "graded"]

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from made_gradebook import CROSS, HANDED_IN, ROWS, grade, results_for, submission_of, write_gradebook
 from similar_class import LESSONS, MadeClass, made_class
 from support import ROOT
 
 from grader.commands.grade import main
+from grader.gradebook.assignment.config import Assignment
+from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.records import Decision
 from grader.gradebook.similarity.evidence import portrait
-from grader.gradebook.similarity.inputs import groups_of, steps_of_course
+from grader.gradebook.similarity.inputs import groups_of, steps_of_course, stored_texts
 from grader.gradebook.similarity.known import KnownCode, known_code
 from grader.gradebook.similarity.pairs import Similarities, similarities, threshold_for
 from grader.gradebook.similarity.reading import ReadClass, read_class
@@ -202,6 +209,35 @@ def test_one_submission_is_not_compared(folder):
     one = next((folder / "class").iterdir())
     done = CliRunner().invoke(main, ["similar", str(one), "-o", str(folder / "out"), "--course", str(ROOT)])
     assert done.exit_code == 2 and "a comparison needs two or more" in done.stderr
+
+
+def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
+    """Of each student, the attempt that counts: here the first one, since the second is late."""
+    odd = "def dlogits(logits, Yb):\n    return logits * 0.125 - 3 * Yb.sum() + logits.abs().mean() ** 2\n"
+    out = tmp_path / "grades"
+    write_gradebook(out, {})
+    gradebook = Gradebook(out / GRADEBOOK)
+    gradebook.decisions.add([Decision(0, "Eve", "excuse", "TA", HANDED_IN, text="Ill")])
+    honest = "def dlogits(logits, Yb):\n    return F.softmax(logits, 1)\n"
+    for student, text in {"ada": odd, "Bo": odd, "di": odd, **dict.fromkeys(map(str, range(12)), honest)}.items():
+        first, second = submission_of(student, text), submission_of(student, "y = 2\n")
+        for submission, when, right in ((first, HANDED_IN, 0), (second, HANDED_IN + timedelta(days=1), 2)):
+            results = results_for(submission, right)
+            results.lessons[0].seconds = float(right)
+            verdict = Verdict("", results)
+            gradebook.add(verdict, replace(submission, submitted=when) if student != "di" else None)
+    path = f"{CROSS}/backward.py"
+    files, remarks = stored_texts(out, [CROSS])
+    assert {files[student][path] for student in files if student != "di"} == {b"y = 2\n"}
+    assert files["di"] == {} and "Eve" not in files and "1 submission was stored without files" in remarks[0]
+    rows = {CROSS: dict.fromkeys(ROWS, 1.0)}
+    gradebook.set_assignment(Assignment("Homework", rows, due=HANDED_IN, counts="last on time"))
+    assert stored_texts(out, [CROSS])[0]["ada"] == {path: odd.encode()}
+    assert stored_texts(out, [])[0]["ada"] == {}
+    gradebook.close()
+    done = grade("similar", "-o", out, "--course", ROOT)
+    assert done.exit_code == 0 and "ada, Bo" in done.stdout.replace("Bo, ada", "ada, Bo"), done.output
+    assert grade("similar", "-o", tmp_path / "nowhere").exit_code == 2
 
 
 @pytest.mark.slow

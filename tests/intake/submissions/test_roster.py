@@ -256,5 +256,5 @@ def test_the_contract_s_columns_come_first_and_none_stands_there_twice():
 def test_the_class_page_says_who_handed_in_nothing_and_does_not_count_them(lesson):
     page = Reporter([lesson]).class_page([graded("ada"), nothing_submitted("Bo <b>", 3)])
     assert f'data-is="{NOTHING}"><th scope="row">Bo &lt;b&gt;</th>' in page and "submitted nothing" in page
-    assert "In the roster, and submitted nothing." in page and "Bo%20" not in page
+    assert "On the roster; submitted nothing." in page and "Bo%20" not in page
     assert "<dt>median score</dt><dd>66.7 %</dd>" in page and "– for 1" not in page
