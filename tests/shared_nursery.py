@@ -81,8 +81,9 @@ class SharedNursery(own):
             program.kill()
 
 
-for module in [module for module in list(sys.modules.values()) if getattr(module, "Nursery", None) is own]:
-    module.Nursery = SharedNursery
+for module in list(sys.modules.values()):
+    if vars(module).get("Nursery") is own:  # getattr would make torch import what it loads on first use
+        module.Nursery = SharedNursery
 for number, name in enumerate((os.devnull, told["stdout"], told["stderr"])):
     os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
 sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)
