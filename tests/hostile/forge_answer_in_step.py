@@ -1,7 +1,6 @@
 """Writes an answer of its own before it returns: the true one comes too late, and looks like the next one's."""
 # group: forged frames
-# rows: crashed
-# told: something else than what was asked
+# rows: crashed, failed
 # unlocked: safe
 
 from frames import answer, send

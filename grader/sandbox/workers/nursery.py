@@ -197,6 +197,7 @@ def make_zygotes(descriptor: int) -> None:
     its zygotes, once the other end closes.
     """
     sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # as in a zygote that was started by itself
     make_ready()
     control = socket.socket(fileno=descriptor)
     control.set_inheritable(False)
