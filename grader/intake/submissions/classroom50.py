@@ -18,6 +18,8 @@ from grader.intake.submissions.lesson_files import Unreadable, read_file
 from grader.intake.submissions.places import folders, gradable
 
 MARKER = ".classroom50.yaml"
+RESULT = "result.json"
+MOST_INDEX_BYTES = 1 << 24
 MOST_MARKER_BYTES = 1 << 14
 MOST_RESULT_BYTES = 10 << 20
 FOLDER = re.compile(r"(?P<assignment>.+)_submissions_\d{4}_\d\d_\d\d_T_\d\d_\d\d_\d\d")
@@ -62,9 +64,15 @@ def said_prefix(checkout: Path) -> str:
 
 
 def result_in(checkout: Path) -> dict[str, Any] | None:
-    """The latest result.json, which the download took from the repository's releases; None where there is none."""
+    """The latest result.json, which the download took from the repository's releases; None where there is none.
+
+    One that is among the checkout's commits is the student's own text, and says nothing.
+    """
     try:
-        found = json.loads(read_file(checkout / "result.json", MOST_RESULT_BYTES))
+        index = checkout / ".git" / "index"
+        if index.is_file() and RESULT.encode() in read_file(index, MOST_INDEX_BYTES):
+            return None
+        found = json.loads(read_file(checkout / RESULT, MOST_RESULT_BYTES))
     except (Unreadable, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and found.get("schema") == "classroom50/result/v1" else None

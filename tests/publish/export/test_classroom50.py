@@ -150,6 +150,15 @@ def test_the_time_of_submission_is_the_graded_commit_s(course, tmp_path):
     ]
 
 
+def test_a_result_that_the_student_committed_says_no_time(course, tmp_path):
+    folder = download(tmp_path / "d", "ada", "bo")
+    index = folder / "cs-principles-hw-1-ada" / ".git" / "index"
+    index.parent.mkdir()
+    index.write_bytes(b"DIRC\0\0\0\2\0\0\0\1" + bytes(62) + b"result.json\0")
+    found = find([folder], [course.find("04")], list(course.lessons.values()))
+    assert {each.student: each.when > 0 for each in found.arrivals} == {"ada": False, "bo": True}
+
+
 @pytest.mark.parametrize(
     "spoiled", ["[", "[]", '{"schema": "other"}', '{"schema": "classroom50/result/v1"}', "[" * 9999]
 )
