@@ -174,7 +174,9 @@ class Reporter:
                 f"{others} of {len(results)} students were not in the last run: their results are from before."
             )
         if attendance:
-            highest = number(sum(lesson.max_score for lesson in lessons) if worth is None else worth)
+            raw = sum(lesson.max_score for lesson in lessons)
+            assigned = max((each.max_score for each in results if each.assignment is not None), default=raw)
+            highest = number(assigned if worth is None else worth)
             known = {result.student for result in results}
             further = [each for each in without_results(attendance, highest) if each.student not in known]
             results = sorted([*results, *further], key=lambda each: each.student.lower()) if further else results
