@@ -197,8 +197,12 @@ def test_no_count_is_evaded(path: Path, session: Session, course: Course) -> Non
     text = path.read_text()
     expected = dict(re.findall(r"^# rows of (\w+): (\w+)$", text, re.MULTILINE))
     assert bool(expected) != text.startswith('"""Honest')
-    found = rows(session, course.find("09"), text.encode())
-    assert {name: row["status"] for name, row in found.items() if row["status"] != "passed"} == expected
+    for _ in range(3):  # processor time is measured, and something else may have been in the way
+        found = rows(session, course.find("09"), text.encode())
+        wrong = {name: row["status"] for name, row in found.items() if row["status"] != "passed"}
+        if wrong == expected:
+            break
+    assert wrong == expected
 
 
 def test_right_answers_cost_little_more(session: Session, course: Course) -> None:
