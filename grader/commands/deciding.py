@@ -19,7 +19,7 @@ from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import UnknownStudent, find_row, find_student, part_of
 from grader.gradebook.records import Decision, Kind
 from grader.intake.submissions.people import as_folder
-from grader.results import number
+from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
@@ -126,7 +126,7 @@ def change(before: tuple[float, float], after: tuple[float, float]) -> str:
     """ "0 → 1 of 1", "24 of 26" where nothing has changed."""
     (points, most), (now, most_now) = before, after
     if before == after:
-        return f"{number(now):g} of {number(most_now):g}"
+        return f"{points_text(now)} of {points_text(most_now)}"
     if most == most_now:
-        return f"{number(points):g} → {number(now):g} of {number(most):g}"
-    return f"{number(points):g} of {number(most):g} → {number(now):g} of {number(most_now):g}"
+        return f"{points_text(points)} → {points_text(now)} of {points_text(most)}"
+    return f"{points_text(points)} of {points_text(most)} → {points_text(now)} of {points_text(most_now)}"

@@ -16,7 +16,7 @@ from grader.commands.opened_gradebook import StudentParam, out_option, read_grad
 from grader.gradebook.database import Gradebook
 from grader.gradebook.lookup import find_student
 from grader.gradebook.plain_values import time_from_text
-from grader.results import number
+from grader.results import points_text
 
 
 @click.command(
@@ -45,7 +45,7 @@ def history(student: str, as_json: bool, out: Path) -> None:
         table.add_row(*(printable(cell) for cell in cells_of(entry)))
     console = console_for()
     console.print(table)
-    total = f"{number(current.score):g} of {number(current.max_score):g}"
+    total = f"{points_text(current.score)} of {points_text(current.max_score)}"
     state = "" if current.status == "graded" else f" ({current.status})"
     console.print(f"{printable(name)} now has {total}{state}.", soft_wrap=True)
 

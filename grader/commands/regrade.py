@@ -27,7 +27,7 @@ from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
 from grader.commands.run_summary import what_failed
 from grader.publish.wording import first_names
-from grader.results import WORDS, number
+from grader.results import WORDS, points_text
 from grader.sandbox.isolation.probe import LEVELS
 
 if TYPE_CHECKING:
@@ -177,12 +177,12 @@ def score_change(change: StudentChange) -> str:
     before, after = change.before, change.after
     if before.status == "error" or after.status == "error":
         return " → ".join(
-            "not graded" if each.status == "error" else f"{number(each.score):g} of {number(each.max_score):g}"
+            "not graded" if each.status == "error" else f"{points_text(each.score)} of {points_text(each.max_score)}"
             for each in (before, after)
         )
-    most = f" of {number(before.max_score):g}" if before.max_score != after.max_score else ""
+    most = f" of {points_text(before.max_score)}" if before.max_score != after.max_score else ""
     gain = f" ({change.gain:+g})" if change.gain else ""
-    return f"{number(before.score):g}{most} → {number(after.score):g} of {number(after.max_score):g}{gain}"
+    return f"{points_text(before.score)}{most} → {points_text(after.score)} of {points_text(after.max_score)}{gain}"
 
 
 def row_change(row: RowChange) -> str:

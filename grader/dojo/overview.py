@@ -13,7 +13,7 @@ from grader.lesson.lesson import Lesson
 from grader.publish.inert import without_ci_commands
 from grader.publish.report.annotated import date_text
 from grader.publish.wording import first_names
-from grader.results import number
+from grader.results import number, points_text
 
 TITLE_WIDTH = 41
 INDENT = 4
@@ -39,12 +39,12 @@ class Paragraph:
 def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[RenderableType]:
     """Every lesson with its points, and an arrow at `current`."""
     points, most = sum(each.points for each in progress), sum(each.lesson.max_score for each in progress)
-    yield Text(f"Backprop Ninja: {number(points):g} of {number(most):g} points", "bold")
+    yield Text(f"Backprop Ninja: {points_text(points)} of {points_text(most)} points", "bold")
     yield ""
     for each in progress:
         lesson = each.lesson
         mark = "✓" if each.finished else "→" if lesson.name == current else " "
-        score = f"{number(each.points):g} of {number(lesson.max_score):g}"
+        score = f"{points_text(each.points)} of {points_text(lesson.max_score)}"
         title = lesson.title if len(lesson.title) <= TITLE_WIDTH else lesson.title[: TITLE_WIDTH - 1].rstrip() + "…"
         line = Text(f"{mark} {lesson.number} {title:<{TITLE_WIDTH}} {score:>9}  ", "green" if each.finished else "")
         yield line.append(*state(each))
@@ -60,7 +60,7 @@ def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> I
         for points, names in rows_by_points(rows):
             every = len(names) == len(each.lesson.items)
             what = "every row" if every else first_names(names, MOST_ROWS)
-            worth = f"{number(round(points, 2)):g} {'point' if points == 1 else 'points'}"
+            worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
             yield Paragraph(f"{each.lesson.number} {what}: {worth}{' each' if len(names) > 1 else ''}", indent=INDENT)
     own = (
         points

@@ -14,7 +14,7 @@ from grader.errors import UserError
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.publish.report.pages import Reporter
-from grader.results import LessonResult, SubmissionResult, number
+from grader.results import LessonResult, SubmissionResult, number, points_text
 from grader.sandbox.isolation.probe import Isolation
 
 NAME = "my-report.html"
@@ -44,7 +44,7 @@ def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubm
         seconds=sum(each.seconds for each in checks),
         environment=environment(),
         lessons=lessons,
-        local=local + (f", and alone decides about {number(hidden):g} of these points." if hidden else "."),
+        local=local + (f", and alone decides about {points_text(hidden)} of these points." if hidden else "."),
     )
     return GradedSubmission(
         results,

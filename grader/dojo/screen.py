@@ -21,7 +21,7 @@ from grader.dojo.progress import Progress
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
 from grader.publish.wording import first_names
-from grader.results import UNWRITTEN, Row, number
+from grader.results import UNWRITTEN, Row, points_text
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 
@@ -173,7 +173,7 @@ def tally(progress: Progress) -> str:
         (progress.uncounted, "not counted"),
     )
     parts += [f"{len(names)} {status_word}" for names, status_word in counted if names]
-    return f"{', '.join(parts)} · {number(progress.points):g} of {number(progress.max_score):g} points"
+    return f"{', '.join(parts)} · {points_text(progress.points)} of {points_text(progress.max_score)} points"
 
 
 def scope_note(lesson: Lesson) -> Paragraph:

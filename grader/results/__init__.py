@@ -293,3 +293,8 @@ def number(value: float) -> float:
     """A score as people write it: 26, not 26.0."""
     rounded = round(float(value), 6)
     return int(rounded) if rounded.is_integer() else rounded
+
+
+def points_text(value: float) -> str:
+    """Points as pages and screens show them: with two decimals at most. Files for programs have all digits."""
+    return f"{number(round(value, 2))}"

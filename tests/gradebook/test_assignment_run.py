@@ -52,7 +52,7 @@ def test_a_run_with_an_assignment(place, first):
     assert (ada["assignment"], ada["due"], ada["late_days"]) == ("Homework 2", "2026-11-25T23:59:00+01:00", "unknown")
     assert "Zoe" in first.stderr and "line 4" in first.stderr
     assert (grades(place)["Bo"]["total"], grades(place)["Bo"]["excused"].endswith("left")) == ("", True)
-    assert "Homework 2. It was due on Friday 20 November" in (place / "grades" / "Ada" / "report.md").read_text()
+    assert "Homework 2. Due on Friday 20 November" in (place / "grades" / "Ada" / "report.md").read_text()
 
 
 def test_the_gradebook_keeps_it_and_an_edited_file_grades_nothing_again(place, first):

@@ -16,7 +16,7 @@ from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.roster import Member, Roster
 from grader.publish.inert import csv_cell
 from grader.publish.report.classroom import incomplete
-from grader.results import LessonResult, SubmissionResult, number, read_results
+from grader.results import LessonResult, SubmissionResult, number, points_text, read_results
 
 TOTAL = "total"
 AGAIN = re.compile(r"(.+)-\d+")
@@ -154,7 +154,7 @@ def scaling_remarks(results: Mapping[str, SubmissionResult], possible: Mapping[s
                 why = "a notebook cannot contain all rows" if is_notebook else "some rows are excused"
                 who.setdefault((lesson.name, why, lesson.max_score), []).append(student)
     return [
-        f"{name}: {why}. Scores out of {number(highest):g} are scaled to the column's {number(possible[name]):g} "
+        f"{name}: {why}. Scores out of {points_text(highest)} are scaled to the column's {points_text(possible[name])} "
         f"points: {', '.join(names[:10])}{' ...' if names[10:] else ''}."
         for (name, why, highest), names in sorted(who.items())
     ]

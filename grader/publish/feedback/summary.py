@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.publish.inert import inert
-from grader.results import WORDS, LessonResult, Row, SubmissionResult, number
+from grader.results import WORDS, LessonResult, Row, SubmissionResult, points_text
 
 MOST_NAMED = 8
 
 
 def one_line_summary(results: SubmissionResult) -> str:
     """The points, what is not right yet, and what people wrote about the submission."""
-    sentences = [f"{number(results.score)} of {number(results.max_score)} points ({number(results.percent):g} %)."]
+    sentences = [
+        f"{points_text(results.score)} of {points_text(results.max_score)} points ({points_text(results.percent)} %)."
+    ]
     if results.status == "nothing":
         sentences = ["Nothing was submitted."]
     elif results.status != "graded":
@@ -40,11 +42,11 @@ def decision_sentences(results: SubmissionResult) -> Iterator[str]:
         parts += [(lesson.name, lesson), *((f"{lesson.name}.{row.name}", row) for row in lesson.rows)]
     for name, part in parts:
         if not isinstance(part, Row) and part.late is not None and part.late.cost:
-            yield f"{name} was late: {number(part.late.cost)} points less."
+            yield f"{name} was late: {points_text(part.late.cost)} points less."
         if part.excused is not None:
             yield f"{name} is excused: {part.excused.reason}"
         if part.adjustment is not None:
-            yield f"{name} was set to {number(part.adjustment.points)} points: {part.adjustment.reason}"
+            yield f"{name} was set to {points_text(part.adjustment.points)} points: {part.adjustment.reason}"
         yield from (f"{comment.author}: {comment.text}" for comment in part.comments or ())
 
 

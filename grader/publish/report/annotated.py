@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from grader.results import LessonResult, Row, SubmissionResult, number
+from grader.results import LessonResult, Row, SubmissionResult, number, points_text
 from grader.results.annotations import Adjustment, Comment, Excuse, Lateness
 
 WHY = {
@@ -22,9 +22,9 @@ def sentences_about(results: SubmissionResult) -> list[str]:
     found = []
     if results.assignment is not None:
         title, due, extended_to, _ = results.assignment
-        found.append(f"Assignment: {title}." + (f" It was due on {date_text(due)}." if due else ""))
+        found.append(f"Assignment: {title}." + (f" Due on {date_text(due)}." if due else ""))
         if extended_to:
-            found.append(f"Your own due date was {date_text(extended_to)}.")
+            found.append(f"Your own due date: {date_text(extended_to)}.")
     if results.excused is not None:
         return [
             *found,
@@ -81,9 +81,8 @@ def late_sentences(late: Lateness) -> list[str]:
 
 
 def adjusted(what: str, adjustment: Adjustment) -> str:
-    after = (
-        f"{adjustment.author} set {what} to {points(adjustment.points)}; before, it was {number(adjustment.before):g}."
-    )
+    before = points_text(adjustment.before)
+    after = f"{adjustment.author} set {what} to {points(adjustment.points)}; before, it was {before}."
     return f"{after} {reason(adjustment.reason)}".strip()
 
 
@@ -100,7 +99,7 @@ def said(comments: Sequence[Comment] | None) -> list[str]:
 
 
 def points(value: float) -> str:
-    return f"{number(round(value, 2)):g} {'point' if value == 1 else 'points'}"
+    return f"{points_text(value)} {'point' if value == 1 else 'points'}"
 
 
 def count(number: int, thing: str) -> str:
@@ -130,7 +129,7 @@ def short_notes(results: SubmissionResult) -> list[str]:
     found = []
     late = results.late
     if late is not None and late.seconds:
-        cost = f", −{number(round(late.cost, 2)):g}" if late.cost else ""
+        cost = f", −{points_text(late.cost)}" if late.cost else ""
         free = f", {count(late.free_days, 'free day')}" if late.free_days else ""
         found.append(f"{lateness_text(late.seconds)} late{cost}{free}")
     elif late is not None and not late.is_known:
@@ -177,7 +176,7 @@ def csv_columns(results: SubmissionResult) -> list[str]:
 
 def adjustments(results: SubmissionResult) -> list[str]:
     return [
-        f"{name}: {number(each.before):g} -> {number(each.points):g}, {each.author}: {each.reason}"
+        f"{name}: {points_text(each.before)} -> {points_text(each.points)}, {each.author}: {each.reason}"
         for name, part in parts_of(results)
         if (each := part.adjustment) is not None
     ]

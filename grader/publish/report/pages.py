@@ -45,11 +45,11 @@ from grader.publish.report.reading import STATE_WORDS, LessonPart, arrange_lesso
 from grader.publish.report.triage import triage
 from grader.publish.templates import page_templates
 from grader.publish.wording import duration_text, figure_text
-from grader.results import UNWRITTEN, WRONG, SubmissionResult, number
+from grader.results import UNWRITTEN, WRONG, SubmissionResult, number, points_text
 
 FILTERS = {
     "figure": figure_text,
-    "score": lambda value: f"{number(value):g}",
+    "score": points_text,
     "date": date_text,
     "six": lambda value: f"{value:.6g}",
     "duration": duration_text,

@@ -53,7 +53,7 @@ def test_the_numbers_behind_the_sentences(ada):
 
 def test_sentences_about_the_assignment(ada):
     assert sentences_about(ada) == [
-        "Assignment: Homework. It was due on Friday 20 November 2026, 23:59 (UTC).",
+        "Assignment: Homework. Due on Friday 20 November 2026, 23:59 (UTC).",
         "It was submitted 1 day and 1 hour late, and 1 free late day of the term was used. That cost 0.5 points.",
         "grace@school.edu writes: Well done.",
     ]
@@ -75,7 +75,7 @@ def test_both_reports_show_them(ada):
     reporter = Reporter([])
     page, text = reporter.student_page(GradedSubmission(ada)), reporter.student_markdown(GradedSubmission(ada))
     for part in (
-        "Homework. It was due on Friday 20 November 2026",
+        "Homework. Due on Friday 20 November 2026",
         "That cost 0.5 points",
         "The suite was wrong.",
         "Neat.",
@@ -95,7 +95,7 @@ def test_both_reports_show_them(ada):
         ),
         (
             [decision(1, "extension", until=DUE + 5 * DAY)],
-            "Your own due date was Wednesday 25 November 2026, 23:59 (UTC).",
+            "Your own due date: Wednesday 25 November 2026, 23:59 (UTC).",
         ),
     ],
 )
