@@ -55,7 +55,7 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
     former = [name for name, present in gradebook.new_names().items() if present == student]
     entries: list[dict[str, Any]] = []
     for name in [*former, student]:
-        submitted = {each.id: each.submitted for each in gradebook.stored_attempts(name)}
+        stored = {each.id: each for each in gradebook.stored_attempts(name)}
         seen = set()
         for attempt, graded, results in gradebook.verdicts_on(name):
             entries.append(
@@ -63,7 +63,8 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
                     "what": "verdict" if attempt in seen else "attempt",
                     "id": attempt,
                     "student": name,
-                    "submitted": submitted[attempt],
+                    "submitted": stored[attempt].submitted,
+                    "time_source": stored[attempt].time_source,
                     "time": graded,
                     "status": results.status,
                     "score": results.score,
@@ -114,6 +115,7 @@ def cells_of(entry: dict[str, Any]) -> tuple[str, ...]:
     )
     points = f"{entry['score']:g} of {entry['max_score']:g}" + (f" ({lessons})" if len(entry["lessons"]) > 1 else "")
     submitted = f", submitted {local_time(entry['submitted'])}" if entry["submitted"] else ""
+    submitted += f" by {entry['time_source']}" if submitted and entry["time_source"] else ""
     what = "graded again" if entry["what"] == "verdict" else f"attempt{submitted}"
     state = "" if entry["status"] == "graded" else entry["status"]
     return when, f"#{entry['id']}", what, points, "", " ".join(part for part in (state, entry["message"]) if part)

@@ -15,7 +15,7 @@ from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection
-from grader.gradebook.current import current_results, without_repeated
+from grader.gradebook.current import current_results
 from grader.gradebook.decisions import DecisionTable
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
@@ -114,8 +114,7 @@ class Gradebook(AttemptTable):
         one = None if student is None else [(student, list(self.stored_attempts(student))[::-1])]
         for who, stored in one or self.by_student():
             if who not in names:
-                attempts = without_repeated([each.attempt() for each in stored])[::-1]
-                yield who, TermWork(assignment, attempts, decided.get(who, []))
+                yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, with those about an earlier name of theirs."""
@@ -210,9 +209,8 @@ def standing_of(
     if assignment is None and not decisions and newest_first:
         return current_results(read)
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
-    chosen = (attempts if assignment is None else without_repeated(attempts))[::-1]
     days = None
     if assignment is not None and student in term:
-        works = [TermWork(assignment, chosen, decisions), *term[student]]
+        works = [TermWork(assignment, attempts, decisions), *term[student]]
         days = spend_free_days(student, works, assignment.late.free_days)[0]
-    return replace(assigned(student, assignment, chosen, decisions, days), earlier=None)
+    return replace(assigned(student, assignment, attempts, decisions, days), earlier=None)

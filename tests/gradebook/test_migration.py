@@ -103,7 +103,7 @@ def test_a_change_that_ends_half_way_leaves_the_second_format(out, monkeypatch, 
 
 def test_a_newer_format_is_left_alone(out):
     with sqlite3.connect(out / GRADEBOOK) as book:
-        book.execute("PRAGMA user_version=4")
-    with pytest.raises(OutputError, match=r"its format is 4, this one's 3"):
+        book.execute("PRAGMA user_version=5")
+    with pytest.raises(OutputError, match=r"its format is 5, this one's 4"):
         Gradebook(out / GRADEBOOK)
-    assert version_of(out) == 4
+    assert version_of(out) == 5

@@ -35,7 +35,8 @@ class Submission:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
         note: what else the results say, such as which of several submissions counts.
-        submitted: when it was submitted, with a time zone, if the platform says so.
+        submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
+        time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         remarks: how it was read, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
@@ -48,6 +49,7 @@ class Submission:
     submitted: datetime | None = None
     remarks: tuple[IntakeRemark, ...] = ()
     questions: tuple[Question, ...] = ()
+    time_source: str = ""
 
     @property
     def full_message(self) -> str | None:
