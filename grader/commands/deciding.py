@@ -12,6 +12,7 @@ import click
 from grader.commands.author import author_name
 from grader.commands.console import printable
 from grader.commands.opened_gradebook import course_of, open_gradebook, write_views
+from grader.commands.term import write_other_gradebooks
 from grader.errors import UserError
 from grader.gradebook.assignment.exceptions import what_is_decided
 from grader.gradebook.assignment.in_force import in_force
@@ -94,8 +95,8 @@ def decision_from(entry: Entry, kind: Kind, gradebook: Gradebook, names: Names, 
             most = part_of(gradebook.current_of(student), row)[1]
             if points > most:
                 raise UserError(
-                    f"{points:g} points are more than the most that {row or 'the total'} can have, {most:g}: give at "
-                    "most that."
+                    f"{points_text(points)} points are more than the most that {row or 'the total'} can have, "
+                    f"{points_text(most)}: give at most that."
                 )
     except UserError as error:
         raise UserError(f"{entry.place}{error}") from error
@@ -122,6 +123,7 @@ def store(
         click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
         write_views(out, gradebook, loaded)
+        write_other_gradebooks(out, before)
 
 
 def change(before: tuple[float, float], after: tuple[float, float]) -> str:

@@ -20,6 +20,7 @@ from grader.commands.feedback_download import (
     write_archive,
 )
 from grader.commands.gradebooks import max_option
+from grader.results import points_text
 
 if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
@@ -173,4 +174,5 @@ def feedback_gradescope(
     write_archive(path, stored_autograder(stored), SCRIPTS)
     click.echo(f"wrote {path}: results of {len(stored)} submissions. It contains reports: give it to nobody else.")
     highest = max((each.results.max_score for each in back), default=0)
-    click.echo(f"The assignment's autograder points: {maximum or highest:g}. Configure Autograder, then regrade all.")
+    worth = points_text(maximum or highest)
+    click.echo(f"The assignment's autograder points: {worth}. Configure Autograder, then regrade all.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import fail, printable
+from grader.results import points_text
 
 if TYPE_CHECKING:
     from grader.publish.export.marks import Platform
@@ -79,7 +80,8 @@ def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tupl
     unscaled = write_marks(graded, roster_path, named, maxima, out or graded / "moodle.csv", MOODLE)
     for column, highest in unscaled.items():
         click.echo(
-            f"{column} is in points out of {highest:g}. If Moodle's maximum grade is another, give it with --max."
+            f"{column} is in points out of {points_text(highest)}. If Moodle's maximum grade is another, give it with "
+            "--max."
         )
 
 

@@ -102,18 +102,19 @@ def cells_of(entry: dict[str, Any]) -> tuple[str, ...]:
     if entry["what"] == "decision":
         kind = WORDS.get(entry["kind"], entry["kind"])
         about = f"{entry['row']} " if entry["row"] else ""
-        points = "" if entry["points"] is None else f"{about}{entry['points']:g}"
+        points = "" if entry["points"] is None else f"{about}{points_text(entry['points'])}"
         until = f" until {entry['until'][:16].replace('T', ' ')}" if entry["until"] else ""
         of = f" {entry['undoes']}" if entry["undoes"] else ""
         state = "" if entry["in_force"] or entry["kind"] == "undo" else " (undone)"
         what = f"{kind}{of}{until}{state}"
         return when, str(entry["id"]), what, points or about.strip(), entry["author"], entry["text"]
     lessons = ", ".join(
-        f"{name.partition('_')[0]} {score:g}"
+        f"{name.partition('_')[0]} {points_text(score)}"
         for name, (score, _, status) in entry["lessons"].items()
         if status == "graded"
     )
-    points = f"{entry['score']:g} of {entry['max_score']:g}" + (f" ({lessons})" if len(entry["lessons"]) > 1 else "")
+    points = f"{points_text(entry['score'])} of {points_text(entry['max_score'])}"
+    points += f" ({lessons})" if len(entry["lessons"]) > 1 else ""
     submitted = f", submitted {local_time(entry['submitted'])}" if entry["submitted"] else ""
     submitted += f" by {entry['time_source']}" if submitted and entry["time_source"] else ""
     what = "graded again" if entry["what"] == "verdict" else f"attempt{submitted}"

@@ -30,6 +30,7 @@ from grader.commands.live import RunView
 from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.commands.submission_times import set_times, times_options
+from grader.commands.term import write_other_gradebooks
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.probe import LEVELS
@@ -262,6 +263,7 @@ def run(
             decisions=decisions,
             times=found.times,
         )
+    write_other_gradebooks(out, {result.student for result in outcome.results})
     open_questions = store_intake(found, out, intake_lines)
     if not quiet:
         click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)

@@ -69,7 +69,8 @@ def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> I
         if each.statuses.get(row) in RIGHT
     )
     right, most = number(round(sum(own), 2)), number(round(assignment.points, 2))
-    yield Paragraph(f"Right so far, by the public problems: {right:g} of {most:g} points.", indent=INDENT)
+    score = f"{points_text(right)} of {points_text(most)}"
+    yield Paragraph(f"Right so far, by the public problems: {score} points.", indent=INDENT)
 
 
 def rows_by_points(rows: Mapping[str, float]) -> list[tuple[float, list[str]]]:

@@ -93,18 +93,23 @@ class Gradebook(AttemptTable):
         """
         own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
-        for name in assignment.late.term if assignment is not None and assignment.late.free_days else ():
-            path = self._connection.path.parent.absolute().parent / name / GRADEBOOK
-            if not path.is_file() or path.samefile(self._connection.path):
-                continue  # not begun yet
-            other = Gradebook(path)
+        for folder in self.others_of_term(assignment):
+            other = Gradebook(folder / GRADEBOOK)
             try:
-                check_term(own, assignment, name, other.assignment())
+                check_term(own, assignment, folder.name, other.assignment())
                 for who, work in other.works(student):
                     term.setdefault(who, []).append(work)
             finally:
                 other.close()
         return term
+
+    def others_of_term(self, assignment: Assignment | None = None) -> list[Path]:
+        """The folders of the other gradebooks that share free late days with this one, and have begun."""
+        assignment = assignment or self.assignment()
+        own = self._connection.path.parent.absolute()
+        names = assignment.late.term if assignment is not None and assignment.late.free_days else ()
+        folders = (own.parent / name for name in names)
+        return [each for each in folders if (each / GRADEBOOK).is_file() and not each.samefile(own)]
 
     def works(self, student: str | None = None) -> Iterator[tuple[str, TermWork]]:
         """(student, their attempts at this gradebook's assignment), of everybody or of one student."""

@@ -208,6 +208,8 @@ def times_by_student(
     people += [(member.student, None, member) for member in absent]
     by_id, by_name = dict[str, set[str]](), dict[str, set[str]]()
     for student, arrival, member in people:
+        if arrival is not None and arrival.submitted_by:
+            arrival = None  # its marks and names are those of the member who submitted
         for key in keys_of(student, arrival, member):
             by_id.setdefault(fold_case(key), set()).add(student)
         names = [student, *(arrival.names if arrival else ()), *([member.name] if member else [])]
