@@ -102,7 +102,7 @@ def test_times_of_a_file_are_kept_and_said(place, first):
         assert (done.returncode, "0 of 2 are new or changed" in done.stderr) == (0, True), done.stderr
         assert grades(place)["Ada"]["late_days"] == "1"
         report = (place / "grades" / "Ada" / "report.md").read_text(encoding="utf-8")
-        assert "2 hours late" in report and "01:00 (CET), by times.csv, line 2." in report
+        assert "2 hours late" in report and "01:00 (UTC+01:00), by times.csv, line 2." in report
         if options:
             assert "times.csv, line 3: nobody here is Zoe, so the time is not used" in done.stderr
             assert "times.csv has 2 times of submission, in the time zone Europe/Zurich" in done.stderr

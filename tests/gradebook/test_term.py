@@ -10,6 +10,7 @@ import pytest
 from made_attempts import DAY, DUE, homework, lesson_with
 from made_gradebook import grade
 from made_results import results
+from support import ROOT
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import LatePolicy
@@ -30,6 +31,7 @@ def fill(folder, late, cost, start=timedelta(), free_days=1, term=ALL):
     gradebook.set_assignment(homework({"03_a": 1}, worth=100, late=policy, due=DUE + start, text=folder.name))
     submission = Submission("Ada", folder / "ada", {}, submitted=DUE + start + late)
     gradebook.add(Verdict("", results("Ada", lesson_with("03_a", 1))), submission)
+    gradebook.describe({"course": str(ROOT)})
     return gradebook
 
 

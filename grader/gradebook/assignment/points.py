@@ -188,7 +188,9 @@ class Work:
         if why == "last on time" and candidate.delay.by:
             why = "last, none on time"
         submitted, source = candidate.attempt.submitted, candidate.attempt.time_source or None
-        when = None if submitted is None else submitted.isoformat()
+        due = self._assignment.due
+        zone = due.tzinfo if due is not None else None
+        when = None if submitted is None else (submitted.astimezone(zone) if zone else submitted).isoformat()
         counted = CountedAttempt(candidate.number, of, when, why, source)
         return replace(candidate.lesson, attempt=counted)
 

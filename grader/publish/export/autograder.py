@@ -117,8 +117,8 @@ class Autograder:
         attempt = Attempt(1, results.student, time_in(metadata.get("created_at")), now, results)
         users = [user for user in metadata.get("users") or () if isinstance(user, dict)]
         general, *own = (due_date(each) for each in (metadata, *users))
-        extended = [date for date in own if date is not None and general is not None and date > general]
-        decisions = [Decision(1, results.student, "extension", "Gradescope", now, until=max(extended))] * bool(extended)
+        extended = [(n, date) for n, date in enumerate(own, 1) if date and general and date > general]
+        decisions = [Decision(n, results.student, "extension", "Gradescope", now, until=date) for n, date in extended]
         if assignment.late.free_days:  # they are spent over the whole term, which only its gradebooks know
             assignment = replace(assignment, late=LatePolicy(hard_deadline=assignment.late.hard_deadline))
         return assigned(results.student, assignment, [attempt], decisions)
