@@ -115,7 +115,8 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
     act = f"fix {row}" if row in each.wrong else f"write {row}"
     if each.broken:
         act = "make the file run"
-    yield Text.assemble((f"Next: {act}", "bold"), f"  {place}")
+    outside = "" if each.broken or each.is_assigned(row) else "  (not in the assignment)"
+    yield Text.assemble((f"Next: {act}", "bold"), outside, f"  {place}")
     yield Text(f"      dojo watch {words or number}" + ("" if each.broken else f" · dojo hint {number}.{row}"), "dim")
 
 
