@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
@@ -13,11 +12,11 @@ from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
 from grader.commands.deciding import decide, is_in_force, names_in, store
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
+from grader.commands.options import Command
 from grader.errors import UserError
 from grader.gradebook.decision_file import Entry, entries_from
 from grader.gradebook.lookup import find_student
 
-Command = TypeVar("Command", bound=Callable[..., object])
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
 from_option = click.option(
     "--from",

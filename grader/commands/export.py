@@ -11,6 +11,7 @@ import click
 from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
+from grader.commands.options import lesson_option
 from grader.results import points_text
 from grader.sandbox.isolation.probe import LEVELS
 
@@ -36,9 +37,6 @@ def export() -> None:
     """Writes what GitHub, Gradescope, Canvas, Moodle or a mail program read."""
 
 
-lesson_option = click.option(
-    "--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated."
-)
 require_option = click.option(
     "--require",
     type=click.Choice(LEVELS),
@@ -71,7 +69,7 @@ Examples:
 """,
 )
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@lesson_option
+@lesson_option()
 @assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
 @click.option("--submission", default=".", show_default=True, help="Where in the repository the lessons lie.")
@@ -153,7 +151,7 @@ Examples:
     show_default=True,
     help="The file to write. It holds the course's secrets.",
 )
-@lesson_option
+@lesson_option()
 @assignment_option
 @click.option(
     "--max",

@@ -25,6 +25,7 @@ from grader.commands.console import (
 )
 from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
+from grader.commands.options import lesson_option
 from grader.commands.run_summary import what_failed
 from grader.commands.term import write_other_gradebooks
 from grader.publish.wording import first_names
@@ -52,9 +53,7 @@ for a reason of ours (then nothing is applied), 130 stopped (the same command go
 """
 )
 @click.option("--apply", is_flag=True, help="Make the new verdicts count, and write every page that they change.")
-@click.option(
-    "--lesson", "lesson_names", multiple=True, metavar="L", help="This lesson, changed or not; may be repeated."
-)
+@lesson_option("This lesson, changed or not; may be repeated.")
 @click.option("--all", "everything", is_flag=True, help="Every lesson, changed or not.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
 @click.option("--require", type=click.Choice(LEVELS), default="fair", show_default=True, help="The least isolation.")

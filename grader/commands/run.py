@@ -27,6 +27,7 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.live import RunView
+from grader.commands.options import gradebook_option, lesson_option, roster_option
 from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
 from grader.commands.submission_times import set_times, times_options
@@ -53,32 +54,14 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("grades"),
-    show_default=True,
-    help="Where results go.",
-)
-@click.option(
-    "--lesson",
-    "lesson_names",
-    multiple=True,
-    metavar="L",
-    help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
-    "submission contains]",
+@gradebook_option("Where results go.")
+@lesson_option(
+    "Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any submission "
+    "contains]"
 )
 @assignment_option
 @extensions_option
-@click.option(
-    "--roster",
-    "roster_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    metavar="CSV",
-    help="The class's list (id, name, email): names come from it, and who submitted nothing is listed.",
-)
+@roster_option("The class's list (id, name, email): names come from it, and who submitted nothing is listed.")
 @times_options
 @click.option(
     "--intake",

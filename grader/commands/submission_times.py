@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import click
 
 from grader.commands.console import printable
+from grader.commands.options import Command
 from grader.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from grader.intake.submissions.submission_times import ReadTimes
 
 MOST_BAD, MOST_UNKNOWN = 5, 20
-Command = TypeVar("Command", bound=Callable[..., object])
 
 
 class ZoneParam(click.ParamType):  # type: ignore[type-arg]
