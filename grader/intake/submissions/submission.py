@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.archive import is_archive, unpacked
-from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in
+from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import MAX_FILES as MAX_FILES
@@ -132,6 +132,8 @@ def read_folder(
         why = only_others(others)
         submitted = {name: replace(each, message=f"{why} {each.message}") for name, each in submitted.items()}
     read = completed(path, Submission(student, path, submitted), wanted, above)
+    if others and not (inside.gradable or inside.folders or read.questions or has_lesson(read.lessons)):
+        read = replace(read, questions=unread_question(others))
     archives = [entry.name for entry in inside.gradable if is_archive(entry)]
     if len(archives) > 1 and not has_lesson(read.lessons):
         message = f"{len(archives)} archives were handed in ({', '.join(archives[:5])}): hand in one with all lessons."
