@@ -24,7 +24,7 @@ def rows():
         (
             230,
             "backward",
-            ("position 3 collects from", "positions 3 to 5"),
+            ("position 3 collects", "from positions 3 to 5"),
             {"column": CHOSEN},
             lambda t, s: s == CHOSEN,
         ),

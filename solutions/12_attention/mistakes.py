@@ -45,7 +45,7 @@ scores: scores.transpose(1, 2) @ dcontext
 sign: (dweights * exps / total**2).sum(2, keepdim=True)
     The sign: when the divisor grows, does the quotient grow or shrink?
 no_square: -(dweights * exps / total).sum(2, keepdim=True)
-    The derivative of 1/u has a square. Here the divisor stands once.
+    The derivative of 1/u has a square. Here the divisor appears once.
 no_exps: -(dweights / total**2).sum(2, keepdim=True)
     The numerator is missing. What does `total` divide?
 columns: -(dweights * exps / total**2).sum(1, keepdim=True).transpose(1, 2)

@@ -6,7 +6,7 @@ from grader.reference.problem import Draw
 FORWARD = forward_of(__file__)
 
 
-def sharp(inputs):
+def far_apart(inputs):
     """Scores so far apart that most rows give nearly all their weight to one position."""
     for name in ("x", "z", "Q", "K"):
         inputs[name] *= 3
@@ -16,7 +16,7 @@ DRAWS = (
     Draw({"batch": 3, "time": 7, "channels": 9, "head": 5}),
     Draw({"batch": 2, "time": 6, "channels": 3, "head": 5}),
     Draw({"batch": 4, "time": 3, "channels": 8, "head": 2}, FORWARD.one_token_repeated),
-    Draw({"batch": 5, "time": 4, "channels": 6, "head": 3}, sharp),
+    Draw({"batch": 5, "time": 4, "channels": 6, "head": 3}, far_apart),
 )
 PADDED = (
     Draw({"batch": 3, "time": 4, "channels": 5, "head": 2}, FORWARD.padded),
