@@ -98,4 +98,5 @@ def say(sentences: Sequence[str]) -> None:
 def summarise(file: Path, read: ReadTimes, quiet: bool) -> None:
     if read.times and not quiet:
         zone = f", in the time zone {read.zone}" if read.zone is not None else ""
-        click.echo(f"grade: {file.name} has {len(read.times)} times of submission{zone}.", err=True)
+        times = "1 submission time" if len(read.times) == 1 else f"{len(read.times)} submission times"
+        click.echo(f"grade: {file.name}: {times}{zone}.", err=True)

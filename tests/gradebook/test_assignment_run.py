@@ -105,7 +105,7 @@ def test_times_of_a_file_are_kept_and_said(place, first):
         assert "2 hours late" in report and "01:00 (UTC+01:00), by times.csv, line 2." in report
         if options:
             assert "times.csv, line 3: nobody here is Zoe, so the time is not used" in done.stderr
-            assert "times.csv has 2 times of submission, in the time zone Europe/Zurich" in done.stderr
+            assert "times.csv: 2 submission times, in the time zone Europe/Zurich" in done.stderr
     history = CliRunner().invoke(main, ["history", "Ada", "-o", str(place / "grades")])
     assert "by times.csv, line 2" in " ".join(history.stdout.split())
     with sqlite3.connect(place / "grades" / GRADEBOOK) as book:
