@@ -26,11 +26,11 @@ from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
-Names = tuple[list[str], dict[str, str], dict[str, str]]
+KnownNames = tuple[list[str], dict[str, str], dict[str, str]]
 WORDS = {"points": "adjusted", "comment": "comment", "excuse": "excused", "extension": "extended"}
 
 
-def names_in(gradebook: Gradebook) -> Names:
+def names_in(gradebook: Gradebook) -> KnownNames:
     """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
     attendance = attendance_in(gradebook)
     members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
@@ -77,7 +77,7 @@ def decide(
             click.echo(f"{present} of {len(entries)} were in force already.")
 
 
-def decision_from(entry: Entry, kind: Kind, gradebook: Gradebook, names: Names, new: bool) -> Decision:
+def decision_from(entry: Entry, kind: Kind, gradebook: Gradebook, names: KnownNames, new: bool) -> Decision:
     """The decision that an entry means, without author and date. Raises UserError."""
     try:
         student = find_student(entry.student, *names)

@@ -42,10 +42,10 @@ class Entry:
 
 def entries_from(path: Path, needed: Sequence[str], defaults: Mapping[str, str] | None = None) -> list[Entry]:
     """The entries of a CSV file; `defaults` fill empty cells. Raises UserError, with the line."""
-    return entries_in(read_text_of(path, "the decisions"), path, needed, defaults or {})
+    return parse_entries(read_text_of(path, "the decisions"), path, needed, defaults or {})
 
 
-def entries_in(text: str, path: Path, needed: Sequence[str], defaults: Mapping[str, str]) -> list[Entry]:
+def parse_entries(text: str, path: Path, needed: Sequence[str], defaults: Mapping[str, str]) -> list[Entry]:
     """The same for the text of the file at `path`."""
     header, lines = parse_table(text, path, "the decisions", known_columns)
     places = {column: at for column, names in COLUMNS.items() if (at := place_of(names, header)) is not None}

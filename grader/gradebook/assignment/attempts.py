@@ -39,7 +39,7 @@ class Candidate:
     max_score: float = 0
 
 
-def in_order(attempts: Iterable[Attempt]) -> list[Attempt]:
+def in_submission_order(attempts: Iterable[Attempt]) -> list[Attempt]:
     """One student's attempts from the first to the last: by the time of submission where it is known, else of grading.
 
     An attempt at an unknown time comes before those that were graded after it.
@@ -82,7 +82,7 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
     }
     verdict_of = {attempt.id: verdicts[content] for content, each in known.items() for attempt in each.values()}
     counted = (attempt for each in known.values() for attempt in each.values())
-    return [(attempt, verdict_of[attempt.id]) for attempt in in_order(counted)]
+    return [(attempt, verdict_of[attempt.id]) for attempt in in_submission_order(counted)]
 
 
 def choose(candidates: Mapping[str, Sequence[Candidate]], counts: Counts) -> dict[str, Candidate]:

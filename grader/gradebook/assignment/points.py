@@ -14,7 +14,7 @@ from grader.gradebook.assignment.attempts import (
     Candidate,
     attempts_at,
     choose,
-    in_order,
+    in_submission_order,
 )
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
@@ -117,7 +117,7 @@ class Work:
         self, student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce
     ) -> None:
         self._student, self._assignment, self._decisions = student, assignment, decisions
-        self._latest = next(reversed(in_order(attempts)), None)
+        self._latest = next(reversed(in_submission_order(attempts)), None)
         self._candidates = {lesson: self._attempts_at(lesson, attempts) for lesson in assignment.rows}
         delays = (each.delay for candidates in self._candidates.values() for each in candidates)
         self.most_days = max((delay.days for delay in delays), default=0)
@@ -223,7 +223,9 @@ class Work:
                 name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
             ] or None
         if failed:
-            newest = in_order(each.attempt for open_ in failed.values() for each in open_ if each.lesson is None)[-1]
+            newest = in_submission_order(
+                each.attempt for open_ in failed.values() for each in open_ if each.lesson is None
+            )[-1]
             results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
         extended_to = self._decisions.last_extension()
         due = assignment.due

@@ -20,18 +20,18 @@ from grader.intake.submissions.roster import COLUMNS, FIRST, LAST, Member, Roste
 from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
 from grader.intake.submissions.written_times import UnreadableTime, is_day_first, read_time
 
-TIME = (
+TIME_COLUMNS = (
     *("submitted", "submitted at", "submitted_at", "submission time", "submission date", "time of submission", "time"),
     *("last modified (submission)", "zuletzt geändert (abgabe)", "dernière modification (travail remis)"),
     *("última modificación (entrega)", "fecha de entrega", "última modificação (envio)", "ultima modifica (consegna)"),
 )
 """Names of the column with the time; the documentation uses the first. Moodle's are in the language of who exports."""
-IDS = (
+ID_COLUMNS = (
     *COLUMNS["id"], *COLUMNS["email"], *COLUMNS["submission"],
     *("user_id", "user id", "sis_user_id", "sis user id", "login", "login id", "login_id", "anonymous_id"),
     *("id-nummer", "e-mail-adresse", "vollständiger name", "adresse de courriel"),
 )  # fmt: skip
-NAMES = (*COLUMNS["name"], "sortable_name", "user name", "vollständiger name", "nom complet", "nombre completo")
+NAME_COLUMNS = (*COLUMNS["name"], "sortable_name", "user name", "vollständiger name", "nom complet", "nombre completo")
 NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
 
 
@@ -86,7 +86,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
     begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
     if begin.startswith(("[", "{")):
         return timed(path.name, json_lines(path, begin), zone)
-    header, lines = parse_table(text, path, "the times", known_columns, TimesError)
+    header, lines = parse_table(text, path, "the times", known_time_columns, TimesError)
     people, at = roles(header)
     if at is None or not people:
         raise TimesError(
@@ -94,7 +94,7 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
             f"{found_columns(header)}."
         )
     found_lines = [
-        Line(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
+        TimeLine(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
         for number, cells in lines
     ]
     return timed(path.name, found_lines, zone)
@@ -102,15 +102,17 @@ def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
 
 def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
     """The times in a roster that has them, such as Moodle's grading worksheet. Raises NoZone."""
-    column = next((each for each in roster.columns if each.strip().casefold() in TIME), None)
+    column = next((each for each in roster.columns if each.strip().casefold() in TIME_COLUMNS), None)
     if column is None:
         return ReadTimes(())
-    lines = [Line(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "")) for each in roster.members]
+    lines = [
+        TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "")) for each in roster.members
+    ]
     return timed(name, lines, zone)
 
 
 @dataclass(frozen=True)
-class Line:
+class TimeLine:
     """A line of a file: who it is about, and the time as it is written."""
 
     place: str
@@ -122,11 +124,11 @@ class Line:
 def roles(header: Sequence[str]) -> tuple[list[int], int | None]:
     """(the columns that say who it is, the column with the time)"""
     plain = [cell.strip().casefold() for cell in header]
-    people = [at for at, cell in enumerate(plain) if cell in (*IDS, *NAMES, *FIRST, *LAST)]
-    return people, next((plain.index(name) for name in TIME if name in plain), None)
+    people = [at for at, cell in enumerate(plain) if cell in (*ID_COLUMNS, *NAME_COLUMNS, *FIRST, *LAST)]
+    return people, next((plain.index(name) for name in TIME_COLUMNS if name in plain), None)
 
 
-def known_columns(header: Sequence[str]) -> int:
+def known_time_columns(header: Sequence[str]) -> int:
     people, time = roles(header)
     return len(people) + (time is not None)
 
@@ -134,13 +136,13 @@ def known_columns(header: Sequence[str]) -> int:
 def people_in(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(ids, names) in a line."""
     plain = {name.strip().casefold(): cell.strip() for name, cell in zip(header, cells, strict=False)}
-    ids = tuple(plain[name] for name in IDS if plain.get(name))
-    names = [plain[name] for name in NAMES if plain.get(name)]
+    ids = tuple(plain[name] for name in ID_COLUMNS if plain.get(name))
+    names = [plain[name] for name in NAME_COLUMNS if plain.get(name)]
     first, last = (next((plain[name] for name in which if plain.get(name)), "") for which in (FIRST, LAST))
     return ids, tuple([*names, f"{first} {last}"] if first and last else names)
 
 
-def json_lines(path: Path, text: str) -> list[Line]:
+def json_lines(path: Path, text: str) -> list[TimeLine]:
     """The attempts in the answer of Canvas's submissions API. Raises TimesError."""
     try:
         data = json.loads(text)
@@ -156,7 +158,7 @@ def json_lines(path: Path, text: str) -> list[Line]:
         names = texts([user.get("name"), user.get("sortable_name")])
         history = [each for each in entry.get("submission_history") or [entry] if isinstance(each, dict)]
         times = dict.fromkeys(texts(each.get("submitted_at") for each in history))
-        lines += [Line(f"{path.name}, entry {number}", ids, names, time) for time in times]
+        lines += [TimeLine(f"{path.name}, entry {number}", ids, names, time) for time in times]
     return lines
 
 
@@ -164,7 +166,7 @@ def texts(values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(str(value) for value in values if isinstance(value, (str, int)) and str(value))
 
 
-def timed(name: str, lines: Sequence[Line], zone: tzinfo | None) -> ReadTimes:
+def timed(name: str, lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
     """The lines with their times read. Raises NoZone."""
     written = [line for line in lines if line.time.casefold() not in NOT_SUBMITTED]
     day_first = is_day_first(line.time for line in written)
@@ -242,7 +244,7 @@ def keys_of(student: str, arrival: Arrival | None, member: Member | None) -> set
     keys = {student, *(arrival.marks if arrival else ()), *(arrival.names if arrival else ())}
     if member is not None:
         own = {name.strip().casefold(): cell for name, cell in member.line.items()}
-        keys |= {member.id, member.email, member.submission, *(own.get(name, "") for name in IDS)}
+        keys |= {member.id, member.email, member.submission, *(own.get(name, "") for name in ID_COLUMNS)}
     return {key for key in keys if key}
 
 

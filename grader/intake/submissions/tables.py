@@ -35,7 +35,7 @@ def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> s
 def parse_table(text: str, path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
     """The table in a text, with the separator that gives the first line the most `known` columns. Raises `error`."""
     try:
-        ways = [lines_of(text, mark) for mark in ",;\t"]
+        ways = [numbered_lines(text, mark) for mark in ",;\t"]
     except csv.Error as failure:
         raise error(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
     lines = max(ways, key=lambda way: (known(way[0][1]), len(way[0][1])) if way else (0, 0))
@@ -47,7 +47,7 @@ def read_table(path: Path, what: str, known: Score, error: type[UserError] = Use
     return parse_table(read_text_of(path, what, error), path, what, known, error)
 
 
-def lines_of(text: str, mark: str) -> list[tuple[int, list[str]]]:
+def numbered_lines(text: str, mark: str) -> list[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
     return [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
 

@@ -12,7 +12,7 @@ ZONE = re.compile(r"\s*(?:(Z|UTC|GMT)|(?:UTC|GMT)?\s*([+-])(\d\d):?(\d\d))\)?$",
 YEAR_FIRST = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 YEAR_LAST = re.compile(r"\b(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4})\b")
 NUMBERS = re.compile(r"\d+")
-WORDS = re.compile(r"[^\W\d_]+")
+WORD = re.compile(r"[^\W\d_]+")
 MONTHS = (
     ("jan", "ene", "gen"),
     ("feb", "fev"),
@@ -30,7 +30,7 @@ MONTHS = (
 """How the months begin in English, German, French, Spanish, Italian, Portuguese and Dutch, without accents."""
 WEEKDAYS = ("martes", "mardi", "martedi", "maandag")
 """Days of the week that begin as a month does."""
-FORMATS = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2026, 11:59 PM"'
+EXAMPLES = '"2026-11-20 23:59", "2026-11-20T22:59:00Z" or "Friday, 20 November 2026, 11:59 PM"'
 
 
 class UnreadableTime(ValueError):
@@ -52,13 +52,13 @@ def read_time(text: str, day_first: bool | None = None) -> datetime:
 
 
 def by_parts(text: str, day_first: bool | None) -> datetime:
-    date, clock_at = date_in(text, day_first)
+    date, clock_at = calendar_date(text, day_first)
     found = CLOCK.search(text, clock_at)
     if found is None:
-        raise UnreadableTime(f"{text!r} has no time of day; expected a date and a time, such as {FORMATS}")
+        raise UnreadableTime(f"{text!r} has no time of day; expected a date and a time, such as {EXAMPLES}")
     hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
     if found[4] and not 1 <= hour <= 12:
-        raise UnreadableTime(f"{text!r} is no time; expected one such as {FORMATS}")
+        raise UnreadableTime(f"{text!r} is no time; expected one such as {EXAMPLES}")
     if found[4]:
         hour = hour % 12 + 12 * (found[4].lower() == "p")
     rest = text[found.end() :].strip()
@@ -75,7 +75,7 @@ def by_parts(text: str, day_first: bool | None) -> datetime:
         raise UnreadableTime(f"{text!r} is no date in the calendar") from None
 
 
-def date_in(text: str, day_first: bool | None) -> tuple[tuple[int, int, int], int]:
+def calendar_date(text: str, day_first: bool | None) -> tuple[tuple[int, int, int], int]:
     """(year, month and day; the place in the text after them). Raises UnreadableTime."""
     if found := YEAR_FIRST.search(text):
         return (int(found[1]), int(found[2]), int(found[3])), found.end()
@@ -88,13 +88,13 @@ def date_in(text: str, day_first: bool | None) -> tuple[tuple[int, int, int], in
                 f"{year}-{first:02}-{second:02}"
             )
         return ((year, second, first) if is_day_first else (year, first, second)), found.end()
-    months = [(month, word) for word in WORDS.finditer(text) if (month := month_named(word[0]))]
+    months = [(month, word) for word in WORD.finditer(text) if (month := month_named(word[0]))]
     clock = CLOCK.search(text)
     numbers = [found for found in NUMBERS.finditer(text[: clock.start()] if clock else text)]
     years = [found for found in numbers if len(found[0]) == 4]
     days = [found for found in numbers if len(found[0]) <= 2]
     if len(months) != 1 or len(years) != 1 or len(days) != 1:
-        raise UnreadableTime(f"{text!r} is no date with a time; expected one such as {FORMATS}")
+        raise UnreadableTime(f"{text!r} is no date with a time; expected one such as {EXAMPLES}")
     return (int(years[0][0]), months[0][0], int(days[0][0])), max(years[0].end(), days[0].end())
 
 

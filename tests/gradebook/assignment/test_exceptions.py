@@ -11,7 +11,7 @@ from made_attempts import DUE, homework
 
 from grader.errors import UserError
 from grader.gradebook.assignment.exceptions import decisions_of, not_yet_made
-from grader.gradebook.decision_file import entries_in
+from grader.gradebook.decision_file import parse_entries
 from grader.gradebook.records import Decision
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -22,7 +22,7 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def read(text, assignment=ASSIGNMENT, find=lambda name: name):
-    entries = entries_in(text, Path("late.csv"), ("student",), {})
+    entries = parse_entries(text, Path("late.csv"), ("student",), {})
     return decisions_of(entries, find, assignment, "Grace", NOW)
 
 
