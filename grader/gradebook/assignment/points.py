@@ -18,7 +18,7 @@ from grader.gradebook.assignment.attempts import (
 )
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.lateness import delay_of, kept_percent, later
+from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
 from grader.gradebook.assignment.weighted import decided, missing_lesson, rounded, weighted
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
@@ -187,11 +187,8 @@ class Work:
         why: str = self._assignment.counts
         if why == "last on time" and candidate.delay.by:
             why = "last, none on time"
-        submitted, source = candidate.attempt.submitted, candidate.attempt.time_source or None
-        due = self._assignment.due
-        zone = due.tzinfo if due is not None else None
-        when = None if submitted is None else (submitted.astimezone(zone) if zone else submitted).isoformat()
-        counted = CountedAttempt(candidate.number, of, when, why, source)
+        when, source = text_in_zone_of(self._assignment.due, candidate.attempt.submitted), candidate.attempt.time_source
+        counted = CountedAttempt(candidate.number, of, when, why, source or None)
         return replace(candidate.lesson, attempt=counted)
 
     def _missing(self, lesson: str) -> LessonResult:
