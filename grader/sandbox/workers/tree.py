@@ -3,7 +3,7 @@
 A plain null, boolean, number or text stands for itself; everything else is an object with one key:
 
     {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
-    {"t": 0} the first tensor · {"n": 0} the same as a numpy array
+    {"t": 0} the first tensor · {"p": 0} a leaf that requires a gradient · {"n": 0} a tensor as a numpy array
     to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source
     from a worker only: {"o": "module.Class"} an object that has no place here
 """
@@ -123,7 +123,7 @@ class Packer:
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
-            return self._tensor(value, "t")
+            return self._tensor(value, "p" if value.is_leaf and value.requires_grad else "t")
         if isinstance(value, numpy.ndarray):
             return self._array(value)
         if isinstance(value, torch.Generator):
@@ -234,12 +234,14 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
     if type(node) is not dict or len(node) != 1:
         raise WireError("a value of no known kind")
     (tag, content), deeper = next(iter(node.items())), depth + 1
-    if tag in ("t", "n", "g"):
+    if tag in ("t", "p", "n", "g"):
         if type(content) is not int or not 0 <= content < len(tensors):
             raise WireError("a tensor that did not come with it")
         tensor = tensors[content]
         if tag == "g" and trusted:
             return torch.Generator().set_state(tensor)
+        if tag == "p":
+            return tensor.requires_grad_(trusted)
         if tag != "g":
             return tensor if tag == "t" else tensor.numpy() if tensor.dtype != torch.bfloat16 else tensor
     elif tag in ("l", "u") and type(content) is list:
