@@ -1,7 +1,7 @@
 """What PyTorch refuses to do with a leaf that requires a gradient: change it in place while operations are recorded.
 
-The refusal is a part of autograd, which a worker does not have (grader/sandbox/workers/autograd_off.py). So a call that
-receives such leaves runs under this guard, and a training loop without `torch.no_grad()` stops with PyTorch's own words.
+The refusal is a part of autograd, which a worker does not have (grader/sandbox/workers/autograd_off.py). So a call
+that receives such leaves runs under this guard: a loop without `torch.no_grad()` stops with PyTorch's own words.
 Source: torch/csrc/autograd/VariableTypeUtils.h, `check_inplace`.
 """
 
@@ -20,15 +20,15 @@ HARMLESS = frozenset({"requires_grad_", "detach_", "share_memory_"})
 """Methods that end in _ and change no element."""
 
 
-class LeafGuard(TorchFunctionMode):  # type: ignore[no-untyped-call]  # torch's __init_subclass__ has no annotations
+class LeafGuard(TorchFunctionMode):
     """Inside ``with LeafGuard(leaves):`` a change of one of the leaves in place raises RuntimeError.
 
-    It does not where gradients are off (`torch.no_grad()`, `torch.inference_mode()`), nor through `.data` or `.detach()`.
-    A change of a view, such as `p[0].add_(1)`, is not noticed; `p[0] += 1` is.
+    Allowed are changes inside `torch.no_grad()` or `torch.inference_mode()`, and through `.data` or `.detach()`. A
+    change of a view, such as `p[0].add_(1)`, is not noticed; `p[0] += 1` is.
     """
 
     def __init__(self, leaves: Iterable[Tensor]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self._leaves = {id(leaf): leaf for leaf in leaves}
 
     def __torch_function__(
