@@ -60,7 +60,7 @@ def test_what_lesson_03_says_about_rounding():
         function = answers[item.name]
         values[item.name] = function(*(values[name] for name in inspect.signature(function).parameters))
     largest = {name: values[name].abs().max().item() for name in ("dlogit_maxes", "db1", "dlogits")}
-    assert 1e-9 < largest["dlogit_maxes"] < 2e-8 and 5e-10 < largest["db1"] < 1e-8
+    assert 2e-9 < largest["dlogit_maxes"] < 2e-8 and 1e-9 < largest["db1"] < 1e-8  # other processors round otherwise
     assert round(largest["dlogits"], 2) == 0.03
     readme = (lesson.exercise / "README.md").read_text(encoding="utf-8")
-    assert "their largest elements are 6e-9 and 2e-9, and the largest element of `dlogits` is 0.03" in readme
+    assert "their largest elements are 7e-9 and 4e-9, and the largest element of `dlogits` is 0.03" in readme
