@@ -77,8 +77,8 @@ dead_layer_missed:
 
 - return "rate too small"
 one_plateau_only: return "dead layer"
-    Every plateau gets the diagnosis `dead layer`. A unit is dead only if it is zero for *every* example of the batch. And
-    what do the update ratios say?
+    Every plateau gets the diagnosis `dead layer`. A unit is dead only if it is zero for *every* example of the batch.
+    And what do the update ratios say?
 all_learning: return "learning"
     A run that has stopped learning is called learning.
 """)
