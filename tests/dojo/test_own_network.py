@@ -1,4 +1,4 @@
-"""`dojo train FILE` for a network that the student defines: the example, a wrong gradient, and files that cannot run."""
+"""`dojo train FILE` for a network that the student defines: the example, a wrong gradient, files that fail."""
 
 from __future__ import annotations
 
@@ -49,7 +49,11 @@ def test_a_wrong_gradient_shows_in_the_line_where_it_begins(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"dphase": dangle.sum(0)', '"dphase": dangle.sum(0, keepdim=True)', "`dphase` has shape (1, 8); expected (8,)"),
+        (
+            '"dphase": dangle.sum(0)',
+            '"dphase": dangle.sum(0, keepdim=True)',
+            "`dphase` has shape (1, 8); expected (8,)",
+        ),
         ('        "dphase": dangle.sum(0),\n', "", "missing: dphase"),
         ('"dwave": dwave', '"dweight": dwave', "`backward` returned `dweight`"),
         ("t.loss = (", "t.end = (", "`forward` must end with `t.loss`"),
