@@ -91,9 +91,9 @@ def cmp(mine, reference):
 def compare_all(gradients, references, atol=1e-5):
     """Compare all gradients of a network with autograd's.
 
-    gradients:  {name: tensor}, the gradients that you computed, in any order. A gradient that is not written yet is
-                None, or its name is missing.
-    references: {name: tensor}, what autograd left in `.grad`
+    gradients:  a dict from names to tensors, the gradients that you computed, in any order. A gradient that is not
+                written yet is None, or its name is missing.
+    references: a dict from names to tensors, what autograd left in `.grad`
     atol:       the absolute tolerance for `torch.allclose`; the relative one is torch's default
 
     Returns (all_match, matches). `matches` has True or False for each name of `references`: True if your gradient has

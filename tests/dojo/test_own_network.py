@@ -27,7 +27,7 @@ def changed(folder: Path, old: str, new: str) -> Path:
 
 
 def test_the_example_trains_as_autograd_does(tmp_path):
-    file = shutil.copy(EXAMPLE, tmp_path / "copy.py")
+    file = shutil.copy(EXAMPLE, tmp_path / "a_copy.py")
     result = train(file, tmp_path / "out", steps=40)
     assert result.exit_code == 0, result.output
     rows = [line for line in result.output.splitlines() if "approximate:" in line]

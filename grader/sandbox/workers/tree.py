@@ -3,8 +3,10 @@
 A plain null, boolean, number or text stands for itself; everything else is an object with one key:
 
     {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
-    {"t": 0} the first tensor · {"p": 0} a leaf that requires a gradient · {"n": 0} a tensor as a numpy array
-    to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source
+    {"t": 0} the first tensor · {"n": 0} the same as a numpy array
+    to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source ·
+    {"p": [{"t": 0}, axes]} a tensor whose axes lie in memory in another order · {"r": {"t": 0}} a leaf that requires a
+    gradient
     from a worker only: {"o": "module.Class"} an object that has no place here
 """
 
@@ -123,7 +125,9 @@ class Packer:
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
-            return self._tensor(value, "p" if value.is_leaf and value.requires_grad else "t")
+            if self._budget is not WHATEVER:
+                return self._tensor(value, "t")
+            return {"r": self._permuted(value)} if value.is_leaf and value.requires_grad else self._permuted(value)
         if isinstance(value, numpy.ndarray):
             return self._array(value)
         if isinstance(value, torch.Generator):
@@ -168,6 +172,14 @@ class Packer:
         self._nodes += TENSOR_NODES - 1
         self.tensors.append(tensor)
         return {tag: len(self.tensors) - 1}
+
+    def _permuted(self, tensor: Tensor) -> Any:
+        """A tensor of the trusted side: where its axes are permuted in memory, they are so in the worker as well."""
+        order = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)
+        in_memory = tensor.permute(order)
+        if tensor.is_contiguous() or not in_memory.is_contiguous():
+            return self._tensor(tensor, "t")
+        return {"p": [self._tensor(in_memory, "t"), [order.index(axis) for axis in range(tensor.ndim)]]}
 
     def _array(self, array: Any) -> Any:
         if array.ndim > MAX_DIMENSIONS:
@@ -234,14 +246,12 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
     if type(node) is not dict or len(node) != 1:
         raise WireError("a value of no known kind")
     (tag, content), deeper = next(iter(node.items())), depth + 1
-    if tag in ("t", "p", "n", "g"):
+    if tag in ("t", "n", "g"):
         if type(content) is not int or not 0 <= content < len(tensors):
             raise WireError("a tensor that did not come with it")
         tensor = tensors[content]
         if tag == "g" and trusted:
             return torch.Generator().set_state(tensor)
-        if tag == "p":
-            return tensor.requires_grad_(trusted)
         if tag != "g":
             return tensor if tag == "t" else tensor.numpy() if tensor.dtype != torch.bfloat16 else tensor
     elif tag in ("l", "u") and type(content) is list:
@@ -255,6 +265,10 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
         return int(content)
     elif tag == "o" and type(content) is str and not trusted:
         return Opaque(readable(content)[:200])
+    elif tag == "p" and trusted:
+        return unpack(content[0], tensors, trusted, deeper).permute(content[1])
+    elif tag == "r" and trusted:
+        return unpack(content, tensors, trusted, deeper).requires_grad_()
     elif tag == "fn" and trusted:
         source, bound = content
         return Function(source, **unpack(bound, tensors, trusted, deeper)).build()
