@@ -29,7 +29,7 @@ RESIDUE = 1e-6
 
 def euclidean_norm(tensor: Tensor) -> float:
     """The Euclidean norm of all elements."""
-    return float(torch.linalg.vector_norm(tensor.detach()))
+    return float(torch.linalg.vector_norm(tensor))
 
 
 def tolerance_of(answer: Answer) -> float:
