@@ -152,7 +152,7 @@ def test_a_class_of_stubs_and_notebooks(course, tmp_path):
     for name in ("bo", "cy"):
         assert by_name[name]["max"] == "42"
         assert by_name[name]["counted"] == (
-            "03_makemore_steps, 04_cross_entropy, 05_batch_norm (1 of 13 rows), 07_training (8 of 15 rows)"
+            "03_makemore_steps, 04_cross_entropy, 05_batch_norm (1 of 13 rows), 07_training (8 of 16 rows)"
         )
     bo = result(out, "bo")
     assert (bo["score"], bo["max_score"]) == (42, 42)
@@ -208,7 +208,7 @@ def test_lessons_that_are_named_count(tmp_path):
     )
     (line,) = read_csv(out)
     assert line["total"] == "4" and int(line["max"]) > 4 + 9
-    assert line["counted"] == "05_batch_norm (1 of 13 rows), 07_training (8 of 15 rows), 01_chain_rule"
+    assert line["counted"] == "05_batch_norm (1 of 13 rows), 07_training (8 of 16 rows), 01_chain_rule"
     assert result(out, "cy")["left_out"] == []
     assert "cy: 4 of 4 (100 %)" in said(tmp_path / "cy.ipynb", "--lesson", "5", "-o", out, "--fail-under", "100")
 
