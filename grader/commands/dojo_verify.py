@@ -9,6 +9,7 @@ import click
 
 from grader.commands.dojo_desk import desk, show
 from grader.commands.lesson_param import LessonParam, course_option
+from grader.errors import UserError
 
 AGREES, DISAGREES = 0, 1
 
@@ -33,15 +34,18 @@ def verify_own(words: tuple[str, ...], course: Path | None) -> None:
     gradient your checker rejects. At the end it lists what your checker would have missed.
     """
     with desk(course) as at:
-        from grader.dojo.verify import verify_lessons
+        from grader.dojo.verify import nothing_to_verify, verify_lessons
         from grader.dojo.verify_screen import is_clean, lesson_part, summary
 
         function, found = verify_lessons(at, [at.course.find(word) for word in words])
-        rows = []
+        rows, lessons = [], []
         with contextlib.closing(found):
             for checked, verified in found:
                 show(lesson_part(checked, verified))
                 show([""])
                 rows += verified
+                lessons.append(checked.lesson)
+        if not any(row.said for row in rows):
+            raise UserError(nothing_to_verify(lessons))
         show(summary(rows, function))
     raise SystemExit(AGREES if is_clean(rows) else DISAGREES)

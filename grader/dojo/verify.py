@@ -18,7 +18,7 @@ from torch import Tensor
 from grader.calling.protocol import CallFailed, Function
 from grader.comparison.tensors import compare
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import Outline, read_own
+from grader.dojo.file import Outline, is_untouched, own_file, read_own
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
@@ -116,9 +116,8 @@ class Checker:
         failure = self._student.load_failure
         if failure is not None:
             self.close()
-            raise UserError(
-                f"{submitted.shown} does not run: {failure.message.rstrip('.')}. Fix it first: dojo watch {lesson.number}"
-            )
+            reason = failure.message.rstrip(".")
+            raise UserError(f"{submitted.shown} does not run: {reason}. Fix it first: dojo watch {lesson.number}")
 
     def close(self) -> None:
         self._student.close()
@@ -223,17 +222,15 @@ def checker_lesson(at: Desk) -> Lesson:
 
 
 def unwritten(lesson: Lesson) -> str:
-    return (
-        f"`{lesson.config.verification.function}` of lesson {lesson.number} is not written yet, and `dojo verify` needs "
-        f"it. Write it first: dojo watch {lesson.number}"
-    )
+    function, number = lesson.config.verification.function, lesson.number
+    return f"`dojo verify` needs your `{function}` of lesson {number}, which is not written yet: dojo watch {number}"
 
 
 def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
     """(the name of the student's checker, each lesson's result), for the `named` lessons or all that can be verified.
 
     Raises UserError: at once for a lesson that has no gradients to verify, a checker that is not written or does not
-    run, and where no gradient is written.
+    run, and where nothing is written.
     """
     lesson = checker_lesson(at)
     sizes = lesson.config.verification.sizes
@@ -242,11 +239,15 @@ def verify_lessons(at: Desk, named: Sequence[Lesson]) -> tuple[str, Verified]:
             numbers = ", ".join(sizes)
             raise UserError(f"`dojo verify` can check the gradients of lessons {numbers}, but not of {other.number}.")
     chosen = list(named) or [each for each in at.course.lessons.values() if each.number in sizes]
-    begun = [each for each in chosen if at.progress(each).begun]
+    begun = [each for each in chosen if own_file(each).is_file() and not is_untouched(each, read_own(each).files[MAIN])]
     if not begun:
-        numbers = ", ".join(each.number for each in chosen)
-        raise UserError(f"There is no gradient to verify yet: nothing is written in lesson {numbers}.")
+        raise UserError(nothing_to_verify(chosen))
     return lesson.config.verification.function, verified(at, lesson, begun)
+
+
+def nothing_to_verify(lessons: Sequence[Lesson]) -> str:
+    numbers = ", ".join(lesson.number for lesson in lessons)
+    return f"There is no gradient to verify yet: none is written in lesson {numbers}."
 
 
 def verified(at: Desk, lesson: Lesson, others: Sequence[Lesson]) -> Verified:
@@ -254,8 +255,8 @@ def verified(at: Desk, lesson: Lesson, others: Sequence[Lesson]) -> Verified:
         checked = at.check(other, read_own(other))
         rows = []
         if checked.judged.runs:
-            with closing(Checker(at.judge.zygote, lesson, read_own(lesson))) as checker:
-                with at.busy(f"lesson {other.number}: your checker is at work"):
-                    sizes = lesson.config.verification.sizes[other.number]
-                    rows = list(verify_lesson(at.judge.zygote, checker, checked, sizes))
+            zygote, sizes = at.judge.zygote, lesson.config.verification.sizes[other.number]
+            working = at.busy(f"your checker is at work on lesson {other.number}")
+            with closing(Checker(zygote, lesson, read_own(lesson))) as checker, working:
+                rows = list(verify_lesson(zygote, checker, checked, sizes))
         yield checked, rows

@@ -48,18 +48,17 @@ def summary(rows: Sequence[VerifiedRow], function: str) -> Iterator[RenderableTy
     lists = (
         ("What your checker misses:", list(missed(rows))),
         ("Right gradients that it does not accept:", list(rejected_wrongly(rows))),
-        ("Where it gives no answer:", [f"{full_name(row)}: {inert(row.message)}" for row in rows if row.message]),
+        ("Where it gives no answer:", list(unanswered(rows))),
     )
     for heading, sentences in lists:
         if sentences:
-            yield ""
             yield Text(heading, "bold red")
             yield from (Paragraph(sentence, indent=INDENT) for sentence in sentences)
+            yield ""
     compared = [row for row in rows if row.said is not None]
     agree = sum(not (row.is_missed or row.is_rejected_wrongly or row.said == "error") for row in compared)
     copies = [said for row in rows for said in row.broken.values()]
     caught = sum(said in ("wrong", "cannot tell") for said in copies)
-    yield ""
     yield Paragraph(
         f"`{function}` agrees with the judge on {agree} of {len(compared)} of your gradients, and it rejects "
         f"{caught} of {len(copies)} broken copies.",
@@ -86,8 +85,22 @@ def missed(rows: Sequence[VerifiedRow]) -> Iterator[str]:
             )
         elif row.is_missed:
             yield f"{full_name(row)} is wrong, and your checker accepts it."
-        if row.accepted_copies:
-            yield f"{full_name(row)}: it accepts the right gradient {', or '.join(row.accepted_copies)}."
+    accepted: dict[str, list[str]] = {}
+    for row in rows:
+        for what in row.accepted_copies:
+            accepted.setdefault(what, []).append(full_name(row))
+    for what, names in accepted.items():
+        yield f"It accepts the right gradient {what}: {first_names(names)}."
+
+
+def unanswered(rows: Sequence[VerifiedRow]) -> Iterator[str]:
+    """The rows for each reason why the checker gave no answer."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.message:
+            reasons.setdefault(row.message, []).append(full_name(row))
+    for reason, names in reasons.items():
+        yield f"{first_names(names)}: {inert(reason)}"
 
 
 def rejected_wrongly(rows: Sequence[VerifiedRow]) -> Iterator[str]:

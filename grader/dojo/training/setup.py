@@ -24,8 +24,8 @@ def training_course(given: Path | None) -> Path:
         raise UserError(f"{given} holds no lessons: name the folder that has exercises/ with --course.")
     if found is None:
         raise UserError(
-            "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the folder that "
-            "has exercises/, or name it with --course."
+            "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
+            "folder that has exercises/, or name it with --course."
         )
     return found
 
