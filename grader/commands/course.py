@@ -30,7 +30,7 @@ Examples:
     "--seeds",
     type=click.IntRange(1),
     default=None,
-    help="Instead: solutions, variants and mistakes judged on this many seeds.",
+    help="Judge solutions, variants and mistakes on this many seeds, without workers and hidden test suites.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
 @click.option(
@@ -38,7 +38,7 @@ Examples:
     is_flag=True,
     help="Also list the known mistakes that get a message without mistakes.py, with that message. Takes twice as long.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one a core]")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one per core]")
 @course_option
 def verify(
     lessons: tuple[str, ...], seeds: int | None, seed: int, redundant: bool, jobs: int | None, course: Path | None
