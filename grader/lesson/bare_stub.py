@@ -19,7 +19,7 @@ NOTE = (
 
 
 def bare_stub(lesson: Lesson, stub: str) -> str:
-    """The lesson's stub with bare signatures; unchanged where one function returns all gradients, or none is asked for.
+    """The lesson's stub with bare signatures; unchanged where one function returns all gradients, or there is none.
 
     Functions that are not gradients keep their parameters: their arguments are not requested by name.
     """
