@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console, RenderableType
 
-from grader.commands.console import STOPPED, ReportingGroup, fail
+from grader.commands.console import ReportingGroup
+from grader.commands.dojo_desk import console, desk, show
+from grader.commands.dojo_start import start
+from grader.commands.dojo_verify import verify_own
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.train import train
-from grader.dojo.desk import Desk
 from grader.dojo.file import own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
-from grader.dojo.training.setup import training_course
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
@@ -33,37 +32,12 @@ Examples:
   dojo hint dprobs        a hint, and one more each time
   dojo report             the whole page, in your browser
   dojo train              trains a network with your gradients
+  dojo verify             checks your gradients with the checker that you wrote in lesson 08
+  dojo start              a new folder to work in
 
 \b
 Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
 """
-
-
-def console() -> Console:
-    """Colours on a terminal, plain text of 80 columns elsewhere."""
-    return Console(highlight=False, markup=False, emoji=False)
-
-
-def show(screen: Iterable[RenderableType]) -> None:
-    out = console()
-    for part in screen:
-        out.print(part)
-
-
-@contextlib.contextmanager
-def desk(course: Path | None) -> Iterator[Desk]:
-    """A student's desk. Ctrl-C ends the command with a sentence. Raises UserError."""
-    stderr = Console(stderr=True)
-    try:
-        opened = Desk(
-            training_course(course),
-            complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
-            busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
-        )
-        with contextlib.closing(opened):
-            yield opened
-    except KeyboardInterrupt:
-        fail("stopped.", STOPPED, "dojo")
 
 
 @click.group(
@@ -76,7 +50,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
 @click.version_option(package_name="backprop-ninja")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Practises backpropagation by hand. Your files run as if you ran them yourself: only for code that you trust."""
+    """Checks your backpropagation exercises. Your files run as if you ran them: use it only on code that you trust."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
@@ -113,16 +87,16 @@ Examples:
   dojo check                  the lesson you last worked on, else the first unfinished one
   dojo check 03               lesson 03
   dojo check 03.dprobs dh     two rows
-  dojo check that.ipynb       a notebook, or a script in the lecture's manner: the lessons found in it
+  dojo check that.ipynb       a notebook, or a script in the lecture's style: the lessons found in it
   dojo check that.ipynb 03    lesson 03 of it
 
 \b
-A file is read as `grade run` reads it, and is never run as a whole: the statements that assign each
-gradient, or the lesson's functions, are taken out of it. `dojo` and its list count exercises/ alone.
+A notebook or a script is never run as a whole. `dojo` takes the statements that assign each gradient, or
+the lesson's functions, as `grade run` does. The list that `dojo` prints counts only exercises/.
 
 \b
 Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 something is wrong,
-2 it could not be checked, told in one sentence.
+2 it could not be checked (the message says why).
 """
 
 
@@ -133,7 +107,7 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
-    The problems are public ones. Grades come from the hidden suite, on problems of its own.
+    It uses public problems. Your grade comes from a hidden test suite with different problems.
     """
     with desk(course) as at:
         work, parts = selected_work(at, (*words, *named), rows=True)
@@ -175,7 +149,7 @@ r the report in your browser, Enter check again, q quit.
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]")
 @course_option
 def watch(words: tuple[str, ...], course: Path | None) -> None:
-    """Checks your file whenever you save it, at once: torch stays loaded."""
+    """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second."""
     with desk(course) as at:
         work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
@@ -189,9 +163,9 @@ def watch(words: tuple[str, ...], course: Path | None) -> None:
 
 HINT_EPILOG = """\b
 Examples:
-  dojo hint dprobs        a hint for dprobs; the next one when you ask again
-  dojo hint 02.dW2        where several lessons have a row of that name
-  dojo hint               for what is to be done next
+  dojo hint dprobs        a hint for dprobs; each call gives one more
+  dojo hint 02.dW2        if several lessons have a row of that name
+  dojo hint               a hint for the next row
 """
 
 
@@ -199,7 +173,7 @@ Examples:
 @click.argument("row_name", required=False, type=LessonParam(rows=True), metavar="[GRADIENT]")
 @course_option
 def hint(row_name: str | None, course: Path | None) -> None:
-    """Gives one more hint each time, up to three, and remembers how many you took."""
+    """Gives a hint; each call gives one more, up to three. Hints are free: they cost no points."""
     with desk(course) as at:
         lesson, row = at.find(row_name) if row_name else (at.current(), None)
         progress = at.progress(lesson)
@@ -211,21 +185,23 @@ def hint(row_name: str | None, course: Path | None) -> None:
 
 REPORT_EPILOG = """\b
 Examples:
-  dojo report                      all that you have begun
-  dojo report 03 --no-open         lesson 03; only says where the page is
-  dojo report that.ipynb           what is in a notebook or a script
+  dojo report                      every lesson that you have begun
+  dojo report 03 --no-open         lesson 03; only prints where the page is
+  dojo report that.ipynb           the lessons in a notebook or a script
 """
 
 
 @main.command(epilog=REPORT_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]...")
-@click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens it.  [default: open]")
+@click.option(
+    "--open/--no-open", "opened", default=True, help="Open the report in your browser, or not.  [default: open]"
+)
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[default: my-report.html]"
 )
 @course_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
-    """Writes the page that an instructor sees (graph, figures, mistakes, hints) about your own check, and opens it."""
+    """Checks your work, writes the report that your instructor would see (graph, mistakes, hints), and opens it."""
     with desk(course) as at:
         work, parts = selected_work(at, words)
         lessons = [lesson for lesson, _ in parts]
@@ -246,7 +222,7 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @course_option
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
-    """Puts a lesson's stub back. Your file is kept beside it."""
+    """Restores the stub of a lesson. Your file is kept next to it."""
     with desk(course) as at:
         lesson = at.course.find(lesson_name)
         kept = reset_to_stub(lesson)
@@ -256,7 +232,8 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-main.add_command(train)
+for command in (start, train, verify_own):
+    main.add_command(command)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ lesson_option = click.option(
     multiple=True,
     type=LessonParam(rows=True),
     metavar="LESSON",
-    help="The same as LESSON behind FILE.",
+    help="The same as LESSON after FILE.",
 )
 
 

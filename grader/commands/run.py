@@ -71,7 +71,7 @@ Examples:
     metavar="CSV",
     help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
 @click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -117,14 +117,18 @@ Examples:
     "formats",
     type=click.Choice(FORMATS),
     multiple=True,
-    help="Also for this program; may be repeated. gradescope and junit are files beside the reports, github speaks to "
-    "the job that runs this, and classroom50 to Classroom 50's runner (docs/ci.md).",
+    help="Write the results for another program, too; may be repeated. gradescope and junit are files next to the "
+    "reports, github is for the job that runs this, classroom50 for Classroom 50's runner (docs/ci.md).",
 )
-@click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
 @click.option(
-    "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
+    "--fresh", is_flag=True, help="Grade everything again, not only what is new or changed since the last run on OUT."
 )
-@click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
+@click.option(
+    "--only-these", is_flag=True, help="Show only this run in index.html and grades.csv.  [default: everybody in OUT]"
+)
+@click.option(
+    "--same-course", is_flag=True, help="Accept the results in OUT, if the course's folder has moved since then."
+)
 @click.option(
     "--no-cache",
     is_flag=True,

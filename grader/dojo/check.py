@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
-from grader.dojo.zygote import Starter
+from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -43,6 +43,10 @@ class LocalJudge:
     @property
     def isolation(self) -> Isolation:
         return self._starter.isolation
+
+    @property
+    def zygote(self) -> EagerZygote:
+        return self._starter.zygote
 
     def close(self) -> None:
         self._starter.zygote.close()

@@ -131,5 +131,5 @@ def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterat
         yield Text(f"Hint {at + 1} of {len(hints)} for {row}", "bold" if latest else "dim")
         yield Paragraph(hints[at], "" if latest else "dim", INDENT)
         yield ""
-    more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one."
+    more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one. Hints are free."
     yield Text("That was the last one." if taken == len(hints) else more, "dim")

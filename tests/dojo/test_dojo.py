@@ -294,7 +294,7 @@ def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(
         (["reset", "77"], "There is no lesson '77'"),
         (["report", "77"], "There is no lesson '77'"),
         (["watch", "77"], "There is no lesson '77'"),
-        (["check", "--course", "exercises/03_makemore_steps"], "no course found"),
+        (["check", "--course", "exercises/03_makemore_steps"], "holds no lessons"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_status_2(dojo, words, sentence):
@@ -389,7 +389,7 @@ def test_one_more_hint_each_time_up_to_three_and_remembered(kit, dojo):
         "    `counts` is read in two lines of the forward pass. Find both; each brings a\n"
         "    contribution back, and the two add up.\n"
         "\n"
-        "`dojo hint 03.dcounts` gives the next one.\n"
+        "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
     )
     assert dojo("hint", "03.dcounts").stdout == (
         "Hint 1 of 3 for dcounts\n"
@@ -400,7 +400,7 @@ def test_one_more_hint_each_time_up_to_three_and_remembered(kit, dojo):
         "    Through `probs` it is one factor of a product. Through `counts_sum` it is a\n"
         "    term of a sum, and a sum forward is a copy backward.\n"
         "\n"
-        "`dojo hint 03.dcounts` gives the next one.\n"
+        "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
     )
     third, fourth = dojo("hint", "dcounts").stdout, dojo("hint", "dcounts").stdout
     assert third == fourth and third.count("Hint ") == 3 and third.endswith("\nThat was the last one.\n")

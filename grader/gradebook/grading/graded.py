@@ -29,7 +29,7 @@ class GradedSubmission:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """All but the results, as the gradebook keeps it to write the report again."""
+        """Everything except the results. The gradebook stores it in order to write the report again."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "results"}
 
 

@@ -1,7 +1,7 @@
 """Verdicts of one run that are used again: for a function, or a whole file, that was judged before.
 
-Only for files that run nothing but pure functions (grader/sandbox/policy/pure_functions.py): what such a function
-returns is decided by its text. Three things are kept, each under digests of the texts on which it depends:
+Only for files that run only pure functions (grader/sandbox/policy/pure_functions.py): the text of such a function
+decides what it returns. Three things are kept, each under digests of the texts on which it depends:
 
 * the row of a gradient that passed, under the function's key;
 * a step's answer in the student's own chain, under the function's key and the answers that it was fed;

@@ -1,4 +1,4 @@
-"""Which files run nothing but pure functions, and a key for each function: equal keys, equal results to the last bit.
+"""Which files run only pure functions, and a key for each function: equal keys, equal results to the last bit.
 
 A verdict on such a function may be used again for another student (grader/gradebook/grading/verdict_cache.py). So the
 reading is an allow-list: one statement, name or attribute that is not on it, in anything that runs, and no function of
