@@ -54,7 +54,7 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@gradebook_option("Where results go.")
+@gradebook_option("Folder for the results.")
 @lesson_option(
     "Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any submission "
     "contains]"
