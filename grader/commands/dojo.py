@@ -14,7 +14,7 @@ from grader.commands.console import STOPPED, ReportingGroup, fail
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.train import train
 from grader.dojo.desk import Desk
-from grader.dojo.file import own_file, reset_to_stub, shown_path
+from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.dojo.training.setup import training_course
@@ -244,7 +244,11 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Puts a lesson's stub back. Your file is kept beside it."""
     with desk(course) as at:
-        lesson = at.course.find(lesson_name)
+        lesson = at.find_lesson(lesson_name)
+        path = own_file(lesson)
+        if path.is_file() and is_untouched(lesson, path.read_bytes()):
+            click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
+            return
         kept = reset_to_stub(lesson)
         click.echo(
             f"{shown_path(own_file(lesson))} is the stub again."

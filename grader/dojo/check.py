@@ -44,6 +44,12 @@ class LocalJudge:
     def isolation(self) -> Isolation:
         return self._starter.isolation
 
+    @property
+    def running(self) -> str:
+        """What a check is doing: `dprobs is running`, as far as it is known."""
+        running = self._starter.zygote.running
+        return f"{running} is running" if running else "your functions are running"
+
     def close(self) -> None:
         self._starter.zygote.close()
         source_reader().close()

@@ -42,6 +42,14 @@ def forward_statements(lesson: Lesson) -> dict[str, str]:
     return found
 
 
+def forward_lines(lesson: Lesson, target: str) -> list[str]:
+    """The lines of the forward pass through which `target` feeds the loss."""
+    graph = lesson.public.graph
+    readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
+    texts = [text for name, text in forward_statements(lesson).items() if name in readers]
+    return [line for text in texts for line in text.split("\n")]
+
+
 def is_name_of_tape(target: ast.expr, name: str) -> bool:
     return isinstance(target, ast.Attribute) and target.attr == name
 
