@@ -6,6 +6,7 @@ import ast
 import re
 
 from grader.comparison.tensors import format_shape
+from grader.lesson.bare_stub import READ_IN, bare_stub, is_bare
 from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
 
@@ -40,6 +41,12 @@ def stub_of(lesson: Lesson) -> str:
     return stub
 
 
+def published_stub(lesson: Lesson, bare: bool | None = None) -> str:
+    """The stub that students get: bare, or not; with None as the one in the lesson's folder is. Raises LessonError."""
+    stub = stub_of(lesson)
+    return bare_stub(lesson, stub) if (is_bare(lesson) if bare is None else bare) else stub
+
+
 def header_lines(lines: list[str], function: ast.FunctionDef) -> int:
     """The number of the first line after `def ...:`, counted from 0."""
     number = function.lineno - 1
@@ -52,10 +59,7 @@ def docstring(lesson: Lesson, target: str) -> str:
     shape = format_shape(lesson.public.values[target].shape)
     forward = forward_lines(lesson, target)
     body = "\n".join(f"        {line}" for line in forward)
-    return (
-        f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n'
-        f'    Where the forward pass reads it:\n\n{body}\n    """\n'
-    )
+    return f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n    {READ_IN}\n\n{body}\n    """\n'
 
 
 def todo(indent: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.authoring.check_examples import example_faults
 from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations, unwritten_places
 from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variants
-from grader.authoring.stubs import stub_of
+from grader.authoring.stubs import published_stub
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -79,7 +79,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
-        for row in rows_in(grade("stub", stub_of(lesson))):
+        for row in rows_in(grade("stub", published_stub(lesson))):
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants(lesson):

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
-from grader.dojo.zygote import Starter
+from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
@@ -49,6 +49,10 @@ class LocalJudge:
         """What a check is doing: `dprobs is running`, as far as it is known."""
         running = self._starter.zygote.running
         return f"{running} is running" if running else "your functions are running"
+
+    @property
+    def zygote(self) -> EagerZygote:
+        return self._starter.zygote
 
     def close(self) -> None:
         self._starter.zygote.close()

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,9 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
     def value(self, key: str, default: Any, is_right: Callable[[Any], bool], expected: str) -> Any:
         """Return the value of `key`, or `default` where the table lacks it. `expected` describes a right value."""
         if key not in self._values:
@@ -61,6 +64,10 @@ class Table:
     def all_texts(self) -> dict[str, str]:
         """Return {key: text} for everything in this table."""
         return {key: self.text(key) for key in self._values}
+
+    def all_numbers(self) -> dict[str, int | float]:
+        """Return {key: number} for everything in this table."""
+        return {key: self.value(key, 0, is_number, "a number") for key in self._values}
 
     def choice(self, key: str, choices: Collection[str], default: str | None = None) -> Any:
         allowed = " or ".join(f'"{choice}"' for choice in choices)

@@ -110,6 +110,11 @@ class Problem:
         return record_forward(self._forward, self._inputs)
 
     @property
+    def inputs(self) -> Inputs:
+        """What the forward pass starts from."""
+        return dict(self._inputs)
+
+    @property
     def given(self) -> dict[str, Any]:
         """The forward values by name, and each group of them as a list."""
         return self.values | {name: [self.values[n] for n in members] for name, members in self.groups.items()}

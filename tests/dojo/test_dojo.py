@@ -294,7 +294,7 @@ def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(
         (["reset", "77"], "There is no lesson '77'"),
         (["report", "77"], "There is no lesson '77'"),
         (["watch", "77"], "There is no lesson '77'"),
-        (["check", "--course", "exercises/03_makemore_steps"], "no course found"),
+        (["check", "--course", "exercises/03_makemore_steps"], "holds no lessons"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_status_2(dojo, words, sentence):

@@ -491,7 +491,7 @@ def test_names_can_show_anything_and_do_nothing(train, own, tmp_path):
         (["--resume"], "there is nothing to go on from in my-training/"),
         (["--resume", "--fresh"], "give one of them"),
         (["--lesson", "03"], "name the lesson to train with --lesson: 07_training"),
-        (["--course", "empty"], "no course found"),
+        (["--course", "empty"], "holds no lessons"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):

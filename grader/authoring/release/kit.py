@@ -11,7 +11,7 @@ from grader.authoring.model_answers import FILE as ANSWERS
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
-from grader.authoring.stubs import stub_of
+from grader.authoring.stubs import published_stub
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
@@ -20,7 +20,7 @@ from grader.lesson.mistakes import PUBLIC
 from grader.publish.templates import text_templates
 
 KEPT_BY_RESET = ".before-reset-"
-stub_text = lru_cache(256)(stub_of)
+stub_text = lru_cache(256)(published_stub)
 
 
 def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> Files:

@@ -20,8 +20,13 @@ NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 def training_course(given: Path | None) -> Path:
     """The course at `given`, else the nearest one around the current folder. Raises UserError."""
     found = nearest_course(given)
+    if found is None and given is not None:
+        raise UserError(f"{given} holds no lessons: name the folder that has exercises/ with --course.")
     if found is None:
-        raise UserError("no course found: run this inside a folder that has exercises/, or name one with --course.")
+        raise UserError(
+            "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
+            "folder that has exercises/, or name it with --course."
+        )
     return found
 
 
