@@ -196,6 +196,10 @@ class Desk:
         self.remember(checked, working=False)
         return checked.progress
 
+    def stored_progress(self, lesson: Lesson) -> Progress:
+        """The progress by the last check of any version of the lesson's file."""
+        return Progress(lesson, self.memory.read().verdicts.get(lesson.name, ("", {}))[1], taught=self._taught(lesson))
+
     def _taught(self, lesson: Lesson) -> frozenset[str]:
         """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""
         numbers = {item.taught_in for item in lesson.items if item.taught_in}
@@ -220,6 +224,16 @@ class Desk:
         asked = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
         asked = {row: question for row, question in asked.items() if question}
         self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, asked)
+
+    def grades(self) -> dict[str, tuple[float, float]]:
+        """{lesson: (points, maximum)} that `dojo grade` found for files which are still the same."""
+        found = {}
+        for name, (digest, points, most) in self.memory.read().grades.items():
+            with contextlib.suppress(UserError):
+                lesson = self.course.lessons.get(name)
+                if lesson is not None and verdict_digest(lesson, read_own(lesson).files) == digest:
+                    found[name] = (points, most)
+        return found
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]

@@ -42,12 +42,14 @@ def list_screen(
     progress: Sequence[Progress], current: str | None, grades: Mapping[str, tuple[float, float]] | None = None
 ) -> Iterator[RenderableType]:
     """Every lesson with its points, and an arrow at `current`; `grades` are those of the hidden suite."""
+    grades = grades or {}
     points, most = sum(each.points_reached for each in progress), sum(each.points_within_reach for each in progress)
     yield Text(f"Backprop Ninja: {points_text(points)} of {points_text(most)} points", "bold")
     yield ""
-    yield LessonTable(progress, current, grades or {})
-    if any(each.hidden for each in progress):
-        course = sum(each.lesson.item_for(row).points for each in progress for row in each.hidden)
+    yield LessonTable(progress, current, grades)
+    ungraded = [each for each in progress if each.hidden and each.lesson.name not in grades]
+    if ungraded:
+        course = sum(each.lesson.item_for(row).points for each in ungraded for row in each.hidden)
         yield ""
         yield Paragraph(
             f"{points_text(course)} {'point is' if course == 1 else 'points are'} graded by your course, with other "

@@ -56,7 +56,7 @@ def numbered_line(row: Row, number: int, selected: bool, columns: int, name_widt
         line = row_line(row, name_width)
     elif columns >= NARROW_WIDTH + name_width - NAME_WIDTH and row.exact is not None:
         line = row_line(row, name_width)
-        line = line[: name_width + 16] + Text("approx.") + line[name_width + 27 :]
+        line = line[: name_width + 18] + Text("approx.") + line[name_width + 29 :]
     else:
         line = Text(f"{row.name:<{name_width}} ", "dim" if row.status in UNWRITTEN else "")
         if row.exact is not None:

@@ -278,7 +278,13 @@ class WatchSession:
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
     def _list(self) -> None:
-        self._print([*list_screen(self._desk.all_progress(), self._lesson.name), "", footer(self._view, 200)])
+        self._print(
+            [
+                *list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()),
+                "",
+                footer(self._view, 200),
+            ]
+        )
 
     def _report(self) -> None:
         if self._view.checked is None:
@@ -312,7 +318,7 @@ class WatchSession:
 
     def _draw(self, took: Callable[[], str] = str) -> None:
         """Draws the view; `took` is evaluated when all else is laid out."""
-        *parts, foot = watch_screen(self._view, self._console)
+        *parts, _ = watch_screen(self._view, self._console)
         self._print(parts, lambda: footer(replace(self._view, took=took()), self._console.width))
 
     def _print(self, screen: Iterable[RenderableType], foot: Callable[[], RenderableType] | None = None) -> None:

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from grader.calling.failures import is_stub, own_line, safe_text
@@ -52,6 +52,22 @@ class OwnFile:
         if not callable(function):
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
         return self._in_sentences(name, lambda: function(*arguments))
+
+    def call_and_look(self, name: str, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        """(the function's result, its local variables when it returned). Raises what `call` raises."""
+        code = getattr(getattr(self._module, name, None), "__code__", None)
+        seen: dict[str, Any] = {}
+
+        def look(frame: FrameType, event: str, _: Any) -> None:
+            if event == "return" and frame.f_code is code:
+                seen.update(frame.f_locals)
+
+        before = sys.getprofile()
+        sys.setprofile(look)
+        try:
+            return self.call(name, *arguments), seen
+        finally:
+            sys.setprofile(before)
 
     def _in_sentences(self, name: str, act: Callable[[], Any]) -> Any:
         try:
