@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from grader.dojo.training.blame import Blame, blamed_line
+from grader.dojo.training.blame import VariableWatch, blamed_line
 from grader.dojo.training.contract import ROUNDING
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
@@ -37,34 +37,34 @@ def judged_at(options):
 def judge(own, student, parameters, X, Y, batch, step, steps):
     """Raises WrongStep for the first thing that is wrong in step number `step`."""
     Xb, Yb = X[batch], Y[batch]
-    values, true = {}, {}
-    loss, found = own.gradients(parameters, Xb, Yb, values)
-    true_loss, expected = lecture.autograd_gradients(parameters, Xb, Yb, true)
+    loss, found = own.gradients(parameters, Xb, Yb)
+    true_loss, expected = lecture.autograd_gradients(parameters, Xb, Yb)
     if not all(slope.isfinite().all() for slope in expected):
         return  # the numbers have exploded: the losses say so
-    if abs(loss - true_loss) > ROUNDING * abs(true_loss):
-        blame = blamed_line(student.text, "gradients", values, true, agrees)
-        raise WrongStep(
-            sentence(step, f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss", student, blame)
-        )
     wrong = [row for row in lecture.compare(found, expected) if row.is_wrong]
-    if wrong and not is_rounding(own, parameters, Xb, Yb):
-        names = [name for name in FROM_THE_LOSS if name in {row.name for row in wrong}]
-        row = next(row for row in wrong if row.name == names[0])
-        how = row.note or f"differs from autograd's by {row.relative:.1%} of its size"
-        what = f"`d{names[0]}` {how}" + (f" ({', '.join(f'd{name}' for name in names[1:])} too)" if names[1:] else "")
-        blame = blamed_line(student.text, "gradients", values, true, agrees)
-        raise WrongStep(sentence(step, what, f"d{names[0]}", student, blame))
-    judge_loop(own, student, parameters, found, X, Y, batch, step, steps)
+    if abs(loss - true_loss) > ROUNDING * abs(true_loss):
+        what, row = f"your loss is {loss:.4f} and autograd's is {true_loss:.4f}", "loss"
+    elif wrong and not is_rounding(own, parameters, Xb, Yb):
+        first, *others = sorted(wrong, key=lambda row: FROM_THE_LOSS.index(row.name))
+        how = first.note or f"differs from autograd's by {first.relative:.1%} of its size"
+        also = f" ({', '.join(f'd{other.name}' for other in others)} too)" if others else ""
+        what, row = f"`d{first.name}` {how}{also}", f"d{first.name}"
+    else:
+        judge_loop(own, student, parameters, found, X, Y, batch, step, steps)
+        return
+    true = {}
+    lecture.autograd_gradients(parameters, Xb, Yb, true)
+    variables = VariableWatch(true, agrees)
+    own.gradients(parameters, Xb, Yb, variables.look)
+    raise WrongStep(sentence(step, what, row, student, "gradients", variables.wrong))
 
 
 def judge_loop(own, student, parameters, slopes, X, Y, batch, step, steps):
     """The gradients are right: what is made of them?"""
     rate, true_rate = own.learning_rate(step, steps), 0.1 if step < steps / 2 else 0.01
     if not math.isclose(rate, true_rate, rel_tol=ROUNDING):
-        blame = blamed_line(student.text, "learning_rate", {}, {}, agrees)
         what = f"the learning rate is {rate:g} instead of {true_rate:g}"
-        raise WrongStep(sentence(step, what, "learning_rate", student, blame))
+        raise WrongStep(sentence(step, what, "learning_rate", student, "learning_rate"))
     expected = [p - true_rate * slope for p, slope in zip(parameters, slopes, strict=True)]
     for function, row, after in (
         ("update", "update", lambda: own.update(parameters, slopes, true_rate)),
@@ -74,11 +74,10 @@ def judge_loop(own, student, parameters, slopes, X, Y, batch, step, steps):
         for name, new, true, slope, old in moved:
             allowed = 1e-3 * true_rate * slope.abs().max() + 1e-6 * old.abs().max()
             if not (new - true).abs().max() <= allowed:
-                blame = blamed_line(student.text, function, {}, {}, agrees)
                 what = (
                     f"the gradients are right, and `{function}` changes `{name}` in another way than gradient descent"
                 )
-                raise WrongStep(sentence(step, what, row, student, blame))
+                raise WrongStep(sentence(step, what, row, student, function))
 
 
 def agrees(found, true):
@@ -97,9 +96,8 @@ def is_rounding(own, parameters, Xb, Yb):
     return not any(row.is_wrong for row in lecture.compare(found, expected))
 
 
-def sentence(step, what, row, student, blame: Blame | None):
+def sentence(step, what, row, student, function, wrong=()):
+    blame = blamed_line(student.text, function, wrong)
     place = f"{student.path}:{blame.line}" if blame else str(student.path)
-    first = f" The first value that differs is `{blame.variable}`, at {place}." if blame and blame.variable else ""
-    return (
-        f"Step {step:,}: {what}.{first or f' It is computed from {place} on.'} `dojo check {NUMBER}.{row}` explains it."
-    )
+    first = f"The first value that is wrong is `{blame.variable}`, at {place}." if blame and blame.variable else ""
+    return f"Step {step:,}: {what}. {first or f'It comes from {place}.'} `dojo check {NUMBER}.{row}` explains it."

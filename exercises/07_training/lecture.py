@@ -119,18 +119,20 @@ def autograd_gradients(parameters, Xb, Yb, values=None):
     hprebn = embcat @ W1 + b1
     bnmean = hprebn.mean(0, keepdim=True)
     bnvar = hprebn.var(0, keepdim=True, unbiased=True)
-    hpreact = bngain * (hprebn - bnmean) * (bnvar + 1e-5) ** -0.5 + bnbias
+    bndiff, bnvar_inv = hprebn - bnmean, (bnvar + 1e-5) ** -0.5
+    hpreact = bngain * bndiff * bnvar_inv + bnbias
     h = torch.tanh(hpreact)
     logits = h @ W2 + b2
     loss = F.cross_entropy(logits, Yb)
     between = {"emb": emb, "embcat": embcat, "hprebn": hprebn, "bnmean": bnmean, "bnvar": bnvar}
-    between |= {"hpreact": hpreact, "h": h, "logits": logits}
+    between |= {"bndiff": bndiff, "bnvar_inv": bnvar_inv, "hpreact": hpreact, "h": h, "logits": logits}
     if values is not None:
         for value in between.values():
             value.retain_grad()
     loss.backward()
     if values is not None:
         values |= {name: value.detach() for name, value in between.items()}
+        values["bnraw"] = values["bndiff"] * values["bnvar_inv"]
         values |= {f"d{name}": value.grad for name, value in between.items()}
         values |= {f"d{name}": leaf.grad for name, leaf in zip(PARAMETERS, leaves, strict=True)}
     return loss.item(), [p.grad for p in leaves]

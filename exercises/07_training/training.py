@@ -300,8 +300,8 @@ def side_by_side(progress):
     yours, right = (sum(losses[-last:]) / last for losses in (progress.losses, progress.autograd_losses))
     better = "lower" if yours < right else "higher"
     return (
-        f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. Yours is "
-        f"{better}, and the gradients are wrong all the same: a loss proves no gradient."
+        f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. Yours "
+        f"is {better}, and the gradients are wrong all the same: a loss proves no gradient."
     )
 
 

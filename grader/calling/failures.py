@@ -93,8 +93,8 @@ def unanswered_prompt(error: BaseException) -> str:
     else:
         return ""
     return (
-        f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` shows "
-        "what is printed."
+        f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` "
+        "shows what is printed."
     )
 
 

@@ -1,14 +1,12 @@
-"""Which line of a student's function is at fault for a wrong result: the first that assigns a value that differs."""
+"""Which line of a student's function is at fault for a wrong result: the first that assigns a value that is wrong."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import torch
-
-Agrees = Callable[[torch.Tensor, torch.Tensor], bool]
 
 
 class Blame(NamedTuple):
@@ -18,14 +16,40 @@ class Blame(NamedTuple):
     variable: str = ""
 
 
-def blamed_line(
-    text: str, function: str, variables: Mapping[str, Any], expected: Mapping[str, torch.Tensor], agrees: Agrees
-) -> Blame | None:
-    """The first line in `function` that assigns a variable with another value than `expected` has under its name.
+class VariableWatch:
+    """Looks at a function's local variables line by line: which of those in `expected` never had that value?
 
-    `variables` are the function's local variables when it returned. A name counts only where its shape is the
-    expected one: otherwise it may stand for something else. Without such a line, that of the definition; None where the
-    text has no such function.
+    A value may be right at one time only: before it is overwritten in place, or after it was completed in place. A name
+    with a tensor of another shape may stand for something else, so it does not count.
+    """
+
+    def __init__(
+        self, expected: Mapping[str, torch.Tensor], agrees: Callable[[torch.Tensor, torch.Tensor], bool]
+    ) -> None:
+        self._expected, self._agrees = expected, agrees
+        self._looked: dict[str, tuple[int, int]] = {}
+        self._right: set[str] = set()
+
+    def look(self, variables: Mapping[str, Any]) -> None:
+        for name in self._expected.keys() & variables.keys() - self._right:
+            found, true = variables[name], self._expected[name]
+            if not isinstance(found, torch.Tensor) or found.shape != true.shape:
+                continue
+            version = (id(found), found._version)
+            if self._looked.get(name) != version:
+                self._looked[name] = version
+                if self._agrees(found.detach(), true):
+                    self._right.add(name)
+
+    @property
+    def wrong(self) -> set[str]:
+        return self._looked.keys() - self._right
+
+
+def blamed_line(text: str, function: str, wrong: Collection[str] = ()) -> Blame | None:
+    """The first line in `function` that assigns a variable in `wrong`, else the line of the function's definition.
+
+    None where the text has no such function.
     """
     try:
         definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
@@ -34,18 +58,6 @@ def blamed_line(
     node = next((node for node in reversed(definitions) if node.name == function), None)
     if node is None:
         return None
-    for line, name in sorted((line, name) for name, line in assignments(node).items()):
-        found, true = variables.get(name), expected.get(name)
-        if isinstance(found, torch.Tensor) and true is not None and found.shape == true.shape:
-            if not agrees(found.detach(), true):
-                return Blame(line, name)
-    return Blame(node.lineno)
-
-
-def assignments(function: ast.FunctionDef) -> dict[str, int]:
-    """{variable: the line on which it is last assigned}."""
-    stored = (node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    found: dict[str, int] = {}
-    for node in stored:
-        found[node.id] = max(found.get(node.id, 0), node.lineno)
-    return found
+    stored = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    lines = sorted((each.lineno, each.id) for each in stored if each.id in wrong)
+    return Blame(*lines[0]) if lines else Blame(node.lineno)

@@ -31,7 +31,7 @@ from grader.publish.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
 ROUNDING = 1e-4
-"""A gradient that differs from autograd's by more than this share of its size is not rounded differently: it is wrong."""
+"""A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
 SECONDS_BETWEEN = 15.0
 """Seconds between two checkpoints: at most so much work is lost when the machine goes off."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
@@ -53,21 +53,23 @@ class OwnFile:
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
         return self._in_sentences(name, lambda: function(*arguments))
 
-    def call_and_look(self, name: str, *arguments: Any) -> tuple[Any, dict[str, Any]]:
-        """(the function's result, its local variables when it returned). Raises what `call` raises."""
+    def call_watched(self, name: str, look: Callable[[Mapping[str, Any]], None], *arguments: Any) -> Any:
+        """Calls the function; `look` gets its local variables before each of its lines, and at its end."""
         code = getattr(getattr(self._module, name, None), "__code__", None)
-        seen: dict[str, Any] = {}
 
-        def look(frame: FrameType, event: str, _: Any) -> None:
-            if event == "return" and frame.f_code is code:
-                seen.update(frame.f_locals)
+        def trace(frame: FrameType, event: str, _: Any) -> Any:
+            if frame.f_code is not code:
+                return None
+            if event in ("line", "return"):
+                look(frame.f_locals)
+            return trace
 
-        before = sys.getprofile()
-        sys.setprofile(look)
+        before = sys.gettrace()
+        sys.settrace(trace)
         try:
-            return self.call(name, *arguments), seen
+            return self.call(name, *arguments)
         finally:
-            sys.setprofile(before)
+            sys.settrace(before)
 
     def _in_sentences(self, name: str, act: Callable[[], Any]) -> Any:
         try:
