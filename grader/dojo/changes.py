@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from pathlib import Path
 
 import watchfiles
@@ -60,3 +61,15 @@ class Changes:
         )
         for _ in changes:
             self.report()
+
+
+def time_since_save(path: Path, noticed: float | None) -> str:
+    """`93 ms · ` since a save that was `noticed` then, by the file's time stamp where that is plausible; "" for None."""
+    if noticed is None:
+        return ""
+    try:
+        stamp = path.stat().st_mtime
+    except OSError:
+        stamp = noticed
+    start = stamp if noticed - 1 < stamp <= noticed else noticed
+    return f"{1000 * (time.time() - start):.0f} ms · "

@@ -7,17 +7,16 @@ so an endless loop in a student's code does no harm. What is on the screen is a 
 from __future__ import annotations
 
 import selectors
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from grader.dojo.changes import Changes
+from grader.dojo.changes import Changes, time_since_save
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import Outline, changed_rows, shown_path
 from grader.dojo.finish import finish_lines
@@ -26,7 +25,9 @@ from grader.dojo.keys import Keys
 from grader.dojo.news import news_of
 from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
+from grader.dojo.repeating import repeating
 from grader.dojo.report import NAME, open_page, write_report
+from grader.dojo.row_choice import RowChoice
 from grader.dojo.screen import has_rounding
 from grader.dojo.search import Search
 from grader.dojo.view import View, default_focus, footer, watch_screen
@@ -39,8 +40,6 @@ GRACE = 0.1
 """Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
 QUIET_SECONDS, BEAT_SECONDS = 0.15, 0.5
 """Until the screen says that a check is running, and between two updates of that."""
-TYPING_SECONDS = 1.0
-"""Between two digits of one number."""
 
 
 class WatchSession:
@@ -64,7 +63,7 @@ class WatchSession:
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._saved: float | None = None  # when, by the wall clock
         self._rounding_explained = False
-        self._typed, self._typed_at = "", 0.0  # digits of a row's number
+        self._choice = RowChoice()
         self._search: Search | None = None
         self._selector = selectors.DefaultSelector()
 
@@ -123,7 +122,7 @@ class WatchSession:
         self._view = self._view_after(checked, before)
         if checked.judged.runs:
             self._last_run = checked
-        self._draw(lambda: self._seconds_since(saved))
+        self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
         if self._work.remembered:
             self._desk.remember(checked)
         self._desk.judge.prepare(self._lesson)
@@ -154,26 +153,18 @@ class WatchSession:
     @contextmanager
     def _saying_what_runs(self) -> Iterator[None]:
         """Says which function runs, and greys the old verdict, once a check takes longer than a moment."""
-        if not self._console.is_terminal:
-            yield
-            return
-        over, started = threading.Event(), time.monotonic()
+        started = time.monotonic()
 
         def say() -> None:
-            wait = QUIET_SECONDS
-            while not over.wait(wait):
-                wait = BEAT_SECONDS
-                running = f"checking: {self._desk.judge.running} · {time.monotonic() - started:.0f} s"
-                self._view = replace(self._view, running=running)
-                self._draw()
+            running = f"checking: {self._desk.judge.running} · {time.monotonic() - started:.0f} s"
+            self._view = replace(self._view, running=running)
+            self._draw()
 
-        saying = threading.Thread(target=say, daemon=True)
-        saying.start()
+        saying = repeating(say, QUIET_SECONDS, BEAT_SECONDS) if self._console.is_terminal else nullcontext()
         try:
-            yield
+            with saying:
+                yield
         finally:
-            over.set()
-            saying.join()
             self._view = replace(self._view, running="")
 
     # keys
@@ -184,7 +175,7 @@ class WatchSession:
             return self._press_in_search(self._search, key)
         key = key if len(key) > 1 else key.lower()
         if key == "/":
-            self._search = Search([lesson for lesson in self._all_lessons()], self._lesson)
+            self._search = Search(self._all_lessons(), self._lesson)
             self._say(*self._search.lines())
         elif key in ("n", "p"):
             return self._next(1 if key == "n" else -1)
@@ -220,19 +211,8 @@ class WatchSession:
         return False
 
     def _move(self, key: str) -> None:
-        """Selects the row above or below, or the one with the number that was typed."""
-        if self._view.checked is None:
-            return
-        names = self._view.checked.lesson_rows
-        if key.isdigit():
-            now = time.monotonic()
-            self._typed = (self._typed if now - self._typed_at < TYPING_SECONDS else "") + key
-            self._typed_at = now
-            number = int(self._typed) if 0 < int(self._typed) <= len(names) else int(key)
-            self._focus(names[number - 1] if 0 < number <= len(names) else self._view.focus)
-            return
-        at = names.index(self._view.focus) if self._view.focus in names else -1 if key == "down" else len(names)
-        self._focus(names[min(max(at + (1 if key == "down" else -1), 0), len(names) - 1)])
+        if self._view.checked is not None:
+            self._focus(self._choice.press(key, self._view.checked.lesson_rows, self._view.focus))
 
     def _focus(self, row: str | None) -> None:
         self._view = replace(self._view, focus=row, below=())
@@ -247,7 +227,7 @@ class WatchSession:
         return True
 
     def _go(self, lesson: Lesson) -> None:
-        self._view, self._last_run, self._typed = self._view_of(lesson), None, ""
+        self._view, self._last_run = self._view_of(lesson), None
         if self._work.remembered:
             self._desk.memory.set_last_lesson(lesson)
         self._desk.judge.prepare(lesson)
@@ -304,17 +284,6 @@ class WatchSession:
         """Shows the lesson's screen with `lines` below it."""
         self._view = replace(self._view, below=("", *lines) if lines else ())
         self._draw()
-
-    def _seconds_since(self, saved: float | None) -> str:
-        """The time since the save, by the file's time stamp where that is plausible; "" if there was no save."""
-        if saved is None:
-            return ""
-        try:
-            stamp = self._work.path(self._lesson).stat().st_mtime
-        except OSError:
-            stamp = saved
-        start = stamp if saved - 1 < stamp <= saved else saved
-        return f"{1000 * (time.time() - start):.0f} ms · "
 
     def _draw(self, took: Callable[[], str] = str) -> None:
         """Draws the view; `took` is evaluated when all else is laid out."""
