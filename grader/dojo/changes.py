@@ -64,7 +64,7 @@ class Changes:
 
 
 def time_since_save(path: Path, noticed: float | None) -> str:
-    """`93 ms · ` since a save that was `noticed` then, by the file's time stamp where that is plausible; "" for None."""
+    """`93 ms · ` since a save `noticed` at that time, by the file's time stamp where it is plausible; "" for None."""
     if noticed is None:
         return ""
     try:

@@ -25,4 +25,4 @@ def sentences(before: Checked | None, checked: Checked) -> Iterator[Text]:
             yield Text(f"✓ {first_names(turned)} {words}.", "bold green")
     broken = [row for row in checked.progress.wrong if then.get(row) in ("passed", HERE)]
     if broken:
-        yield Text(f"✗ {first_names(broken)} was right before.", "bold red")
+        yield Text(f"✗ {first_names(broken)} {'was' if len(broken) == 1 else 'were'} right before.", "bold red")

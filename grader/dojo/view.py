@@ -81,19 +81,18 @@ class Grey:
 
 
 def watch_screen(view: View, console: Console) -> list[RenderableType]:
-    """The parts of the screen, from top to bottom. In a terminal they fill at most its height."""
-    foot = footer(view, console.width)
+    """The parts of the screen above its footer, from top to bottom. The table shrinks with a terminal's height."""
     head = list(head_of(view, console.width))
     if view.checked is None:
-        return [*head, "", *view.guide, *view.below, "", foot]
+        return [*head, "", *view.guide, *view.below, ""]
     body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
     more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
     table: list[RenderableType] = []
     if view.checked.judged.runs:
-        others = lines_in(console, [*head, "", "", *body, *more, "", "", foot])
+        others = lines_in(console, [*head, "", "", *body, *more, "", "", footer(view, console.width)])
         table = [*table_of(view, view.checked, console, others), ""]
     verdict: RenderableType = Group(*head, "", *table, *body)
-    return [Grey(verdict) if view.running else verdict, *more, "", foot]
+    return [Grey(verdict) if view.running else verdict, *more, ""]
 
 
 def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
@@ -171,7 +170,7 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
     if view.rounding:
         yield Paragraph(ROUNDING, "dim")
     yield from elsewhere_note(progress)
-    if view.focus != progress.next_row or progress.next_row is None:
+    if view.focus != progress.next_row or (progress.next_row is None and not view.below):
         yield from list(next_lines(progress, checked.next_place))[:1]
 
 

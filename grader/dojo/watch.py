@@ -258,13 +258,7 @@ class WatchSession:
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
     def _list(self) -> None:
-        self._print(
-            [
-                *list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()),
-                "",
-                footer(self._view, 200),
-            ]
-        )
+        self._print([*list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()), ""])
 
     def _report(self) -> None:
         if self._view.checked is None:
@@ -287,17 +281,15 @@ class WatchSession:
 
     def _draw(self, took: Callable[[], str] = str) -> None:
         """Draws the view; `took` is evaluated when all else is laid out."""
-        *parts, _ = watch_screen(self._view, self._console)
-        self._print(parts, lambda: footer(replace(self._view, took=took()), self._console.width))
+        self._print(watch_screen(self._view, self._console), took)
 
-    def _print(self, screen: Iterable[RenderableType], foot: Callable[[], RenderableType] | None = None) -> None:
+    def _print(self, screen: Iterable[RenderableType], took: Callable[[], str] = str) -> None:
         """Writes a whole screen at once, so that it does not flicker; without a terminal, below the last."""
         console = self._console
         with console.capture() as captured:
             console.clear()
             for part in screen:
                 console.print(part)
-            if foot is not None:
-                console.print(foot())
+            console.print(footer(replace(self._view, took=took()), console.width))
         console.file.write(captured.get())
         console.file.flush()
