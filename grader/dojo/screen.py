@@ -151,10 +151,11 @@ def tally(progress: Progress) -> str:
 def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:
     """The rows that are written and whose points the course's hidden suite gives."""
     if progress.hidden:
-        rows = f"{len(progress.hidden)} {'row is' if len(progress.hidden) == 1 else 'rows are'}"
-        points = sum(progress.lesson.item_for(name).points for name in progress.hidden)
+        count, points = len(progress.hidden), sum(progress.lesson.item_for(name).points for name in progress.hidden)
+        rows = f"{count} {'row' if count == 1 else 'rows'}"
         worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
-        yield Paragraph(f"{rows} ({worth}) graded by your course: {first_names(progress.hidden)}.", "cyan")
+        graded = f"{'is' if count == 1 else 'are'} graded by your course: {first_names(progress.hidden)}."
+        yield Paragraph(f"{rows} ({worth}) {graded}", "cyan")
 
 
 def scope_note(lesson: Lesson) -> Paragraph:

@@ -36,7 +36,7 @@ from grader.results import UNWRITTEN, Row
 
 KEYS = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
 FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
-LEAST_ROWS, LEAST_COLUMNS = 5, 20
+LEAST_ROWS, LEAST_BODY, LEAST_COLUMNS = 5, 6, 20
 MOST_BAR = 26
 
 
@@ -80,16 +80,37 @@ class Grey:
         )
 
 
+class FirstLines:
+    """The first lines of something, as many as there is room for, and a mark where more would follow."""
+
+    def __init__(self, content: RenderableType, room: int) -> None:
+        self._content, self._room = content, room
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        lines = console.render_lines(self._content, options, pad=False)
+        is_cut = len(lines) > self._room
+        for line in lines[: self._room - is_cut]:
+            yield from line
+            yield Segment.line()
+        if is_cut:
+            yield Segment("… (the window is too low for the rest)", Style(dim=True))
+            yield Segment.line()
+
+
 def watch_screen(view: View, console: Console) -> list[RenderableType]:
     """The parts of the screen above its footer, from top to bottom. The table shrinks with a terminal's height."""
+    foot = footer(view, console.width)
     head = list(head_of(view, console.width))
     if view.checked is None:
         return [*head, "", *view.guide, *view.below, ""]
     body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
     more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
     table: list[RenderableType] = []
+    if console.is_terminal:
+        around = lines_in(console, [*head, "", "", *more, "", foot]) + min(LEAST_ROWS, len(view.checked.judged.rows))
+        body = [FirstLines(Group(*body), max(LEAST_BODY, console.height - around))]
     if view.checked.judged.runs:
-        others = lines_in(console, [*head, "", "", *body, *more, "", "", footer(view, console.width)])
+        others = lines_in(console, [*head, "", "", *body, *more, "", foot])
         table = [*table_of(view, view.checked, console, others), ""]
     verdict: RenderableType = Group(*head, "", *table, *body)
     return [Grey(verdict) if view.running else verdict, *more, ""]
@@ -160,13 +181,13 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
         yield from explanation(group, checked.text_of(group[0]), checks, checked.lesson)
     elif row is not None:
         yield from row_in_words(row, checked, checks)
+    yield from view.news
     others = [other.name for each in groups if each is not group for other in each]
     if others:
         yield Text(f"✗ {'Also wrong' if group else 'Wrong'}: {first_names(others, 6)}", WRONG)
     if judged.message:
         yield Paragraph(inert(judged.message), "yellow")
     yield from missing_or_printed(view, checked, console)
-    yield from view.news
     if view.rounding:
         yield Paragraph(ROUNDING, "dim")
     yield from elsewhere_note(progress)
@@ -177,7 +198,7 @@ def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[Rende
 def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
     """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
     item = checked.lesson.item_for(row.name)
-    line = row.line or Outline(checked.submitted.files[MAIN]).line(item)
+    line = row.line if checked.submitted.origin else Outline(checked.submitted.files[MAIN]).line(item)
     sign = "·" if row.status in UNWRITTEN else "✓"
     yield Text.assemble(
         (f"{sign} {row.name}", "bold"),
