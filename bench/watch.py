@@ -31,6 +31,7 @@ from grader.verdict.judging.examples import PUBLIC_SEED
 ROOT = Path(__file__).resolve().parent.parent
 GOAL_SECONDS = 0.150
 START_SECONDS, SECONDS = 180, 20
+RUNNING = "checking: "
 DOJO = "from grader.commands.dojo import main; main()"
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLD = """
@@ -86,11 +87,12 @@ class WatchTerminal:
         return self.frames[-1]
 
     def until(self, text: str, seconds: float = SECONDS) -> str:
-        """The first screen from here on that has `text` in it."""
+        """The first screen from here on that has `text` in it; one with an old verdict only if that is the text."""
         end = time.monotonic() + seconds
-        while text not in self.frame(max(0.1, end - time.monotonic())):
-            pass
-        return self.frames[-1]
+        while True:
+            frame = self.frame(max(0.1, end - time.monotonic()))
+            if text in frame and (RUNNING in text or RUNNING not in frame):
+                return frame
 
     @property
     def screen(self) -> str:

@@ -140,7 +140,7 @@ class WatchSession:
             else []
         )
         focus = self._view.focus
-        if before is None or changed or focus not in checked.lesson_rows:
+        if changed or focus not in checked.lesson_rows:
             focus = default_focus(progress, changed)
         rounding = runs and has_rounding(checked.judged.rows) and not self._rounding_explained
         self._rounding_explained |= rounding
