@@ -71,7 +71,7 @@ class Outline:
         names = self._nodes.keys() | before._nodes.keys()
         changed = {name for name in names if code_of(self._nodes.get(name)) != code_of(before._nodes.get(name))}
         while True:
-            using = {name for name, node in self._nodes.items() if not changed.isdisjoint(names_in(node))}
+            using = {name for name, node in self._nodes.items() if not changed.isdisjoint(free_names(node))}
             if using <= changed:
                 return changed
             changed |= using
@@ -90,6 +90,11 @@ class Outline:
         node = self._nodes.get(item.function)
         methods = node.body if isinstance(node, ast.ClassDef) else []
         return next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == item.name), node)
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names in a function or class without those of its parameters: `dprobs` may be an argument and a function."""
+    return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
 
 
 def code_of(node: ast.AST | None) -> str:

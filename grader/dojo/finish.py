@@ -11,10 +11,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
+from grader.dojo.file import free_names
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
-from grader.source.syntax import names_in
 
 SECTION = "What you will be able to do"
 """The heading of the part of a lesson's README.md that says what it teaches."""
@@ -102,7 +102,7 @@ def body_of(source: str, function: str) -> tuple[list[ast.stmt], str] | None:
         for target in statement.targets
         if isinstance(target, ast.Name)
     }
-    if not body or {*definitions, *constants} & set().union(*map(names_in, body)) - {function}:
+    if not body or {*definitions, *constants} & free_names(node) - {function}:
         return None
     lines = source.splitlines()[body[0].lineno - 1 : body[-1].end_lineno]
     if len(lines) > MOST_LINES:

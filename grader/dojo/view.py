@@ -137,7 +137,8 @@ def head_of(view: View, columns: int) -> Iterator[RenderableType]:
         room = columns - 2 - len(words)
     done, of = len(progress.reached), len(progress.items)
     yield bar(done, of, max(LEAST_COLUMNS // 2, min(MOST_BAR, room))).append(f"  {words}")
-    marks = marks_of(progress, view.lesson.public.graph.sinks if view.lesson.gradients else ())
+    sinks = view.lesson.public.graph.sinks if view.lesson.gradients else ()
+    marks = marks_of(progress, sinks if len(sinks) == 1 else ())
     names = [item.target or item.name for item in progress.items if item.name == view.focus]
     at = next((number for number, mark in enumerate(marks) if mark[0] in names), 0)
     yield graph_line(marks, at, columns)
