@@ -365,7 +365,7 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
             outputs.add((result.exit_code, result.stdout, result.stderr))
             dojo("report", "04", "--no-open")
             told.append(result.stdout + (place / "my-report.html").read_text())
-        assert len(outputs) == 1
+        assert len(outputs) == 1, "\nNEXT\n".join(each[1] for each in outputs)
         assert mistake.message not in " ".join(" ".join(told).split())
 
 

@@ -29,6 +29,12 @@ def report_lines_after(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, SHARE * seconds)
 
 
+def stop_reporting() -> None:
+    """In a worker: nothing of the student's runs any more, so no stack is written."""
+    if _state["is_ready"]:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def take_hang_line(output: Output, main: str) -> int | None:
     """The innermost line of the file `main` in the last stack that a worker wrote. The stacks are removed.
 

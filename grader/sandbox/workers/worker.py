@@ -29,7 +29,7 @@ from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
-from grader.sandbox.workers.hang import report_lines_after
+from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.loader import load
 from grader.sandbox.workers.replies import encode_called
@@ -91,6 +91,7 @@ class Worker:
 
     def next_request(self) -> wire.Frame | None:
         """The next request. Answers that wait are sent first if none has arrived yet."""
+        stop_reporting()
         if self._together and not select.select([REQUESTS], [], [], 0)[0]:
             self.send_together()
         return wire.read_frame(REQUESTS)
