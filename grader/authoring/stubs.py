@@ -7,7 +7,7 @@ import re
 
 from grader.comparison.tensors import format_shape
 from grader.lesson.bare_stub import READ_IN, bare_stub, is_bare
-from grader.lesson.forward_statements import forward_statements
+from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
 
 OPEN, CLOSE = "# <answer>", "# </answer>"
@@ -64,11 +64,3 @@ def docstring(lesson: Lesson, target: str) -> str:
 
 def todo(indent: str) -> str:
     return f"{indent}# TODO: replace the next line by your own\n{indent}raise NotImplementedError\n"
-
-
-def forward_lines(lesson: Lesson, target: str) -> list[str]:
-    """The lines of the forward pass through which `target` feeds the loss."""
-    graph = lesson.public.graph
-    readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
-    texts = [text for name, text in forward_statements(lesson).items() if name in readers]
-    return [line for text in texts for line in text.split("\n")]

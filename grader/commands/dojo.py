@@ -10,11 +10,12 @@ import click
 
 from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import console, desk, show
+from grader.commands.dojo_grade import grade_own
 from grader.commands.dojo_start import start
 from grader.commands.dojo_verify import verify_own
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.train import train
-from grader.dojo.file import own_file, reset_to_stub, shown_path
+from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
 from grader.errors import UserError
@@ -31,6 +32,7 @@ Examples:
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
   dojo report             the whole page, in your browser
+  dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
   dojo verify             checks your gradients with the checker that you wrote in lesson 08
   dojo start              a new folder to work in
@@ -65,7 +67,7 @@ def list_lessons(course: Path | None = None) -> None:
     with desk(course) as at:
         progress = at.all_progress()
         last = at.memory.read().last
-        show(list_screen(progress, last))
+        show(list_screen(progress, last, at.grades()))
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
         mine = next((each for each in progress if each.lesson.name == last and each.next_row), None)
@@ -103,8 +105,11 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 @main.command(epilog=CHECK_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
 @lesson_option
+@click.option(
+    "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
+)
 @course_option
-def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -> None:
+def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
     It uses public problems. Your grade comes from a hidden test suite with different problems.
@@ -115,11 +120,19 @@ def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -
         for lesson, row in parts or [(at.current(), None)]:
             rows = rows_by_lesson.setdefault(lesson, [])
             rows += [row] if row else [item.name for item in lesson.items]
+        if debugs:
+            from grader.dojo.debug import debug_rows  # torch comes with it
+
+            for lesson, rows in rows_by_lesson.items():
+                debug_rows(lesson, work.read(lesson), rows, click.echo)
+            return
         wrong = False
         for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
+            before = at.stored_progress(lesson) if work.remembered else None
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
+            from grader.dojo.finish import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
             if number:
@@ -127,7 +140,10 @@ def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -
             show(lesson_screen(checked, rows))
             show([scope_note(lesson)] if checked.judged.runs else [])
             elsewhere = work.elsewhere(lesson, checked.progress.next_row)
-            show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
+            if before is not None and before.next_row is not None and checked.progress.next_row is None:
+                show(finish_lines(at, checked, by_key=False))
+            else:
+                show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
             wrong |= any(row in rows for row in checked.progress.wrong)
     raise SystemExit(WRONG if wrong else RIGHT)
 
@@ -140,8 +156,9 @@ Examples:
   dojo watch that.ipynb 05    lesson 05 of it
 
 \b
-Keys: n the next unfinished lesson (of a file: the next one in it), h a hint, l the list,
-r the report in your browser, Enter check again, q quit.
+Keys: ↑ ↓ or a number: a row; n p: the next and the previous lesson with something to do;
+/ finds a lesson or a row by its name; h a hint; l the list; r the report in your browser;
+Enter checks again; Esc leaves what a key showed; q quits.
 """
 
 
@@ -155,7 +172,7 @@ def watch(words: tuple[str, ...], course: Path | None) -> None:
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
         at.memory.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
-        at.busy = contextlib.nullcontext  # no check takes long enough from here on
+        at.busy = contextlib.nullcontext  # the screen itself says what is going on
         from grader.dojo.watch import WatchSession
 
         WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
@@ -224,7 +241,11 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
     """Restores the stub of a lesson. Your file is kept next to it."""
     with desk(course) as at:
-        lesson = at.course.find(lesson_name)
+        lesson = at.find_lesson(lesson_name)
+        path = own_file(lesson)
+        if path.is_file() and is_untouched(lesson, path.read_bytes()):
+            click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
+            return
         kept = reset_to_stub(lesson)
         click.echo(
             f"{shown_path(own_file(lesson))} is the stub again."
@@ -232,7 +253,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, train, verify_own):
+for command in (start, train, verify_own, grade_own):
     main.add_command(command)
 
 

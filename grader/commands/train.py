@@ -28,6 +28,7 @@ Examples:
   dojo train                            your own file, the lecture's 200,000 steps
   dojo train --steps 2000               a first look, in seconds
   dojo train --names names.txt          the lecture's list of names, if you have it
+  dojo train --compare                  goes on although a gradient is wrong: see what that does
   dojo train --resume                   continues after Ctrl-C, with the same result
   dojo train my_network.py              a network of your own, next to autograd
   dojo train ada/backward.py -o ada     somebody else's file that you trust
@@ -56,6 +57,9 @@ Exit status: 0 done, 2 something is missing or wrong (the message says what), 13
     help="Compare the gradients at this step; may be repeated.  [default: first, quarters, last]",
 )
 @click.option(
+    "--compare", "goes_on", is_flag=True, help="Go on with a wrong gradient, next to autograd's run.  [default: stop]"
+)
+@click.option(
     "--without-autograd", is_flag=True, help="Train only your own network: twice as fast, without a comparison."
 )
 @click.option(
@@ -78,6 +82,7 @@ def train(
     seed: int | None,
     hidden: int | None,
     compared: tuple[int, ...],
+    goes_on: bool,
     without_autograd: bool,
     out: Path,
     resume: bool,
@@ -92,6 +97,9 @@ def train(
     """
     given: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
     given |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
+    given |= {"goes_on": goes_on or None}
+    if goes_on and without_autograd:
+        raise UserError("--compare needs autograd's run: leave --without-autograd away.")
     given = {name: value for name, value in given.items() if value is not None}
     if resume and fresh:
         raise UserError("--resume goes on with a run and --fresh throws it away: give one of them.")

@@ -45,6 +45,12 @@ class LocalJudge:
         return self._starter.isolation
 
     @property
+    def running(self) -> str:
+        """What a check is doing: `dprobs is running`, as far as it is known."""
+        running = self._starter.zygote.running
+        return f"{running} is running" if running else "your functions are running"
+
+    @property
     def zygote(self) -> EagerZygote:
         return self._starter.zygote
 
@@ -88,6 +94,10 @@ class LocalJudge:
     def _suite(self, lesson: Lesson, outline: Outline, output: list[tuple[str, list[str]]]) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
             loaded = len(student.printed_so_far)
+            if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
+                problems = self._book.problems(lesson, lesson.public_draws)
+                student.prefetch(problems)
+                student.answers(problems[0])
             student.chain()
             chained = len(student.printed_so_far)
             if lesson.gradients:

@@ -12,7 +12,9 @@ from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
 
-GITIGNORE = "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-report.html\n*.before-reset-*\n"
+GITIGNORE = (
+    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-grades/\n/my-report.html\n*.before-reset-*\n"
+)
 LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, "figures.py", "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
 

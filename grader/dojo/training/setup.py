@@ -90,13 +90,14 @@ def options_for(given: dict[str, Any], kept: dict[str, Any] | None) -> Options:
     for name, value in given.items():
         if name == "names":
             continue  # the file may have moved; its contents are compared
-        if value != getattr(options, name):
+        if name != "goes_on" and value != getattr(options, name):
             option = {"compared": "--cmp", "autograd": "--without-autograd"}.get(name, f"--{name}")
             raise UserError(
                 f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
                 "start a new run with --fresh or in another folder with --out."
             )
-    return Options(**{**vars(options), "names": given.get("names", options.names)})
+    changed = {name: given.get(name, getattr(options, name)) for name in ("names", "goes_on")}
+    return Options(**{**vars(options), **changed})
 
 
 def resume_command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:

@@ -48,6 +48,7 @@ class ZygoteProcess:
         self._used: dict[int, Usage] = {}  # by workers that have ended
         self.baselines: dict[object, Any] = {}  # what yardsticks used, see measuring.py
         self._ready = False
+        self.running = ""  # the function that a worker runs now, or the file; "" where there are several
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""

@@ -9,6 +9,7 @@ from grader.calling.joint import Joint
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
+from grader.sandbox.workers.hang import take_hang_line
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
 from grader.sandbox.workers.sending import Stage, pack_once, pack_upstream_once, packed_chain, stages
@@ -95,6 +96,7 @@ class StepScheduler:
             if (worker := self._file.start()) is None:
                 break
             seconds = self._batch_seconds(due)
+            self._file.set_running([self.joint.name] if self.joint else due, seconds is not None)
             try:
                 first = self._missing(key, problem, due)
                 with self._time.waiting():
@@ -102,6 +104,8 @@ class StepScheduler:
                     for step, answer in arriving:
                         results[step] = answer
                         due.remove(step)
+                        if not self.joint:
+                            self._file.set_running(due, seconds is not None)
                         self._give_up_stopped({step: answer})
             except WORKER_FAILURES as error:
                 if seconds is not None:
@@ -170,12 +174,17 @@ class StepScheduler:
         key, needs = self._numbers.chain_key(problem), {step: set(needs[step]) for step in runnable}
         while runnable and (worker := self._file.start()) is not None:
             seconds = self._batch_seconds(runnable)
+            self._file.set_running(runnable, seconds is not None)
             try:
                 is_known = key in self._file.sent
                 first = [] if is_known else [packed_chain(key, problem, self.steps, self.joint is not None)]
                 self._file.sent.add(key)
                 with self._time.waiting():
-                    results |= worker.run(key, runnable, needs, self._time.end, self.joint, False, seconds, first)
+                    for step, answer in worker.run(
+                        key, runnable, needs, self._time.end, self.joint, False, seconds, first
+                    ):
+                        results[step] = answer
+                        self._file.set_running([s for s in runnable if s not in results], seconds is not None)
                 if first:
                     self._numbers.hold_chain(first[0], problem)
                 break
@@ -229,8 +238,10 @@ class StepScheduler:
         """The answer of a step or a function whose worker ended or missed the deadline."""
         if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
+        process = self._file.process
+        line = take_hang_line(process.output, self._file.main) if process is not None else None
         message = f"It did not return within {self._file.limits.step_seconds:g} seconds."
         if self._time.is_used_up:
             seconds = f"{self._file.limits.total_seconds:g} seconds"
             message = f"It had not returned when the {seconds} of this submission were used up."
-        return Answer("timeout", message=message)
+        return Answer("timeout", message=message, line=line)

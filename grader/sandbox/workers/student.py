@@ -107,7 +107,7 @@ class Student:
         if joint is not None and joint.name in given_up:
             given_up |= dict.fromkeys(steps, given_up[joint.name])
         self._scheduler = StepScheduler(self._file, self._numbers, self._time, steps, joint, given_up)
-        self.allowance = Allowance()
+        self.allowance = Allowance(interrupt=interrupt)
         self.trials: Trials | None = None
 
     # What is known of the file ---------------------------------------------------------------------------------------
@@ -247,6 +247,7 @@ class Student:
         worker = self._file.start()
         if worker is None:
             return Called(failed=self._file.load_failure or Answer("crashed"))
+        self._file.set_running([of], together=False)
         try:
             with self._time.waiting():
                 called = worker.call(request, args, kwargs, self._time.end)

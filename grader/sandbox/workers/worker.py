@@ -29,6 +29,7 @@ from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
+from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.loader import load
 from grader.sandbox.workers.replies import encode_called
@@ -45,9 +46,17 @@ Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
 
 class Worker:
     def __init__(
-        self, operator_cap: int, problems: Mapping[int, Given] | None = None, imports: Sequence[str] = ()
+        self,
+        operator_cap: int,
+        problems: Mapping[int, Given] | None = None,
+        imports: Sequence[str] = (),
+        step_seconds: float = 0.0,
     ) -> None:
-        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows."""
+        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows.
+
+        Shortly before a step has run for `step_seconds`, the lines at which it is are written to its output.
+        """
+        self._step_seconds = step_seconds
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problems: dict[int, Given] = dict(problems or {})
@@ -82,6 +91,7 @@ class Worker:
 
     def next_request(self) -> wire.Frame | None:
         """The next request. Answers that wait are sent first if none has arrived yet."""
+        stop_reporting()
         if self._together and not select.select([REQUESTS], [], [], 0)[0]:
             self.send_together()
         return wire.read_frame(REQUESTS)
@@ -104,6 +114,7 @@ class Worker:
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
         sys.breakpointhook = refuse_to_stop
+        report_lines_after(self._step_seconds)
         self._output = count_output()
         module, error = load(files, frame.header["main"], self._imports)
         switched_on = autograd_works()
@@ -210,6 +221,7 @@ class Worker:
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
     ) -> Answer:
         watch = OperatorWatch(cap=self._operator_cap) if traced else None
+        report_lines_after(self._step_seconds)
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
         if self._autograd_used:  # also where a bare `except` swallowed it
             answer = failure(self._autograd_used[0], step, self._files)
@@ -220,6 +232,7 @@ class Worker:
         self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, traced: bool
     ) -> dict[str, Answer]:
         watch = OperatorWatch(cap=self._operator_cap) if traced else None
+        report_lines_after(self._step_seconds)
         answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
         if self._autograd_used:
             answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
@@ -256,6 +269,7 @@ class Worker:
             return Called(target)
         args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
         more = self._files, self._operator_cap, header["counted"]
+        report_lines_after(self._step_seconds)
         called = call(target, name, args, kwargs, *more)
         if header["of"] is None and called.failed is not None and is_about_dtypes(called.failed):
             again = call(target, name, narrow(args), narrow(kwargs), *more)

@@ -53,7 +53,7 @@ def main(
     `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
     runs.
     """
-    worker = Worker(plan.limits.operators, problems, plan.imports)
+    worker = Worker(plan.limits.operators, problems, plan.imports, plan.limits.step_seconds)
     del problems  # a student's traceback or debugger that shows this frame would format every tensor
     parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
     arrange_descriptors(requests, answers, output)
