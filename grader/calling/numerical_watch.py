@@ -7,18 +7,14 @@ its answer is made of. Like all counts in a student's process, it can be deceive
 
 from __future__ import annotations
 
-import cmath
 import functools
-import math
 import operator
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from types import FrameType, FunctionType
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy
+import torch
 from torch import Tensor
 
 from grader.calling.operators import OperatorWatch
@@ -38,6 +34,7 @@ OPERATORS = frozenset(
 SHOWN = {"_softmax": "softmax", "_log_softmax": "log_softmax", "mm": "matmul", "bmm": "matmul", "mv": "matmul"}
 NAMES = NUMPY | OPERATORS | frozenset(MATH) | frozenset(SHOWN.values())
 """Every name that an observation may have."""
+as_numpy = torch._C.TensorBase.numpy
 WRITES = frozenset({"fill", "full", "full_like", "scalar_tensor", "masked_fill", "index_put", "index_fill"})
 MOST_OPERATORS = 20_000
 ENOUGH_PAIRS = 2
@@ -77,6 +74,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         self._marks: dict[int, int] = {}  # {storage: DEPENDS, REPEATS or both}
         self._of_pairs: set[int] = set()
         self._subtracted = self._left_torch = False
+        self._is_quiet = True  # nothing was found yet
         self.answer: object = None
 
     def __torch_dispatch__(
@@ -84,6 +82,16 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
     ) -> Any:
         name = func.overloadpacket.__name__
         plain = name.rstrip("_") if not name.endswith("__") else name
+        if self._is_quiet and plain not in OPERATORS:
+            result = super().__torch_dispatch__(func, types, args, kwargs)
+            for value in result if isinstance(result, (tuple, list)) else (result,):
+                if isinstance(value, Tensor):
+                    key = self._key(value, is_new=True)
+                    if value.is_complex():
+                        self.complex_results += 1
+                        self._is_quiet = False
+                        self._marks[key] = DEPENDS
+            return result
         given = list(tensors_in((args, kwargs)))
         inputs = [array for tensor in given if (array := array_of(tensor)) is not None] if plain in OPERATORS else []
         if name is not plain:  # it changes its first argument
@@ -94,6 +102,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         marks = functools.reduce(operator.or_, (self._marks.get(key, 0) for key in keys), 0)
         if any(tensor.is_complex() for tensor in results):
             self.complex_results += 1
+            self._is_quiet = False
             marks |= DEPENDS
         out = {self._key(tensor, is_new=True) for tensor in results}
         if plain in OPERATORS and results:
@@ -144,6 +153,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
         counts = self._pairs.setdefault(key[0], [0, 0])
         counts[0] += 1
         counts[1] += evaluations.pairs - pairs
+        self._is_quiet = self._is_quiet and not counts[1] and evaluations.again == again
         return evaluations.again > again, [each for each in close if isinstance(each, frozenset)]
 
     def _has_evidence(self) -> bool:
@@ -182,57 +192,20 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             return self._marks.get(self._key(answer, is_new=False), 0)
         return DEPENDS if isinstance(answer, float) and self._left_torch else 0
 
-    # numpy and math ----------------------------------------------------------------------------------------------
+    def evaluates(self, name: str, arguments: Sequence[object]) -> None:
+        """A function of numpy's, math's or cmath's is called."""
+        arrays = [numpy.asarray(each) for each in arguments if isinstance(each, (float, complex, numpy.ndarray))]
+        arrays += [array for each in arguments if isinstance(each, Tensor) and (array := array_of(each)) is not None]
+        if any(each.dtype.kind == "c" for each in arrays):
+            self.finds_complex()
+        else:
+            self._add((name, len(arrays)), arrays, frozenset())
+            self._left_torch |= self._pairs_found() is not None
 
-    @contextmanager
-    def outside_torch(self, function: Callable[..., Any], files: Sequence[str]) -> Iterator[None]:
-        """Sees what numpy's and math's functions are called with, and complex numbers in the variables of `files`.
-
-        Functions are also seen under the names that they have in the module of `function`.
-        """
-        places: list[tuple[dict[str, Any], str, Any]] = []
-        own = function.__globals__ if isinstance(function, FunctionType) else {}
-        for module, names in ((numpy, NUMPY), (math, MATH), (cmath, tuple(vars(cmath)))):
-            for name in names:
-                original = vars(module).get(name)
-                if not callable(original):
-                    continue
-                seen = self._seeing(original, name, is_complex=module is cmath)
-                for namespace in (vars(module), own):
-                    for key in [key for key, value in namespace.items() if value is original]:
-                        places.append((namespace, key, original))
-                        namespace[key] = seen
-        sys.setprofile(self._look_at_variables(frozenset(files)))
-        try:
-            yield
-        finally:
-            sys.setprofile(None)
-            for namespace, key, original in places:
-                namespace[key] = original
-
-    def _look_at_variables(self, files: frozenset[str]) -> Callable[[FrameType, str, Any], None]:
-        def look(frame: FrameType, event: str, value: Any) -> None:
-            if event != "return" or frame.f_code.co_filename not in files:
-                return
-            if any(map(is_complex_outside_torch, (value, *frame.f_locals.values()))):
-                self.complex_results += 1
-                self._left_torch = True
-
-        return look
-
-    def _seeing(self, original: Any, name: str, is_complex: bool) -> Callable[..., Any]:
-        def seeing(*args: Any, **kwargs: Any) -> Any:
-            arrays = [numpy.asarray(each) for each in args if isinstance(each, (float, complex, numpy.ndarray))]
-            arrays += [array for each in args if isinstance(each, Tensor) and (array := array_of(each)) is not None]
-            if is_complex or any(each.dtype.kind == "c" for each in arrays):
-                self.complex_results += 1
-                self._left_torch = True
-            else:
-                self._add((name, len(arrays)), arrays, frozenset())
-                self._left_torch |= self._pairs_found() is not None
-            return original(*args, **kwargs)
-
-        return seeing
+    def finds_complex(self) -> None:
+        """A complex number was found that is no tensor's."""
+        self.complex_results += 1
+        self._left_torch, self._is_quiet = True, False
 
 
 def tensors_in(value: object) -> Iterator[Tensor]:
@@ -245,10 +218,6 @@ def tensors_in(value: object) -> Iterator[Tensor]:
         yield from tensors_in(tuple(value.values()))
 
 
-def is_complex_outside_torch(value: object) -> bool:
-    return isinstance(value, complex) or (isinstance(value, numpy.ndarray) and value.dtype.kind == "c")
-
-
 def exact(tensor: Tensor) -> bool:
     """Whether it holds whole numbers or truth values, as indices do."""
     return not (tensor.is_floating_point() or tensor.is_complex())
@@ -257,6 +226,6 @@ def exact(tensor: Tensor) -> bool:
 def array_of(tensor: Tensor) -> Array | None:
     """Its numbers, where numpy can read them."""
     try:
-        return tensor.detach().resolve_conj().resolve_neg().numpy()
+        return as_numpy(tensor.detach().resolve_conj().resolve_neg())
     except (RuntimeError, TypeError):
         return None

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import NumericalWatch, Seen
+from grader.calling.outside_torch import OutsideTorch, names_of
 from grader.calling.plain_code import is_plain
 from grader.calling.steps import run_with_fallback
 
@@ -39,19 +40,23 @@ def observe_steps(
     Never raises for what a function does. `files` and `cap` are as for `call_step`; with `joint`, the steps are the
     gradients that this function returns.
     """
+    names = (joint.name,) if joint is not None else steps
+    due = {name: functions[name] for name in names if name in functions and not is_plain(functions[name])}
     found: dict[str, Seen] = {}
-    for name in (joint.name,) if joint is not None else steps:
-        function = functions.get(name)
-        if function is None or is_plain(function):
-            continue
-        watch = NumericalWatch(cap)
-        with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), watch.outside_torch(function, files):
-            run_with_fallback(watched(function, watch), name, values, {} if joint else upstream, dtype, files, watch)
-        pieces: object = {name: watch.answer} if joint is None else joint.pieces(watch.answer)
-        for step in steps if joint is not None else (name,):
-            answer = pieces.get(step) if isinstance(pieces, dict) else None
-            if (seen := watch.seen(answer)) is not None:
-                found[step] = seen
+    if not due:
+        return found
+    outside = OutsideTorch(files)
+    with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(names_of(functions)):
+        for name, function in due.items():
+            watch = NumericalWatch(cap)
+            with outside.watched_by(watch):
+                given = values, upstream if joint is None else {}
+                run_with_fallback(watched(function, watch), name, *given, dtype, files, watch)
+            pieces: object = {name: watch.answer} if joint is None else joint.pieces(watch.answer)
+            for step in steps if joint is not None else (name,):
+                answer = pieces.get(step) if isinstance(pieces, dict) else None
+                if (seen := watch.seen(answer)) is not None:
+                    found[step] = seen
     return found
 
 
