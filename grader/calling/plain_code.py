@@ -12,9 +12,10 @@ import torch.nn.functional
 PLAIN_NAMES = frozenset(
     """
     torch F nn functional T mT t view view_as reshape reshape_as flatten shape size ndim transpose permute expand
-    expand_as unsqueeze squeeze clone contiguous dtype device to type_as float double long int len range sum mean
-    max min amax argmax indices values zeros zeros_like ones ones_like new_zeros one_hot arange einsum matmul mm
-    enumerate zip append addcmul add sub mul div neg index_add index_add_ scatter scatter_ scatter_add scatter_add_ diag diagonal outer where
+    expand_as unsqueeze squeeze clone contiguous dtype device to type_as float double long int len range sum mean max
+    min amax argmax indices values zeros zeros_like ones ones_like new_zeros one_hot arange einsum matmul mm enumerate
+    zip append addcmul add sub mul div neg index_add index_add_ scatter scatter_ scatter_add scatter_add_ diag
+    diagonal outer where
     """.split()  # noqa: SIM905
 )
 """Names whose use differentiates nothing: no function that is curved, nothing that calls another function."""
