@@ -19,13 +19,13 @@ PLAIN_NAMES = frozenset(
     """.split()  # noqa: SIM905
 )
 """Names whose use differentiates nothing: no function that is curved, nothing that calls another function."""
-SMALLEST_PLAIN = 0.25
-"""A smaller constant may be a step."""
+SMALLEST_PLAIN, EPSILON = 0.25, 1e-5
+"""A smaller constant may be a step, but the lecture's network has this one."""
 LARGEST_PLAIN = 1000
 MODULES = (torch, torch.nn, torch.nn.functional)
 
 
-def is_plain(function: Callable[..., Any]) -> bool:
+def is_plain(function: Callable[..., Any] | None) -> bool:
     """Whether a function has no small constant and only plain names. It may have loops: sums are written so."""
     if type(function) is not FunctionType:
         return False
@@ -40,7 +40,7 @@ def is_plain(function: Callable[..., Any]) -> bool:
 
 def is_plain_constant(value: object) -> bool:
     if isinstance(value, (int, float)):
-        return value == 0 or SMALLEST_PLAIN <= abs(value) <= LARGEST_PLAIN
+        return value in (0, EPSILON) or SMALLEST_PLAIN <= abs(value) <= LARGEST_PLAIN
     if isinstance(value, tuple):
         return all(map(is_plain_constant, value))
     return not isinstance(value, (complex, CodeType))

@@ -223,6 +223,8 @@ class Student:
     def observe(self, steps: Collection[str]) -> dict[str, Seen]:
         """{step: what was seen} while `steps` (not recalled) were run again on a hidden problem: NumericalWatch."""
         due = [step for step in steps if step in self.steps and step not in self._scheduler.recalled]
+        plain = self._file.plain_functions
+        due = [step for step in due if (self.joint.name if self.joint else step) not in plain]
         for key in sorted(self._answers, key=lambda key: (key < FIRST_PRIVATE, key)) if due else ():
             problem = self._numbers.problem_of(key)
             if problem is not None and self._scheduler.is_hidden(problem):

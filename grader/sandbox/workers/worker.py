@@ -22,6 +22,7 @@ from grader.calling.float32 import is_about_dtypes, narrow
 from grader.calling.joint import Joint, call_joint
 from grader.calling.observing import observe_steps
 from grader.calling.operators import OperatorWatch
+from grader.calling.plain_code import is_plain
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling
@@ -118,6 +119,7 @@ class Worker:
         elif error is None:
             names = [str(name)[:200] for name in self._functions]
             reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
+            reply["plain"] = [name for name in reply["functions"] if is_plain(self._functions.get(name))]
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}

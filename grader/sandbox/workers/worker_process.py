@@ -86,7 +86,8 @@ class WorkerProcess:
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
             self._loaded = wire.printed_in(header)
-            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "note": note}
+            plain = wire.name_list(header, "plain") if "plain" in header else []
+            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "plain": plain, "note": note}
         line = header.get("line")
         return {
             "op": "failed",
