@@ -7,6 +7,7 @@ import os
 import secrets
 from contextlib import ExitStack
 from dataclasses import asdict
+from datetime import tzinfo
 from pathlib import Path
 
 import click
@@ -26,8 +27,11 @@ from grader.commands.console import (
     require_solutions,
 )
 from grader.commands.live import RunView
+from grader.commands.options import gradebook_option, lesson_option, roster_option
 from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
+from grader.commands.submission_times import set_times, times_options
+from grader.commands.term import write_other_gradebooks
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.probe import LEVELS
@@ -50,32 +54,15 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("grades"),
-    show_default=True,
-    help="Where results go.",
-)
-@click.option(
-    "--lesson",
-    "lesson_names",
-    multiple=True,
-    metavar="L",
-    help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
-    "submission contains]",
+@gradebook_option("Where results go.")
+@lesson_option(
+    "Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any submission "
+    "contains]"
 )
 @assignment_option
 @extensions_option
-@click.option(
-    "--roster",
-    "roster_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    metavar="CSV",
-    help="The class's list (id, name, email): names come from it, and who submitted nothing is listed.",
-)
+@roster_option("The class's list (id, name, email): names come from it, and who submitted nothing is listed.")
+@times_options
 @click.option(
     "--intake",
     "intake_file",
@@ -154,6 +141,8 @@ def run(
     assignment_file: Path | None,
     extensions_file: Path | None,
     roster_file: Path | None,
+    times_files: tuple[Path, ...],
+    times_zone: tzinfo | None,
     intake_file: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -200,6 +189,8 @@ def run(
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+    given_roster = None if roster is None or roster_file is None else (roster_file, roster)
+    set_times(found, times_files, times_zone, assignment, given_roster, quiet)
     intake_lines = apply_intake(found, out, intake_file, loaded)
     for remark in found.remarks:
         click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
@@ -253,7 +244,9 @@ def run(
             only_these=only_these,
             other_names=found.other_names,
             decisions=decisions,
+            times=found.times,
         )
+    write_other_gradebooks(out, {result.student for result in outcome.results})
     open_questions = store_intake(found, out, intake_lines)
     if not quiet:
         click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)

@@ -28,7 +28,8 @@ Examples:
   dojo train                            your own file, the lecture's 200,000 steps
   dojo train --steps 2000               a first look, in seconds
   dojo train --names names.txt          the lecture's list of names, if you have it
-  dojo train --resume                   goes on after Ctrl-C, as if nothing had been
+  dojo train --resume                   continues after Ctrl-C
+  dojo train my_network.py              a network of your own, next to autograd
   dojo train ada/backward.py -o ada     somebody else's file that you trust
 
 \b
@@ -82,7 +83,8 @@ def train(
 ) -> None:
     """Trains a network with your own gradients, and one with autograd's beside it.
 
-    SUBMISSION is your file or its folder; without it, the lesson's own in the course around you.
+    SUBMISSION is your file or its folder; without it, the lesson's own in the course around you. A file with a function
+    `forward` is a network of your own: see my_network.py in the lesson's folder.
     """
     given: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
     given |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
@@ -110,7 +112,8 @@ def end_training(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
     """Print where page and log are, and end with the run's exit status. Raises UserError for a run with a problem."""
     if not outcome.finished and not outcome.problem:
         where = "before the evaluation" if outcome.step == outcome.steps else f"at step {outcome.step:,}"
-        click.echo(f"Stopped {where} of {outcome.steps:,}; all of it is kept. Go on with: {go_on}")
+        kept = f"; all of it is kept. Go on with: {go_on}" if outcome.can_resume else "; the page has what there is."
+        click.echo(f"Stopped {where} of {outcome.steps:,}{kept}")
     click.echo(f"The page: {page}")
     click.echo(f"The log:  {out / LOG}")
     if outcome.problem:

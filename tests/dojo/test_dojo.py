@@ -43,11 +43,11 @@ def kit(tmp_path: Path) -> Path:
 
 def test_dojo_alone_lists_the_lessons_and_what_to_do_next(kit, dojo):
     assert dojo().stdout == (
-        "Backprop Ninja: 0 of 43 points\n"
+        "Backprop Ninja: 0 of 48 points\n"
         "\n"
         "  03 The makemore network, step by step          0 of 26  not begun\n"
         "  04 Cross-entropy in one go                      0 of 3  not begun\n"
-        "  06 The whole backward pass in one function     0 of 14  not begun\n"
+        "  06 The whole backward pass in one function     0 of 19  not begun\n"
         "\n"
         f"Next: write dlogprobs  exercises/03_makemore_steps/backward.py:{line_of(kit, '03', 'dlogprobs')}\n"
         "      dojo watch 03 · dojo hint 03.dlogprobs\n"
@@ -61,11 +61,11 @@ def test_the_list_needs_no_memory_to_know_how_far_one_is(kit, dojo):
     file_of(kit, "06").write_text("def backward(:\n")
     line = line_of(kit, "03", "dcounts_sum_inv")
     expected = (
-        "Backprop Ninja: 4 of 43 points\n"
+        "Backprop Ninja: 4 of 48 points\n"
         "\n"
         "  03 The makemore network, step by step          2 of 26  24 to do\n"
         "✓ 04 Cross-entropy in one go                      2 of 3  1 to be graded\n"
-        "  06 The whole backward pass in one function     0 of 14  does not run\n"
+        "  06 The whole backward pass in one function     0 of 19  does not run\n"
         "\n"
         f"Next: write dcounts_sum_inv  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dcounts_sum_inv\n"
@@ -179,7 +179,7 @@ def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
         "exercises/03_makemore_steps/backward.py\n"
         "\n"
         "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
-        "dprobs          | exact: False | approximate: False | maxdiff: 7.1     | wrong ✗\n"
+        "dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
         "dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
         "dcounts_sum     | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
         "22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"

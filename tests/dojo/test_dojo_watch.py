@@ -74,7 +74,7 @@ def test_what_turned_wrong_is_said_too(place, terminal):
     terminal.until("✓ dprobs turned right.")
     replace(file_of(place), right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
     screen = terminal.until("✗ dprobs was right before.")
-    assert "dprobs          | exact: False | approximate: False | maxdiff: 7.1     | wrong ✗\n" in screen
+    assert "dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n" in screen
     assert "\n✗ dprobs wrong value  exercises/" in screen and "\nNext: fix dprobs  exercises/" in screen
 
 

@@ -46,6 +46,10 @@ class OwnFile:
             "", lambda: exec(compile(self.text, self._file, "exec", dont_inherit=True), self._module.__dict__)
         )
 
+    def has(self, name: str) -> bool:
+        """Whether the file defines a function of this name."""
+        return callable(getattr(self._module, name, None))
+
     def call(self, name: str, *arguments: Any) -> Any:
         """The function's result. Raises NotWritten or OwnFileError; a KeyboardInterrupt stays one."""
         function = getattr(self._module, name, None)

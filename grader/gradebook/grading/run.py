@@ -31,6 +31,7 @@ from grader.gradebook.grading.views import Views
 from grader.gradebook.records import Decision
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
+from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Lesson
 from grader.results import SubmissionResult, number
 from grader.results.annotations import NotGraded
@@ -102,13 +103,15 @@ def grade_run(
     only_these: bool = False,
     other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
     decisions: Sequence[Decision] = (),
+    times: Mapping[str, Sequence[SubmissionTime]] = MappingProxyType({}),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
     `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
     everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
-    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook.
+    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook, and so are
+    the `times` of students' attempts, the earliest first.
 
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
@@ -135,6 +138,8 @@ def grade_run(
             try:
                 if outcome.results:
                     present = {result.student for result in outcome.results}
+                    for student in present & times.keys():
+                        gradebook.set_earlier_times(student, times[student])
                     for student in present & other_names.keys():
                         gradebook.rename(student, set(other_names[student]) - present)
                     run.publish(course, only_these, present)
@@ -176,6 +181,8 @@ class Run:
             if attempt is None or results is None or not self._is_current(results, attempt, latest[submission.student]):
                 due.append(place)
             else:
+                if submission.time_source and submission.submitted is not None:
+                    self._gradebook.set_time(attempt, submission.submitted, submission.time_source)
                 self._outcome.results.add(self._shown(results))
         return due
 
