@@ -42,7 +42,6 @@ Chain = Literal["passed", "failed", "skipped"]
 LessonStatus = Literal["graded", "missing", "rejected"]
 SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
 """`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
-
 UNWRITTEN = ("todo", "missing")
 BROKEN = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG = ("failed", "shape", *BROKEN)
@@ -68,12 +67,13 @@ class NamedMistake(NamedTuple):
 
 
 class NumericalUse(NamedTuple):
-    """Where a row's gradient depends on numerical differentiation: "differences", "complex numbers" or so."""
+    """Where a gradient depends on numerical differentiation. `observed` is what was seen while it ran, or None."""
 
     method: str
     message: str
     file: str | None
     line: int | None
+    observed: str | None = None
 
 
 @dataclass(slots=True)

@@ -94,7 +94,7 @@ class Recall:
         unusual = student.printed_bytes or student.switched_on or any(row.status in UNKEPT for row in rows)
         if student.is_doubtful or (unusual and self.rows):
             raise RecallDoubtful
-        if unusual:
+        if unusual or any(row.numerical_differentiation and row.numerical_differentiation.observed for row in rows):
             return
         self.judged = [JudgedRow(deepcopy(row), pictures.get(row.name)) for row in rows]
         self.narrow, self.in_time = frozenset(student.low_precision_steps), in_time

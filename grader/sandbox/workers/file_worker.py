@@ -24,6 +24,7 @@ class FileWorker:
         sent: the keys of the problems that it has.
         disclosed: {problem: how many stages of true upstream gradients it has}.
         functions: the names of the file's functions, once it was loaded.
+        plain_functions: those of them that need no observation, see calling/plain_code.py.
         note: why the file stopped before its end, if it did.
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
@@ -42,6 +43,7 @@ class FileWorker:
         self.disclosed: dict[int, int] = {}
         self._printed_by_loading = 0  # bytes
         self.functions: tuple[str, ...] = ()
+        self.plain_functions: frozenset[str] = frozenset()
         self.note = ""
         self.load_failure: Answer | None = None
         self.output = Output(zygote.limits.output_bytes)
@@ -88,6 +90,7 @@ class FileWorker:
         if reply["op"] == "failed":
             return Answer(reply["outcome"], message=reply["message"], line=reply["line"])
         self.functions, self.note = tuple(reply["functions"]), reply["note"]
+        self.plain_functions = frozenset(reply["plain"])
         self._printed_by_loading = worker.output.total
         return None
 

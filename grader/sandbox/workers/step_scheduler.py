@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+import torch
+
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
+from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
@@ -60,6 +63,10 @@ class StepScheduler:
     def has_stages(self, problem: Problem) -> bool:
         """Whether steps are fed true upstream gradients, which must not be known before the rows above are answered."""
         return not problem.random_upstream and self.joint is None
+
+    def is_hidden(self, problem: Problem) -> bool:
+        """Whether it is none of the published one's kind: in float64, and without true upstream gradients."""
+        return problem.dtype is torch.float64 and not self.has_stages(problem)
 
     def run_all(
         self,
@@ -118,6 +125,20 @@ class StepScheduler:
                 self.given_up |= answers
                 results |= answers
         return {step: results.get(step, self._file.load_failure or Answer("crashed")) for step in steps}
+
+    def observe(self, key: int, problem: Problem, steps: Sequence[str]) -> dict[str, Seen]:
+        """{step: what was seen} while `steps` were run again, outside the verdict. A failure is no observation."""
+        if (worker := self._file.start()) is None:
+            return {}
+        try:
+            for packed in self._missing(key, problem, ()):
+                if isinstance(packed, PackedProblem):
+                    worker.send_packed(packed)
+            with self._time.waiting():
+                return worker.observe(key, steps, self.joint, self._time.end)
+        except WORKER_FAILURES:
+            self._file.discard()
+            return {}
 
     def run_stages(self, key: int, problem: Problem, chain: Mapping[str, Answer]) -> dict[str, Answer]:
         """{step: answer} on a problem with stages; `chain` are the answers in the student's own chain."""

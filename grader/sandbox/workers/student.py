@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
+from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
@@ -14,7 +15,7 @@ from grader.sandbox.policy.static_check import Finding
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.printed import Span, cut
-from grader.sandbox.workers.problem_numbers import ProblemNumbers
+from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
 from grader.sandbox.workers.time_account import TimeAccount
@@ -218,6 +219,17 @@ class Student:
         """{step: answer} for some steps, run now; with `joint`, by that function. One that failed may be run again."""
         self._scheduler.joint, self._scheduler.given_up = joint, {}
         return self._scheduler.run(self._numbers.number_of(problem), problem, steps)
+
+    def observe(self, steps: Collection[str]) -> dict[str, Seen]:
+        """{step: what was seen} while `steps` (not recalled) were run again on a hidden problem: NumericalWatch."""
+        due = [step for step in steps if step in self.steps and step not in self._scheduler.recalled]
+        plain = self._file.plain_functions
+        due = [step for step in due if (self.joint.name if self.joint else step) not in plain]
+        for key in sorted(self._answers, key=lambda key: (key < FIRST_PRIVATE, key)) if due else ():
+            problem = self._numbers.problem_of(key)
+            if problem is not None and self._scheduler.is_hidden(problem):
+                return self._scheduler.observe(key, problem, due)
+        return {}
 
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""

@@ -5,14 +5,12 @@ A worker trusts what it is sent; nobody trusts what it sends.
 
 from __future__ import annotations
 
-import random
 import select
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy
 import torch
 from torch import Tensor
 
@@ -22,7 +20,9 @@ from grader.calling.calls import attribute, call
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.float32 import is_about_dtypes, narrow
 from grader.calling.joint import Joint, call_joint
+from grader.calling.observing import observe_steps
 from grader.calling.operators import OperatorWatch
+from grader.calling.plain_code import is_plain
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling
@@ -31,7 +31,7 @@ from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tr
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
-from grader.sandbox.workers.loader import load
+from grader.sandbox.workers.loader import load, seed_generators
 from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
 from grader.sandbox.workers.tree import Budget, tensors_of, unpack
@@ -85,6 +85,8 @@ class Worker:
             self.take_upstream(frame)
         elif operation == "run":
             self.run(frame)
+        elif operation == "observe":
+            self.observe(frame)
         elif operation == "call":
             self.call(frame)
         return True
@@ -128,6 +130,7 @@ class Worker:
         elif error is None:
             names = [str(name)[:200] for name in self._functions]
             reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
+            reply["plain"] = [name for name in reply["functions"] if is_plain(self._functions.get(name))]
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -217,6 +220,14 @@ class Worker:
             going_on = going_on and len(found) == len(stage)
             upstream |= found
 
+    def observe(self, frame: wire.Frame) -> None:
+        """Runs steps again, those that are not plain, and says what was observed meanwhile; see numerical_watch."""
+        header, problem = frame.header, self._problems[frame.header["problem"]]
+        joint = Joint(*header["joint"]) if header["joint"] else None
+        found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
+        self._autograd_used.clear()
+        tell({"op": "observed", "ticket": header["ticket"], "rows": found})
+
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
     ) -> Answer:
@@ -297,13 +308,6 @@ def problem_of(frame: wire.Frame) -> tuple[int, Given]:
     values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
     upstream = {name: tensors["u:" + name] for name in header["upstream"]}
     return header["problem"], (DTYPES[header["dtype"]], values, upstream)
-
-
-def seed_generators() -> None:
-    """A step that draws numbers draws the same ones in every run."""
-    random.seed(0)
-    numpy.random.seed(0)
-    torch.default_generator.manual_seed(0)  # torch.manual_seed also asks every accelerator, which takes 2 ms in a fork
 
 
 def tell(header: dict[str, Any]) -> None:

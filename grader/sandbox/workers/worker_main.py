@@ -17,8 +17,8 @@ from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.loader import forget, load
-from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Given, Worker, seed_generators, tell
+from grader.sandbox.workers.loader import forget, load, seed_generators
+from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Given, Worker, tell
 
 REHEARSAL = b"""
 import torch

@@ -14,18 +14,20 @@ from typing import Any, Protocol
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.joint import Joint
+from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost
-from grader.sandbox.workers.replies import decode_called
+from grader.sandbox.workers.replies import decode_called, decode_observed
 from grader.sandbox.workers.requests import (
     PackedProblem,
     PackedUpstream,
     StepRequest,
     new_ticket,
+    observe_request,
     step_request,
 )
 from grader.sandbox.workers.tree import LEAST, frame_and_size
@@ -84,7 +86,8 @@ class WorkerProcess:
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
             self._loaded = wire.printed_in(header)
-            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "note": note}
+            plain = wire.name_list(header, "plain") if "plain" in header else []
+            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "plain": plain, "note": note}
         line = header.get("line")
         return {
             "op": "failed",
@@ -196,6 +199,16 @@ class WorkerProcess:
         request = step_request(number, steps, self._room[number], upstream=upstream, stages=stages)
         self._send_bytes(request.frame, min(until, time.monotonic() + batch_seconds))
         yield from self._answers_to(request, batch_seconds, until, known)
+
+    def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
+        """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
+        self.printed_before = self.output.total
+        ticket, deadline = new_ticket(), min(until, time.monotonic() + self._limits.step_seconds)
+        self._send_bytes(observe_request(problem, steps, joint, ticket), deadline)
+        try:
+            return decode_observed(self._pipes.receive(deadline), steps, ticket)
+        except WireError as error:
+            raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _answers_to(
         self, request: StepRequest, batch_seconds: float | None, until: float, known: Collection[str] = ()
