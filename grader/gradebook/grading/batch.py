@@ -22,7 +22,7 @@ from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 TRIES = 2
 JOIN_SECONDS = 5.0
 WITHIN = b'{"within":'
-"""How the line begins that a grader writes when it starts with a submission."""
+"""How the line begins in which a grader says how long a submission may take from now on."""
 
 
 @dataclass
@@ -107,16 +107,16 @@ class GraderProcess:
             pickle.dump(submission, process.stdin)
             process.stdin.flush()
             line = process.stdout.readline()
-            if not line.startswith(WITHIN):
-                return line, 0.0
-            limit = float(json.loads(line)["within"])
-            timer = threading.Timer(limit, kill_late)
-            timer.daemon = True
-            timer.start()
-            try:
-                line = process.stdout.readline()
-            finally:
-                timer.cancel()
+            while line.startswith(WITHIN):
+                seconds = float(json.loads(line)["within"])
+                limit = limit or seconds
+                timer = threading.Timer(seconds, kill_late)
+                timer.daemon = True
+                timer.start()
+                try:
+                    line = process.stdout.readline()
+                finally:
+                    timer.cancel()
         except (OSError, ValueError):
             line = b""
         return line, limit if late.is_set() and not line.endswith(b"\n") else 0.0
