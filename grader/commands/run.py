@@ -13,7 +13,7 @@ import click
 
 from grader.commands import early_nursery
 from grader.commands.assignments import assignment_option, extensions_from, extensions_option, with_assignment
-from grader.commands.before_grading import LIMIT_NAMES, check_lessons, checked_isolation, limits_from
+from grader.commands.before_grading import LIMIT_NAMES, check_lessons, checked_isolation, existing, limits_from
 from grader.commands.console import (
     BELOW,
     FAULT,
@@ -25,6 +25,7 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
+from grader.commands.follow import FollowedFolder, follow_options, followed
 from grader.commands.live import RunView
 from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
@@ -45,6 +46,7 @@ Examples:
   grade run submissions/ --assignment hw2.toml --extensions extensions.csv   rows, weights and due dates
   grade run submissions/                       again: grades only what is new or changed
   grade run submissions/ --intake grades/intake.csv   after you have edited intake.csv
+  grade run --follow inbox/ --lesson 03        whatever appears in inbox/, until Ctrl-C
 """
 
 
@@ -144,6 +146,7 @@ Examples:
     help="Run every function of every submission, also those that equal one judged before in this run. The results are "
     "the same; it takes longer.",
 )
+@follow_options
 @sign_option
 @click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @course_option
@@ -167,6 +170,8 @@ def run(
     only_these: bool,
     same_course: bool,
     no_cache: bool,
+    follow: bool,
+    settle: float,
     key_path: Path | None,
     quiet: bool,
     course: Path | None,
@@ -199,10 +204,16 @@ def run(
     lessons = lessons or list(loaded.lessons.values())
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
-    found = find(submissions, lessons, list(loaded.lessons.values()), roster)
-    intake_lines = apply_intake(found, out, intake_file, loaded)
-    for remark in found.remarks:
-        click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
+    inbox = None
+    if follow:
+        folder = followed(submissions, cluster, formats, bool(lesson_names) or assignment is not None)
+        inbox = FollowedFolder(folder, settle, out, lessons, loaded, roster, intake_file, key, formats)
+        found = inbox.found
+    else:
+        found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+        intake_lines = apply_intake(found, out, intake_file, loaded)
+        for remark in found.remarks:
+            click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     decisions = [] if extensions_file is None else extensions_from(extensions_file, assignment, out, found, roster)
     left_out: list[str] = []
     if not lesson_names and assignment is None:
@@ -216,6 +227,7 @@ def run(
         isolation = checked_isolation(require)
     elif importlib.util.find_spec("distributed") is None:
         fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
+    unpacked = found.folder if inbox is None else inbox.unpacked
     settings = Settings(
         course=str(loaded.root.resolve()),
         lessons=[lesson.name for lesson in lessons],
@@ -224,11 +236,7 @@ def run(
         seed_given=seed is not None,
         limits=limits.to_dict(),
         require=require,
-        hide=[
-            str(folder.resolve())
-            for folder in [out, found.folder, key_path and key_path.resolve().parent, *submissions]
-            if folder and folder.is_dir()
-        ],
+        hide=existing([out, unpacked, key_path and key_path.resolve().parent, *submissions]),
         left_out=left_out,
         isolation=None if isolation is None else asdict(isolation),
         cache=not no_cache,
@@ -253,14 +261,16 @@ def run(
             only_these=only_these,
             other_names=found.other_names,
             decisions=decisions,
+            inbox=inbox,
         )
-    open_questions = store_intake(found, out, intake_lines)
+    open_questions = store_intake(found, out, intake_lines) if inbox is None else inbox.store_intake()
+    count = len(found if inbox is None else inbox.found)
     if not quiet:
         click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)
-        print_summary(console, outcome, len(found), out, left_out)
+        print_summary(console, outcome, count, out, left_out)
     elif outcome.stopped:
-        click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
-    for sentence in what_failed(outcome.reasons, len(found)):
+        click.echo(f"grade: stopped: {len(outcome.results)} of {count} were graded and are on disk.", err=True)
+    for sentence in what_failed(outcome.reasons, count):
         click.echo(f"grade: {sentence}", err=True)
     sign_or_warn(out, key, {result.student for result in outcome.results})
     write_formats(out, (result.student for result in outcome.results), formats)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.gradebook.files import OutputError
+from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.grader_program import PRELOAD, PROGRAM
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
@@ -173,7 +174,7 @@ def grade_all(
 
     `on_start` is called with each student as grading begins, from any thread. Leaving the loop early ends the grader
     processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
-    been started earlier; it is closed at the end. Raises OutputError.
+    been started earlier; it is closed at the end. With a Feed it goes on until it is interrupted. Raises OutputError.
     """
     batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
@@ -207,6 +208,7 @@ class Batch:
 
     def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
         self._waiting, self._on_start = iter(submissions), on_start
+        self._feed = submissions if isinstance(submissions, Feed) else None
         self._next_lock, self._stopping = threading.Lock(), threading.Event()
         # a pair to yield, an exception to raise, or None from a thread that has finished
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
@@ -233,7 +235,10 @@ class Batch:
 
     def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
         while threads:
-            entry = self._done.get()
+            try:
+                entry = self._done.get(timeout=self._feed.tick() if self._feed is not None else None)
+            except queue.Empty:
+                continue
             if isinstance(entry, Exception):
                 raise entry
             if entry is None:
@@ -250,6 +255,8 @@ class Batch:
 
     def stop(self, graders: Sequence[GraderProcess], nursery: Nursery) -> None:
         self._stopping.set()
+        if self._feed is not None:
+            self._feed.close()
         for grader in graders:
             grader.stay_ended()
         nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them
