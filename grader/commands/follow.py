@@ -82,10 +82,13 @@ class FollowedFolder:
         course = list(self._course.lessons.values())
         try:
             found = find([self.appearing.folder], self._lessons, course, self._roster, self.unpacked)
-        except SubmissionError:  # there is nothing yet
-            found = FoundSubmissions(self._lessons, course)
+        except SubmissionError as error:
+            if self.appearing.names:
+                self.warn(str(error))
+                return self.found
+            found = FoundSubmissions(self._lessons, course)  # there is nothing yet
         found.decided = decisions(self._lines)
-        found.questions = {a.student: self.found.questions.get(a.student, ()) for a in found.arrivals}
+        found.questions = self.found.questions  # submissions that were found before may still be read
         for remark in found.remarks:
             self.warn(f"{'roster: ' if self._roster else ''}{remark}")
         self.found = found

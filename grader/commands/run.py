@@ -209,6 +209,7 @@ def run(
         folder = followed(submissions, cluster, formats, bool(lesson_names) or assignment is not None)
         inbox = FollowedFolder(folder, settle, out, lessons, loaded, roster, intake_file, key, formats)
         found = inbox.found
+        click.echo("" if quiet else f"Following {printable(str(folder))}. Ctrl-C ends it.\n", err=True, nl=False)
     else:
         found = find(submissions, lessons, list(loaded.lessons.values()), roster)
         intake_lines = apply_intake(found, out, intake_file, loaded)

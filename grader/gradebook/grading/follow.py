@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
@@ -60,11 +59,10 @@ class Following:
         jobs: int,
         live: RunListener,
         stop: Stop,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`publish_class` writes the class's pages; it gets the students of whom something is in the folder."""
         self._inbox, self._is_due, self._publish_class = inbox, is_due, publish_class
-        self._jobs, self._live, self._stop, self._clock = jobs, live, stop, clock
+        self._jobs, self._live, self._stop, self._clock = jobs, live, stop, inbox.appearing.clock
         self.feed = Feed(self.tick)
         self._waiting: deque[tuple[Arrival, Mapping[str, State], FoundSubmissions]] = deque()
         self._considered: dict[str, Mapping[str, State]] = {}  # by student

@@ -48,12 +48,12 @@ class Appearing:
     def __init__(
         self, folder: Path, settle: float = SETTLE_SECONDS, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self.folder, self._settle, self._clock = folder, settle, clock
+        self.folder, self._settle, self.clock = folder, settle, clock
         self._entries: dict[str, Entry] = {}
 
     def look(self) -> None:
         """See what has changed since the last time. Raises OSError where the folder itself cannot be read."""
-        now, before, names = self._clock(), self._entries, os.listdir(self.folder)
+        now, before, names = self.clock(), self._entries, os.listdir(self.folder)
         self._entries = {}
         for name in names:
             if not name.startswith((".", "~")) and not name.lower().endswith(PARTIAL):
@@ -74,7 +74,7 @@ class Appearing:
         return state_of(self.folder / name) == state
 
     def _is_complete(self, name: str, entry: Entry) -> bool:
-        seconds = self._clock() - entry.since
+        seconds = self.clock() - entry.since
         if seconds < self._settle:
             return False
         if entry.is_doubtful is None:
