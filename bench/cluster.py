@@ -1,4 +1,4 @@
-"""What `grade run --cluster` costs next to `grade run` alone, and what large classes cost: the figures of docs/scale.md.
+"""What `grade run --cluster` costs next to `grade run` alone, and what large classes cost (docs/scale.md).
 
     python -m bench.cluster                          1, 2 and 4 workers, 100 submissions of lesson 03 each
     python -m bench.cluster --workers 1 2 --count 40
