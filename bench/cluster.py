@@ -44,6 +44,7 @@ CORES = sorted(os.sched_getaffinity(0))
 CLASSES = (1_000, 100_000, 1_000_000)
 BLOCK = 4096  # bytes of a file system's block
 START_SECONDS = 120.0
+AS_DOCUMENTED = {"DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}  # as docs/scale.md advises
 
 
 def own_and_reaped(pid: int) -> tuple[float, float]:
@@ -94,7 +95,7 @@ class OwnCluster:
         command = [sys.executable, "-m", f"distributed.cli.{what}", "--host", "127.0.0.1", "--no-dashboard", *arguments]
         pin = None if core is None else lambda: os.sched_setaffinity(0, {core})
         with open(self._folder / f"{what}.log", "ab") as log:
-            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            environment = {**os.environ, **AS_DOCUMENTED, "PYTHONPATH": str(ROOT)}
             return subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=self._folder, preexec_fn=pin)
 
     def close(self) -> None:
