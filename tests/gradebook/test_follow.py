@@ -240,3 +240,24 @@ def test_formats_are_written_as_results_come(followed):
         formats=["junit"],
     )
     assert written == [True]
+
+
+def test_what_can_be_read_in_several_ways_is_in_intake_csv_and_an_edited_line_survives(followed):
+    def unclear() -> None:
+        folder = followed.inbox / "ada"
+        folder.mkdir()
+        (folder / "a.py").write_text("def dlogits(logits, Yb, n):\n    return 0  # first\n")
+        (folder / "b.py").write_text("def dlogits(logits, Yb, n):\n    return 1  # right\n")
+
+    def edit() -> None:
+        text = (followed.out / "intake.csv").read_text(encoding="utf-8")
+        assert text.splitlines()[1].startswith(f"ada,a.py; b.py,{LESSON}: a.py,")
+        (followed.out / "intake.csv").write_text(text.replace(f"{LESSON}: a.py,", "4: b.py,", 1), encoding="utf-8")
+
+    followed.run(unclear, edit, lambda: followed.submit("bo"))
+    assert followed.graded == [("ada", 0), ("bo", 3)]
+    assert "edit `guess`" in followed.warnings()
+    followed.graded.clear()
+    followed.run(nothing, intake_file=followed.out / "intake.csv")
+    assert followed.graded == [("ada", 3)]
+    assert (followed.out / "intake.csv").read_text(encoding="utf-8").splitlines()[1].endswith(",yes")

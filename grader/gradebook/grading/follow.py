@@ -70,7 +70,8 @@ class Following:
         self._present: set[str] = set()
         self._in_flight: set[str] = set()
         self._unpublished: set[str] = set()
-        self._total, self._next_poll, self._next_publication, self._warned = 0, 0.0, 0.0, ""
+        self._total = self._planned = 0  # submissions given to graders; those that were announced to `live`
+        self._next_poll, self._next_publication, self._warned = 0.0, 0.0, ""
 
     @property
     def unfinished(self) -> int:
@@ -95,6 +96,9 @@ class Following:
                 self._poll()
                 self._next_poll = self._clock() + max(POLL_SECONDS, SHARE * (self._clock() - started))
             self._fill()
+            if self._planned != self._total + len(self._waiting):
+                self._planned = self._total + len(self._waiting)
+                self.planned(self._planned, 0)
             is_idle = not self._in_flight and not self._waiting
             if self._unpublished and (is_idle or self._clock() >= self._next_publication):
                 self._publish()
@@ -125,8 +129,9 @@ class Following:
 
     def _fill(self) -> None:
         """Read submissions ahead; one of a student whose earlier one is being graded waits until that has a result."""
+        end = self._clock() + POLL_SECONDS  # thousands may have results from an earlier run
         for _ in range(len(self._waiting)):
-            if self.feed.size >= AHEAD * self._jobs:
+            if self.feed.size >= AHEAD * self._jobs or self._clock() > end:
                 return
             arrival, states, found = self._waiting.popleft()
             if arrival.student in self._in_flight:
@@ -143,7 +148,6 @@ class Following:
                 continue
             self._in_flight.add(arrival.student)
             self._total += 1
-            self.planned(self._total, 0)
             self.feed.put(submission)
 
     def _publish(self) -> None:
