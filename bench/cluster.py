@@ -215,8 +215,8 @@ def cost_table(grading: float, coordinator: float, scheduler: float, figures: Fi
         ("coordinator, core-hours", [hours(coordinator, n) for n in CLASSES]),
         ("Dask's scheduler, core-hours", [hours(scheduler, n) for n in CLASSES]),
         ("money", [f"{hours(total, n)} core-hours times your price" for n in CLASSES]),
-        ("elapsed hours on 16 cores, at least", [hours(max(grading / 16, coordinator), n) for n in CLASSES]),
-        ("elapsed hours on 64 cores, at least", [hours(max(grading / 64, coordinator), n) for n in CLASSES]),
+        ("elapsed hours on 16 cores, at least", [hours(max(grading / 16, coordinator, scheduler), n) for n in CLASSES]),
+        ("elapsed hours on 64 cores, at least", [hours(max(grading / 64, coordinator, scheduler), n) for n in CLASSES]),
         ("sent to workers", [gigabytes(2 * sent, n) for n in CLASSES]),
         ("sent back", [gigabytes(2 * figures.files, n) for n in CLASSES]),
         ("folders of students", [gigabytes(figures.blocks, n) for n in CLASSES]),
@@ -284,10 +284,10 @@ def main() -> None:
         size = pays_off_from(own, far, grading, here, there)
         what = f"from {size:,} submissions" if size else "never"
         print(f"a cluster of {there} cores is faster than one machine of {here}: {what}")
-    limit = 1000 / max(far.each.coordinator, 0.1)
+    limits = [1000 / each for each in (far.each.coordinator, far.each.scheduler)]
     print(
-        f"the coordinator manages {limit:.0f} submissions per second, the scheduler {1000 / far.each.scheduler:.0f}: "
-        f"{limit * grading / 1000:.0f} cores grade as many"
+        f"the coordinator manages {limits[0]:.0f} submissions per second, the scheduler {limits[1]:.0f}: "
+        f"{min(limits) * grading / 1000:.0f} cores grade as many as the slower one"
     )
     print(f"a submission is sent as {sent / 1000:.1f} KB and comes back as {far.files / 1000:.0f} KB\n")
     print("\n".join(cost_table(grading + far.each.dask_workers, far.each.coordinator, far.each.scheduler, far, sent)))
