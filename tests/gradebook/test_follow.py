@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable, Generator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from support import ROOT
 
 from grader.commands.follow import FollowedFolder
 from grader.gradebook.files import FILES, write_files
+from grader.gradebook.grading import follow
 from grader.gradebook.grading import run as run_module
 from grader.gradebook.grading.batch import Reply
 from grader.gradebook.grading.feed import Feed
-from grader.gradebook.grading.follow import AHEAD, PUBLISH_SECONDS
+from grader.gradebook.grading.follow import PUBLISH_SECONDS
 from grader.gradebook.grading.run import RunOutcome, grade_run
 from grader.gradebook.grading.settings import Settings
 from grader.gradebook.grading.views import Views
@@ -44,6 +46,12 @@ def results_of(submission: Submission) -> SubmissionResult:
     )
 
 
+@cache
+def course_and_reporter() -> tuple[Course, Reporter]:
+    course = Course(ROOT)
+    return course, Reporter([course.find("04")])
+
+
 class Followed:
     """A run that follows `inbox`; `graded` are (student, score) in the order of the results."""
 
@@ -67,7 +75,7 @@ class Followed:
                 yield from self.replies(3.0)
             raise KeyboardInterrupt
 
-        course = Course(ROOT)
+        course, reporter = course_and_reporter()
         lessons = [course.find("04")]
         written = Views.write_class
 
@@ -82,7 +90,7 @@ class Followed:
         inbox.appearing.clock = lambda: self.now
         settings = Settings(course="", lessons=[], seed=1, out=str(self.out))
         return grade_run(
-            inbox.found, lessons, settings, JOBS, self, Reporter(lessons), fresh=fresh, inbox=inbox, attendance=None
+            inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox, attendance=None
         )
 
     def replies(self, seconds: float) -> Generator[tuple[Submission, Reply], None, None]:
@@ -162,29 +170,31 @@ def test_a_second_run_grades_only_what_came_meanwhile_and_fresh_everything(follo
     assert sorted(followed.graded) == [("ada", 3), ("bo", 3)]
 
 
-def test_a_stop_before_everything_is_graded_is_an_interruption_and_the_next_run_goes_on(followed):
+def test_a_stop_before_everything_is_graded_is_an_interruption_and_the_next_run_goes_on(followed, monkeypatch):
+    monkeypatch.setattr(follow, "AHEAD", 4)
+
     def stop() -> None:
-        for number in range(AHEAD * JOBS + 5):
+        for number in range(4 * JOBS + 5):
             followed.submit(f"student{number:03}")
         for _ in range(4):
             followed.now += 0.5
             followed.feed.tick()
-        assert followed.feed.size == AHEAD * JOBS  # the others are not in memory yet
+        assert followed.feed.size == 4 * JOBS  # the others are not in memory yet
         raise KeyboardInterrupt
 
     assert followed.run(nothing, stop).stopped
     assert followed.graded == []
     assert not followed.run(nothing).stopped
-    assert len(followed.graded) == AHEAD * JOBS + 5
+    assert len(followed.graded) == 4 * JOBS + 5
 
 
 def test_the_class_page_is_written_once_for_a_burst(followed):
     def burst() -> None:
-        for number in range(30):
+        for number in range(12):
             followed.submit(f"student{number:02}")
 
     followed.run(burst, nothing)
-    assert len(followed.graded) == 30
+    assert len(followed.graded) == 12
     assert len(followed.pages) == 2  # after the burst and at the end
 
 

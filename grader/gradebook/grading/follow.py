@@ -16,12 +16,12 @@ from grader.intake.submissions.submission import Submission
 from grader.results import SubmissionResult
 
 POLL_SECONDS = 0.5
-SHARE = 10
-"""Looking at the folder takes at most one part in this many of the time; so does writing the class's pages."""
+POLL_SHARE, PUBLISH_SHARE = 10, 20
+"""Looking at the folder takes at most one part in so many of the time, and so does writing the class's pages."""
 PUBLISH_SECONDS = 5.0
 """The class's pages are written this often while results come, and as soon as none is due."""
-AHEAD = 16
-"""Submissions that are read ahead for each grader process."""
+AHEAD = 64
+"""Submissions that are read ahead for each grader process: it goes on while the class's pages are written."""
 
 
 class Inbox(Protocol):
@@ -94,7 +94,7 @@ class Following:
             if self._clock() >= self._next_poll:
                 started = self._clock()
                 self._poll()
-                self._next_poll = self._clock() + max(POLL_SECONDS, SHARE * (self._clock() - started))
+                self._next_poll = self._clock() + max(POLL_SECONDS, POLL_SHARE * (self._clock() - started))
             self._fill()
             if self._planned != self._total + len(self._waiting):
                 self._planned = self._total + len(self._waiting)
@@ -155,7 +155,7 @@ class Following:
         students, self._unpublished = self._unpublished, set()
         self._publish_class(self._present)
         self._inbox.published(students)
-        self._next_publication = self._clock() + max(PUBLISH_SECONDS, SHARE * (self._clock() - started))
+        self._next_publication = self._clock() + max(PUBLISH_SECONDS, PUBLISH_SHARE * (self._clock() - started))
 
     def _warn(self, sentence: str) -> None:
         if sentence != self._warned:
