@@ -38,6 +38,13 @@ def half(number: str) -> bytes:
     return text[:start].encode()
 
 
+def halves(number: str) -> tuple[bytes, bytes]:
+    """The solution in two files: each has the imports, and every second function."""
+    head, *functions = right(number).decode().split("\ndef ")
+    first, second = ("".join(f"\ndef {each}" for each in functions[start::2]) for start in (0, 1))
+    return (head + first).encode(), ("from __future__ import annotations\n" + head + second).encode()
+
+
 def other(number: str) -> bytes:
     """A right solution with another text."""
     return right(number) + b"\n\nMY_NAME = 'Ann Lee'\n"
@@ -81,6 +88,7 @@ def read(*numbers: str, **more: Any) -> dict[str, Any]:
     return {"full": numbers, "kinds": ("recognised",) * len(numbers), **more}
 
 
+EXPORTED = b"# coding: utf-8\n\n# In[1]:\n\nget_ipython().system('pip install torch')\n\n# In[2]:\n\n"
 MACOS = {"__MACOSX/._backward.py": b"\0\5\x16\7", ".DS_Store": b"\0\0\0\1Bud1", "04_cross_entropy/._backward.py": b"\0"}
 VENV = {f"env/lib/python3.11/site-packages/pkg/m{n}.py": b"def dlogits(): pass\n" for n in range(30)}
 IN_TWO_LESSONS = b"def dx(dout):\n    return dout\n"
@@ -164,6 +172,21 @@ CASES: dict[str, Case] = {
         **read("04"),
     ),
     "wrong folder": Case({"04_cross_entropy/backward.py": right("11")}, **read("11")),
+    # texts that are Python, and a lesson in parts
+    "text file": Case({"backward.txt": right("04")}, **read("04")),
+    "backup of an editor": Case({"04_cross_entropy/backward.py~": right("04")}, **read("04")),
+    "script exported by Jupyter": Case({"hw4.py": EXPORTED + right("04")}, **read("04")),
+    "folder of the file's name": Case({"04_cross_entropy/backward.py/backward.py": right("04")}, **read("04")),
+    "a lesson in two files": Case({"part1.py": halves("02")[0], "part2.py": halves("02")[1]}, **read("02")),
+    "a lesson's folder with two files": Case(
+        {"02_small_net/a.py": halves("02")[0], "02_small_net/b.py": halves("02")[1]}, **read("02")
+    ),
+    "gzip without tar": Case({"backward.py.gz": b"\x1f\x8b\x08"}, asked=True, why="a file of another kind"),
+    "archive without a suffix": Case(
+        {"submission": packed("x.zip", {"backward.py": right("04")})}, asked=True, why="a file of another kind"
+    ),
+    "functions in a text": Case({"answer.md": b"```python\n" + right("04")}, asked=True, why="a text file"),
+    "functions of a class": Case({"work.py": b"class Answers:\n    pass\n"}, asked=True, why="single file"),
     # several interpretations
     "two versions": Case({"a.py": right("04"), "b.py": other("04")}, ("04",), ("guess",), asked=True),
     "old and new": Case(

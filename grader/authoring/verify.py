@@ -21,7 +21,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
-from grader.results import Row
+from grader.results import Row, points_text
 from grader.verdict.judging.examples import examples_of
 
 
@@ -96,7 +96,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
     but = f", not {', '.join(names)}" if 0 < len(names) <= 4 else ""
     report.summary = (
-        f"solution {right.results.score:g} of {right.results.max_score:g}"
+        f"solution {points_text(right.results.score)} of {points_text(right.results.max_score)}"
         + (f" ({exact}{but})" if lesson.gradients else "")
         + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
         + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")

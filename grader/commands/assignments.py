@@ -14,7 +14,7 @@ from grader.commands.console import printable
 from grader.commands.opened_gradebook import read_gradebook
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK
-from grader.gradebook.lookup import UnknownStudent, find_student
+from grader.gradebook.lookup import UnknownStudent, find_student, marks_of
 
 if TYPE_CHECKING:
     from grader.gradebook.assignment.config import Assignment
@@ -94,35 +94,30 @@ def extensions_from(
 
     A line about anybody else has no effect, and standard error says so. Raises UserError.
     """
-    from grader.gradebook.assignment.exceptions import decisions_of, exceptions_in
-    from grader.intake.submissions.roster import decode
+    from grader.gradebook.assignment.exceptions import decisions_of
+    from grader.gradebook.decision_file import entries_from
 
     if assignment is None:
         raise UserError("--extensions needs an assignment, whose due date they extend: add --assignment FILE.")
-    try:
-        text = decode(file.read_bytes())
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}. Give the extensions as CSV.") from error
+    entries = entries_from(file, ("student",))
     names, renamed = {arrival.student for arrival in found.arrivals}, dict[str, str]()
     if (out / GRADEBOOK).is_file():
         with read_gradebook(out) as gradebook:
             names, renamed = names | set(gradebook.students()), gradebook.new_names()
     members = roster.members if roster is not None else ()
-    by_mark = {mark.lower(): each.student for each in members for mark in (each.id, each.email, each.name) if mark}
     students = sorted(names | {each.student for each in members})
 
     def find(wanted: str) -> str | None:
         try:
-            return by_mark.get(wanted.lower()) or find_student(wanted, students, renamed)
+            return find_student(wanted, students, renamed, marks_of(members))
         except UnknownStudent:
             return None
 
-    lines = exceptions_in(text, file, assignment)
-    decisions, unknown = decisions_of(lines, find, author_name(None), datetime.now(UTC))
-    for line in unknown[:MOST_UNKNOWN]:
+    decisions, unknown = decisions_of(entries, find, assignment, author_name(None), datetime.now(UTC))
+    for entry in unknown[:MOST_UNKNOWN]:
         click.echo(
-            f"grade: {file}, line {line.number}: nobody here is called {printable(line.student)!r}, so the line has no "
-            "effect. Use the name in grades.csv, or give --roster for ids and e-mail addresses.",
+            f"grade: {entry.place}nobody here is called {printable(entry.student)!r}, so the line has no effect. Use "
+            "the name in grades.csv, or give --roster for ids and e-mail addresses.",
             err=True,
         )
     if len(unknown) > MOST_UNKNOWN:

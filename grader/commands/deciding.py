@@ -11,23 +11,30 @@ import click
 
 from grader.commands.author import author_name
 from grader.commands.console import printable
-from grader.commands.decision_entries import Entry, date_in, points_in
 from grader.commands.opened_gradebook import course_of, open_gradebook, write_views
+from grader.commands.term import write_other_gradebooks
 from grader.errors import UserError
+from grader.gradebook.assignment.exceptions import what_is_decided
 from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.database import Gradebook
-from grader.gradebook.lookup import UnknownStudent, find_row, find_student, part_of
+from grader.gradebook.decision_file import Entry, date_in, points_in
+from grader.gradebook.grading.views import attendance_in
+from grader.gradebook.lookup import UnknownStudent, find_row, find_student, marks_of, part_of
 from grader.gradebook.records import Decision, Kind
 from grader.intake.submissions.people import as_folder
 from grader.results import points_text
 
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
+KnownNames = tuple[list[str], dict[str, str], dict[str, str]]
 WORDS = {"points": "adjusted", "comment": "comment", "excuse": "excused", "extension": "extended"}
 
 
-def names_in(gradebook: Gradebook) -> tuple[list[str], dict[str, str]]:
-    return gradebook.students(), gradebook.new_names()
+def names_in(gradebook: Gradebook) -> KnownNames:
+    """The names that students have: in the gradebook, before a roster renamed them, and in the latest roster."""
+    attendance = attendance_in(gradebook)
+    members = [] if attendance is None else [*attendance.members.values(), *attendance.absent]
+    return gradebook.students(), gradebook.new_names(), marks_of(members)
 
 
 def is_in_force(decision: Decision, decisions: Sequence[Decision]) -> bool:
@@ -49,13 +56,17 @@ def decide(
     with open_gradebook(out, new) as gradebook:
         names, assignment = names_in(gradebook), gradebook.assignment()
         due = None if assignment is None else assignment.due
-        decided, decisions = gradebook.decisions_by_student(), list[Decision]()
-        present = 0
+        made = {
+            what_is_decided(replace(each, student=student))
+            for student, decided in gradebook.decisions_by_student().items()
+            for each in in_force(decided)
+        }
+        decisions, present = list[Decision](), 0
         for entry in entries:
             decision = decision_from(entry, kind, gradebook, names, new)
             if entry.until:
                 decision = replace(decision, until=date_in(entry.until, due, entry.place))
-            if entry.place and any(is_same(decision, each) for each in in_force(decided.get(decision.student, []))):
+            if entry.place and what_is_decided(decision) in made:
                 present += 1
                 continue
             decisions.append(decision)
@@ -66,9 +77,7 @@ def decide(
             click.echo(f"{present} of {len(entries)} were in force already.")
 
 
-def decision_from(
-    entry: Entry, kind: Kind, gradebook: Gradebook, names: tuple[list[str], dict[str, str]], new: bool
-) -> Decision:
+def decision_from(entry: Entry, kind: Kind, gradebook: Gradebook, names: KnownNames, new: bool) -> Decision:
     """The decision that an entry means, without author and date. Raises UserError."""
     try:
         student = find_student(entry.student, *names)
@@ -86,18 +95,12 @@ def decision_from(
             most = part_of(gradebook.current_of(student), row)[1]
             if points > most:
                 raise UserError(
-                    f"{points:g} points are more than the most that {row or 'the total'} can have, {most:g}: give at "
-                    "most that."
+                    f"{points_text(points)} points are more than the most that {row or 'the total'} can have, "
+                    f"{points_text(most)}: give at most that."
                 )
     except UserError as error:
         raise UserError(f"{entry.place}{error}") from error
     return Decision(0, student, kind, "", datetime.now(UTC), row, points, None, entry.text)
-
-
-def is_same(decision: Decision, other: Decision) -> bool:
-    return (decision.kind, decision.row, decision.points, decision.until, decision.text) == (
-        (other.kind, other.row, other.points, other.until, other.text)
-    )
 
 
 def store(
@@ -120,6 +123,7 @@ def store(
         click.echo(f"{each.id}: {printable(each.student)}: {what}{until}; {', '.join(changes)}.")
     if new or gradebook.stale():
         write_views(out, gradebook, loaded)
+        write_other_gradebooks(out, before)
 
 
 def change(before: tuple[float, float], after: tuple[float, float]) -> str:

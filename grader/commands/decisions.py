@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from grader.commands.author import author_option
 from grader.commands.console import course_option, fail
 from grader.commands.deciding import decide, is_in_force, names_in, store
-from grader.commands.decision_entries import Entry, entries_from
 from grader.commands.opened_gradebook import RowParam, StudentParam, open_gradebook, out_option
+from grader.commands.options import Command
 from grader.errors import UserError
+from grader.gradebook.decision_file import Entry, entries_from
 from grader.gradebook.lookup import find_student
 
-Command = TypeVar("Command", bound=Callable[..., object])
 because_option = click.option("--because", default="", metavar="TEXT", help="The reason, which the student may read.")
 from_option = click.option(
     "--from",
@@ -115,7 +114,10 @@ def excuse(
 ) -> None:
     """Leaves everything, or ROW, out of STUDENT's points and of their maximum."""
     given = {"student": student, "row": row, "text": because}
-    decide("excuse", entries_of(given, file, ("student", "text")), out, author, course, not_yet)
+    found = entries_of(given, file, ("student", "text"))
+    chosen = [entry for entry in found if entry.excused != "no"]
+    say_left_out(len(found) - len(chosen), "excuse nobody", "extend")
+    decide("excuse", chosen, out, author, course, not_yet)
 
 
 @click.command(
@@ -144,7 +146,10 @@ def extend(
 ) -> None:
     """Gives STUDENT a due date of their own. It never lowers a score."""
     given = {"student": student, "until": until, "text": because}
-    decide("extension", entries_of(given, file, ("student", "until", "text")), out, author, course, not_yet)
+    found = entries_of(given, file, ("student", "until", "text"))
+    chosen = [entry for entry in found if entry.excused != "yes"]
+    say_left_out(len(found) - len(chosen), "excuse students", "excuse")
+    decide("extension", chosen, out, author, course, not_yet)
 
 
 @click.command(
@@ -174,6 +179,13 @@ def undo(entry: int, because: str, out: Path, author: str | None, course: Path |
 
 
 # What they share ------------------------------------------------------------------------------------------------------
+
+
+def say_left_out(count: int, what: str, command: str) -> None:
+    """Say that lines of a file are for another command."""
+    if count:
+        lines = "1 line was" if count == 1 else f"{count} lines were"
+        click.echo(f"grade: {lines} left out, which {what}: `grade {command} --from` stores these.", err=True)
 
 
 def entries_of(given: dict[str, str | None], file: Path | None, needed: Sequence[str]) -> list[Entry]:

@@ -95,7 +95,11 @@ def list_lessons(course: Path | None = None) -> None:
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
         mine = next((each for each in progress if each.lesson.name == last and each.next_row), None)
-        todo = mine or next_lesson(progress)
+        other = next_lesson(progress)
+        if mine is None or (other is not None and mine.is_assigned(mine.next_row) < other.is_assigned(other.next_row)):
+            todo = other
+        else:
+            todo = mine
         click.echo()
         if todo is None:
             click.echo("All that can be checked here is right.")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from grader.commands.assignments import assignment_option, with_assignment
 from grader.commands.console import course_option, fail, open_course, require_solutions
 from grader.commands.gradebooks import canvas, mailmerge, moodle
+from grader.commands.options import lesson_option
+from grader.results import points_text
 from grader.sandbox.isolation.probe import LEVELS
+
+if TYPE_CHECKING:
+    from grader.lesson.lesson import Lesson
 
 EPILOG = """\b
 Examples:
@@ -29,9 +37,6 @@ def export() -> None:
     """Writes what GitHub, Gradescope, Canvas, Moodle or a mail program read."""
 
 
-lesson_option = click.option(
-    "--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated."
-)
 require_option = click.option(
     "--require",
     type=click.Choice(LEVELS),
@@ -64,7 +69,8 @@ Examples:
 """,
 )
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@lesson_option
+@lesson_option()
+@assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")
 @click.option("--submission", default=".", show_default=True, help="Where in the repository the lessons lie.")
 @click.option(
@@ -77,6 +83,7 @@ Examples:
 def export_github(
     folder: Path,
     lesson_names: tuple[str, ...],
+    assignment_file: Path | None,
     public: bool,
     submission: str,
     fail_under: float | None,
@@ -92,11 +99,19 @@ def export_github(
     from grader.gradebook.files import write_whole
     from grader.publish.export.workflow import PATH, Workflow
 
-    lessons = open_course(course, lesson_names)[1] if lesson_names or public else []
+    lessons: Sequence[Lesson] = []
+    assignment = ""
+    if lesson_names or public or assignment_file is not None:
+        loaded, lessons = open_course(course, lesson_names)
+        if assignment_file is not None:
+            _, _, chosen = with_assignment(assignment_file, folder, loaded, lessons if lesson_names else [])
+            lessons = chosen if lesson_names or public else []  # else the assignment says which
+            assignment = path_in_course(assignment_file, loaded.root)
     path = folder / PATH
     if path.exists() and not force:
         fail(f"{path} is there already: --force replaces it.")
-    text = Workflow([lesson.name for lesson in lessons], submission, require, fail_under, public, pip_options).text()
+    names = [lesson.name for lesson in lessons]
+    text = Workflow(names, submission, require, fail_under, public, pip_options, assignment).text()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
@@ -107,6 +122,14 @@ def export_github(
         click.echo("It needs the variable COURSE_REPOSITORY and the secret COURSE_KEY: see docs/ci.md.")
 
 
+def path_in_course(file: Path, root: Path) -> str:
+    """The file's path in the course's repository, from which the job reads it. Raises UserError."""
+    try:
+        return file.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        fail(f"{file} is not in the course {root}, from which the job reads it: move it there, and commit it.")
+
+
 VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 
 
@@ -115,6 +138,7 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
     epilog="""\b
 Examples:
   grade export gradescope --lesson 03                        autograder.zip, to be uploaded as it is
+  grade export gradescope --assignment hw2.toml --max 20     with its rows, weights, due date; scaled to 20 points
   grade export gradescope --visibility after_due_date        students see the tests later
   grade export gradescope --pip-option=                      PyTorch as PyPI has it, with GPU libraries
 """,
@@ -127,7 +151,16 @@ Examples:
     show_default=True,
     help="The file to write. It holds the course's secrets.",
 )
-@lesson_option
+@lesson_option()
+@assignment_option
+@click.option(
+    "--max",
+    "maximum",
+    type=click.FloatRange(0, min_open=True),
+    default=None,
+    metavar="POINTS",
+    help="The assignment's autograder points on Gradescope, to which scores are scaled.  [default: as here]",
+)
 @click.option("--visibility", type=click.Choice(VISIBILITY), default="visible", show_default=True, help="Of the tests.")
 @click.option(
     "--stdout-visibility", type=click.Choice(VISIBILITY), default="hidden", show_default=True, help="Of its own output."
@@ -142,6 +175,8 @@ Examples:
 def export_gradescope(
     out: Path,
     lesson_names: tuple[str, ...],
+    assignment_file: Path | None,
+    maximum: float | None,
     visibility: str,
     stdout_visibility: str,
     leaderboard: bool,
@@ -157,16 +192,21 @@ def export_gradescope(
     from grader.publish.export.gradescope import Visibility
 
     loaded, lessons = open_course(course, lesson_names)
+    text, points = "", sum(lesson.max_score for lesson in lessons)
+    if assignment_file is not None:
+        assignment, _, lessons = with_assignment(assignment_file, out, loaded, lessons if lesson_names else [])
+        assert assignment is not None
+        text, points = assignment.text, assignment.points
     require_solutions(lessons)
     shown = Visibility(visibility, stdout_visibility, leaderboard)
-    settings = AutograderSettings([lesson.name for lesson in lessons], require, timeout, shown)
+    names = [lesson.name for lesson in lessons]
+    settings = AutograderSettings(names, require, timeout, shown, text, maximum)
     try:
         write_zip(out, autograder_files(loaded, settings, pip_options), executable=SCRIPTS)
     except OSError as error:
         fail(f"{error.filename or out} cannot be read or written: {error.strerror}.")
-    points = sum(lesson.max_score for lesson in lessons)
     click.echo(f"wrote {out}. It holds the hidden suites: upload it to Gradescope, give it to nobody else.")
-    click.echo(f"The assignment's autograder points: {points:g}")
+    click.echo(f"The assignment's autograder points: {points_text(maximum or points)}")
 
 
 for command in (canvas, moodle, mailmerge):

@@ -13,7 +13,7 @@ from grader.commands.feedback_download import (
     out_option,
     read_download,
     roster_at,
-    roster_option,
+    run_roster_option,
     warn,
 )
 from grader.commands.feedback_platforms import feedback_canvas, feedback_gradescope, feedback_moodle
@@ -43,7 +43,7 @@ def feedback() -> None:
 @feedback.command("classroom50")
 @graded_argument
 @download_argument
-@roster_option
+@run_roster_option
 @click.option(
     "--scores",
     "scores_path",
@@ -56,7 +56,7 @@ def feedback() -> None:
 def feedback_classroom50(
     graded: Path,
     download: Path,
-    roster_path: Path | None,
+    roster_file: Path | None,
     scores_path: Path,
     out: Path | None,
     course: Path | None,
@@ -72,7 +72,7 @@ def feedback_classroom50(
     from grader.publish.feedback.classroom50 import is_checkout, put_scores, read_scores
 
     scores = read_scores(scores_path)
-    back = read_download(graded, download, roster_at(roster_path), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME")
+    back = read_download(graded, download, roster_at(roster_file), course, is_checkout, "CLASSROOM-ASSIGNMENT-USERNAME")
     remarks = list(put_scores(scores, back, datetime.now(UTC)))
     warn(remarks)
     path = out or graded / "scores.json"
@@ -85,16 +85,16 @@ def feedback_classroom50(
 
 @feedback.command("folder")
 @graded_argument
-@roster_option
+@run_roster_option
 @out_option("feedback")
-def feedback_folder(graded: Path, roster_path: Path | None, out: Path | None) -> None:
+def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) -> None:
     """Writes a folder for each student with their reports, and with a roster DIR/mailmerge.csv."""
     from grader.gradebook.files import write_whole
     from grader.publish.export.marks import class_results, read_marks
     from grader.publish.feedback.mailmerge import mailmerge_csv
     from grader.publish.feedback.reports import NoFeedback, report_files
 
-    roster = roster_at(roster_path)
+    roster = roster_at(roster_file)
     marks = None if roster is None else read_marks(graded, roster)
     results = class_results(graded).values() if marks is None else marks.results.values()
     place, written = out or graded / "feedback", 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import console_for, fail, open_course, printable
+from grader.commands.options import roster_option
 
 if TYPE_CHECKING:
     from grader.intake.submissions.arrival import Arrival
@@ -18,13 +19,7 @@ if TYPE_CHECKING:
 
 graded_argument = click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
 download_argument = click.argument("download", metavar="DOWNLOAD", type=click.Path(path_type=Path, exists=True))
-roster_option = click.option(
-    "--roster",
-    "roster_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    help="CSV with id, name, email: the one that `grade run` had.",
-)
+run_roster_option = roster_option("CSV with id, name, email: the one that `grade run` had.")
 
 
 def out_option(default: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

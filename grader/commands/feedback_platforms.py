@@ -15,11 +15,12 @@ from grader.commands.feedback_download import (
     out_option,
     read_download,
     roster_at,
-    roster_option,
+    run_roster_option,
     warn,
     write_archive,
 )
 from grader.commands.gradebooks import max_option
+from grader.results import points_text
 
 if TYPE_CHECKING:
     from grader.intake.submissions.roster import Roster
@@ -30,11 +31,11 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 @click.command("canvas")
 @graded_argument
 @download_argument
-@roster_option
+@run_roster_option
 @out_option("canvas-feedback.zip")
 @course_option
 def feedback_canvas(
-    graded: Path, download: Path, roster_path: Path | None, out: Path | None, course: Path | None
+    graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
 ) -> None:
     """Writes the zip for Canvas's "Re-Upload Submissions": each report becomes a file in a comment.
 
@@ -45,7 +46,7 @@ def feedback_canvas(
     back = read_download(
         graded,
         download,
-        roster_at(roster_path),
+        roster_at(roster_file),
         course,
         lambda arrival: arrival.account.startswith("Canvas "),
         "okaforada_12345_67890_backward.py",
@@ -59,14 +60,14 @@ def feedback_canvas(
 @click.command("moodle")
 @graded_argument
 @download_argument
-@roster_option
+@run_roster_option
 @max_option
 @out_option("moodle-feedback.zip")
 @course_option
 def feedback_moodle(
     graded: Path,
     download: Path,
-    roster_path: Path | None,
+    roster_file: Path | None,
     maxima: tuple[str, ...],
     out: Path | None,
     course: Path | None,
@@ -79,7 +80,7 @@ def feedback_moodle(
     from grader.publish.export.moodle import is_worksheet
     from grader.publish.feedback.moodle import comments_column, moodle_feedback
 
-    roster = roster_at(roster_path)
+    roster = roster_at(roster_file)
     if maxima and (roster is None or not is_worksheet(roster)):
         fail("--max is for the grading worksheet: give Moodle's own with --roster.")
     back = read_download(
@@ -122,7 +123,7 @@ def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path:
 @click.command("gradescope")
 @graded_argument
 @download_argument
-@roster_option
+@run_roster_option
 @click.option(
     "--max",
     "maximum",
@@ -136,7 +137,7 @@ def write_worksheet(graded: Path, roster: Roster, maxima: tuple[str, ...], path:
 def feedback_gradescope(
     graded: Path,
     download: Path,
-    roster_path: Path | None,
+    roster_file: Path | None,
     maximum: float | None,
     visibility: str,
     out: Path | None,
@@ -154,7 +155,7 @@ def feedback_gradescope(
     back = read_download(
         graded,
         download,
-        roster_at(roster_path),
+        roster_at(roster_file),
         course,
         lambda arrival: bool(NAME.fullmatch(arrival.path.name)),
         "submission_12345",
@@ -173,4 +174,5 @@ def feedback_gradescope(
     write_archive(path, stored_autograder(stored), SCRIPTS)
     click.echo(f"wrote {path}: results of {len(stored)} submissions. It contains reports: give it to nobody else.")
     highest = max((each.results.max_score for each in back), default=0)
-    click.echo(f"The assignment's autograder points: {maximum or highest:g}. Configure Autograder, then regrade all.")
+    worth = points_text(maximum or highest)
+    click.echo(f"The assignment's autograder points: {worth}. Configure Autograder, then regrade all.")

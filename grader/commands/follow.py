@@ -6,6 +6,8 @@ import os
 import tempfile
 import weakref
 from collections.abc import Callable, Collection, Sequence
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -59,8 +61,12 @@ class FollowedFolder:
         intake_file: Path | None,
         key: SigningKey | None,
         formats: Sequence[str],
+        set_times: Callable[..., None],
     ) -> None:
-        """Results are signed with `key` and written in `formats` as they come. Raises UserError."""
+        """Results are signed with `key` and written in `formats` as they come.
+
+        `set_times(found, quiet=...)` gives submissions their times, see submission_times.set_times. Raises UserError.
+        """
         from grader.intake.submissions.appearing import Appearing
         from grader.intake.submissions.finding import FoundSubmissions
 
@@ -70,9 +76,10 @@ class FollowedFolder:
         self.found = FoundSubmissions(lessons, list(course.lessons.values()))
         self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
         self._intake_file, self._key, self._formats = intake_file, key, formats
+        self._set_times = set_times
         self._lines = chosen_lines(out, intake_file, course)
         self._said: set[str] = set()
-        self.find()
+        self._set_times(self.find(), quiet=True)
 
     def find(self) -> FoundSubmissions:
         from grader.intake.submissions.arrival import SubmissionError
@@ -89,6 +96,11 @@ class FollowedFolder:
             found = FoundSubmissions(self._lessons, course)  # there is nothing yet
         found.decided = decisions(self._lines)
         found.questions = self.found.questions  # submissions that were found before may still be read
+        try:
+            with redirect_stderr(StringIO()):  # a line about who has submitted nothing yet is no news
+                self._set_times(found, quiet=True)
+        except UserError as error:  # a person is editing the file
+            self.warn(str(error))
         for remark in found.remarks:
             self.warn(f"{'roster: ' if self._roster else ''}{remark}")
         self.found = found

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.console import fail, printable
+from grader.commands.options import roster_option
+from grader.results import points_text
 
 if TYPE_CHECKING:
     from grader.publish.export.marks import Platform
 
 
-roster_option = click.option(
-    "--roster",
-    "roster_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="CSV with id, name, email: who the students are.",
-)
+class_option = roster_option("CSV with id, name, email: who the students are.", required=True)
 name_option = click.option(
     "--name",
     "named",
@@ -44,17 +40,17 @@ Examples:
 """
 )
 @click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@roster_option
+@class_option
 @name_option
 @max_option
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/canvas.csv]"
 )
-def canvas(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
+def canvas(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Canvas from OUT, which `grade run` wrote. The roster may be Canvas's own export."""
     from grader.publish.export.canvas import CANVAS
 
-    write_marks(graded, roster_path, named, maxima, out or graded / "canvas.csv", CANVAS)
+    write_marks(graded, roster_file, named, maxima, out or graded / "canvas.csv", CANVAS)
 
 
 @click.command(
@@ -66,20 +62,21 @@ Examples:
 """
 )
 @click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@roster_option
+@class_option
 @name_option
 @max_option
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/moodle.csv]"
 )
-def moodle(graded: Path, roster_path: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
+def moodle(graded: Path, roster_file: Path, named: tuple[str, ...], maxima: tuple[str, ...], out: Path | None) -> None:
     """Writes CSV for Moodle from OUT, which `grade run` wrote. The roster may be an assignment's grading worksheet."""
     from grader.publish.export.moodle import MOODLE
 
-    unscaled = write_marks(graded, roster_path, named, maxima, out or graded / "moodle.csv", MOODLE)
+    unscaled = write_marks(graded, roster_file, named, maxima, out or graded / "moodle.csv", MOODLE)
     for column, highest in unscaled.items():
         click.echo(
-            f"{column} is in points out of {highest:g}. If Moodle's maximum grade is another, give it with --max."
+            f"{column} is in points out of {points_text(highest)}. If Moodle's maximum grade is another, give it with "
+            "--max."
         )
 
 
@@ -91,18 +88,18 @@ Examples:
 """
 )
 @click.argument("graded", metavar="OUT", type=click.Path(path_type=Path, file_okay=False, exists=True))
-@roster_option
+@class_option
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="[default: OUT/mailmerge.csv]"
 )
-def mailmerge(graded: Path, roster_path: Path, out: Path | None) -> None:
+def mailmerge(graded: Path, roster_file: Path, out: Path | None) -> None:
     """Writes CSV for mail merge: a line for each student who has a report."""
     from grader.gradebook.files import write_whole
     from grader.intake.submissions.roster import read_roster
     from grader.publish.export.marks import read_marks
     from grader.publish.feedback.mailmerge import mailmerge_csv
 
-    roster, path = read_roster(roster_path), out or graded / "mailmerge.csv"
+    roster, path = read_roster(roster_file), out or graded / "mailmerge.csv"
     marks = read_marks(graded, roster)
     text, remarks = mailmerge_csv(graded, roster, marks)
     try:
@@ -116,7 +113,7 @@ def mailmerge(graded: Path, roster_path: Path, out: Path | None) -> None:
 
 def write_marks(
     graded: Path,
-    roster_path: Path,
+    roster_file: Path,
     named: tuple[str, ...],
     given: tuple[str, ...],
     out: Path,
@@ -133,7 +130,7 @@ def write_marks(
     from grader.publish.export.maxima import maxima_from_options, scaled_to
 
     try:
-        roster = read_roster(roster_path)
+        roster = read_roster(roster_file)
         marks = read_marks(graded, roster)
         chosen = columns_by_lesson(marks, named, platform.default_columns(marks))
         own = maxima_from_options(marks, chosen, given)

@@ -55,7 +55,7 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
     former = [name for name, present in gradebook.new_names().items() if present == student]
     entries: list[dict[str, Any]] = []
     for name in [*former, student]:
-        submitted = {each.id: each.submitted for each in gradebook.stored_attempts(name)}
+        stored = {each.id: each for each in gradebook.stored_attempts(name)}
         seen = set()
         for attempt, graded, results in gradebook.verdicts_on(name):
             entries.append(
@@ -63,7 +63,8 @@ def entries_about(student: str, gradebook: Gradebook) -> list[dict[str, Any]]:
                     "what": "verdict" if attempt in seen else "attempt",
                     "id": attempt,
                     "student": name,
-                    "submitted": submitted[attempt],
+                    "submitted": stored[attempt].submitted,
+                    "time_source": stored[attempt].time_source,
                     "time": graded,
                     "status": results.status,
                     "score": results.score,
@@ -101,19 +102,21 @@ def cells_of(entry: dict[str, Any]) -> tuple[str, ...]:
     if entry["what"] == "decision":
         kind = WORDS.get(entry["kind"], entry["kind"])
         about = f"{entry['row']} " if entry["row"] else ""
-        points = "" if entry["points"] is None else f"{about}{entry['points']:g}"
+        points = "" if entry["points"] is None else f"{about}{points_text(entry['points'])}"
         until = f" until {entry['until'][:16].replace('T', ' ')}" if entry["until"] else ""
         of = f" {entry['undoes']}" if entry["undoes"] else ""
         state = "" if entry["in_force"] or entry["kind"] == "undo" else " (undone)"
         what = f"{kind}{of}{until}{state}"
         return when, str(entry["id"]), what, points or about.strip(), entry["author"], entry["text"]
     lessons = ", ".join(
-        f"{name.partition('_')[0]} {score:g}"
+        f"{name.partition('_')[0]} {points_text(score)}"
         for name, (score, _, status) in entry["lessons"].items()
         if status == "graded"
     )
-    points = f"{entry['score']:g} of {entry['max_score']:g}" + (f" ({lessons})" if len(entry["lessons"]) > 1 else "")
+    points = f"{points_text(entry['score'])} of {points_text(entry['max_score'])}"
+    points += f" ({lessons})" if len(entry["lessons"]) > 1 else ""
     submitted = f", submitted {local_time(entry['submitted'])}" if entry["submitted"] else ""
+    submitted += f" by {entry['time_source']}" if submitted and entry["time_source"] else ""
     what = "graded again" if entry["what"] == "verdict" else f"attempt{submitted}"
     state = "" if entry["status"] == "graded" else entry["status"]
     return when, f"#{entry['id']}", what, points, "", " ".join(part for part in (state, entry["message"]) if part)

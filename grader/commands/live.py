@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.text import Text
 
 from grader.commands.console import printable
-from grader.results import SubmissionResult
+from grader.results import SubmissionResult, points_text
 
 JUDGED = ("passed", "failed", "shape", "todo")
 
@@ -91,7 +91,9 @@ class RunView:
 
 def result_line(results: SubmissionResult) -> str:
     """A submission's result in a line, its name and message made harmless."""
-    text = f"{results.student}: {results.score:g} of {results.max_score:g} ({results.percent:.0f} %)"
+    text = (
+        f"{results.student}: {points_text(results.score)} of {points_text(results.max_score)} ({results.percent:.0f} %)"
+    )
     if results.status != "graded":
         text += f", {results.status}: {results.message}"
     return printable(text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader.commands.console import console_for, find_course
+from grader.commands.options import gradebook_option
 from grader.commands.signing import sign_or_warn
 from grader.errors import UserError
 from grader.gradebook.database import GRADEBOOK, Gradebook
@@ -25,14 +26,7 @@ FEW = 20
 """So many reports are written within a second."""
 EXPORTS = ("canvas.csv", "moodle.csv")
 
-out_option = click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("grades"),
-    show_default=True,
-    help="The folder that `grade run -o` wrote.",
-)
+out_option = gradebook_option("The folder that `grade run -o` wrote.")
 
 
 @contextmanager

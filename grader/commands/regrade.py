@@ -25,7 +25,9 @@ from grader.commands.console import (
 )
 from grader.commands.live import RunView
 from grader.commands.opened_gradebook import course_of, open_gradebook, out_option, write_views
+from grader.commands.options import lesson_option
 from grader.commands.run_summary import what_failed
+from grader.commands.term import write_other_gradebooks
 from grader.publish.wording import first_names
 from grader.results import WORDS, points_text
 from grader.sandbox.isolation.probe import LEVELS
@@ -51,9 +53,7 @@ for a reason of ours (then nothing is applied), 130 stopped (the same command go
 """
 )
 @click.option("--apply", is_flag=True, help="Make the new verdicts count, and write every page that they change.")
-@click.option(
-    "--lesson", "lesson_names", multiple=True, metavar="L", help="This lesson, changed or not; may be repeated."
-)
+@lesson_option("This lesson, changed or not; may be repeated.")
 @click.option("--all", "everything", is_flag=True, help="Every lesson, changed or not.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
 @click.option("--require", type=click.Choice(LEVELS), default="fair", show_default=True, help="The least isolation.")
@@ -132,6 +132,7 @@ def regrade(
                 gradebook.set_assignment(assignment)
             gradebook.describe(RunIdentity(loaded, seed).entries(lessons))
             write_views(out, gradebook, loaded)
+            write_other_gradebooks(out, {attempt.stored.student for attempt in plan.due})
         if not quiet:
             click.echo("Applied." if apply else "No score has changed yet: `grade regrade --apply` applies this.")
 
@@ -181,7 +182,7 @@ def score_change(change: StudentChange) -> str:
             for each in (before, after)
         )
     most = f" of {points_text(before.max_score)}" if before.max_score != after.max_score else ""
-    gain = f" ({change.gain:+g})" if change.gain else ""
+    gain = f" ({'+' if change.gain > 0 else '-'}{points_text(abs(change.gain))})" if change.gain else ""
     return f"{points_text(before.score)}{most} → {points_text(after.score)} of {points_text(after.max_score)}{gain}"
 
 
@@ -189,9 +190,13 @@ def row_change(row: RowChange) -> str:
     """ "03_makemore_steps.dprobs: 0 → 1, wrong value → right", with the message where it is not right now."""
     if row.before is None or row.after is None:
         state, points = row.after or row.before or ("", 0)
-        return f"{row.name}: {'new' if row.before is None else 'gone'}, {WORDS.get(state, state)}, {points:g}"
+        return (
+            f"{row.name}: {'new' if row.before is None else 'gone'}, {WORDS.get(state, state)}, {points_text(points)}"
+        )
     (old, points), (new, points_now) = row.before, row.after
     words = f"{WORDS[old]} → {WORDS[new]}" if old != new else WORDS[new]
-    figures = f"{points:g} → {points_now:g}" if points != points_now else f"stays {points:g}"
+    figures = (
+        f"{points_text(points)} → {points_text(points_now)}" if points != points_now else f"stays {points_text(points)}"
+    )
     decided = " (adjusted by hand)" if row.decided else ""
     return f"{row.name}: {figures}, {words}{decided}" + (f": {row.message}" if row.message and old != new else "")

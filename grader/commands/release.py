@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from grader.commands.console import course_option, fail, open_course
+from grader.commands.options import lesson_option
 
 LEAKS = 1
 
@@ -26,7 +27,7 @@ Exit status: 0 written, 1 something in it would give a secret away (nothing is w
 
 @click.command(epilog=EPILOG)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
+@lesson_option()
 @click.option(
     "--assignment",
     "assignment_file",

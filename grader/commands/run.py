@@ -7,6 +7,8 @@ import os
 import secrets
 from contextlib import ExitStack
 from dataclasses import asdict
+from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 
 import click
@@ -27,8 +29,11 @@ from grader.commands.console import (
 )
 from grader.commands.follow import FollowedFolder, follow_options, followed
 from grader.commands.live import RunView
+from grader.commands.options import gradebook_option, lesson_option, roster_option
 from grader.commands.run_summary import print_summary, what_failed
 from grader.commands.signing import hidden_key, sign_option, sign_or_warn
+from grader.commands.submission_times import set_times, times_options
+from grader.commands.term import write_other_gradebooks
 from grader.publish.export.github import commands_stopped
 from grader.publish.export.outputs import FORMATS
 from grader.sandbox.isolation.probe import LEVELS
@@ -52,32 +57,15 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("grades"),
-    show_default=True,
-    help="Where results go.",
-)
-@click.option(
-    "--lesson",
-    "lesson_names",
-    multiple=True,
-    metavar="L",
-    help="Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any "
-    "submission contains]",
+@gradebook_option("Where results go.")
+@lesson_option(
+    "Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any submission "
+    "contains]"
 )
 @assignment_option
 @extensions_option
-@click.option(
-    "--roster",
-    "roster_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    metavar="CSV",
-    help="The class's list (id, name, email): names come from it, and who submitted nothing is listed.",
-)
+@roster_option("The class's list (id, name, email): names come from it, and who submitted nothing is listed.")
+@times_options
 @click.option(
     "--intake",
     "intake_file",
@@ -157,6 +145,8 @@ def run(
     assignment_file: Path | None,
     extensions_file: Path | None,
     roster_file: Path | None,
+    times_files: tuple[Path, ...],
+    times_zone: tzinfo | None,
     intake_file: Path | None,
     jobs: int | None,
     cluster: str | None,
@@ -204,14 +194,17 @@ def run(
     lessons = lessons or list(loaded.lessons.values())
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
+    given_roster = None if roster is None or roster_file is None else (roster_file, roster)
+    with_times = partial(set_times, files=times_files, zone=times_zone, assignment=assignment, roster=given_roster)
     inbox = None
     if follow:
         folder = followed(submissions, cluster, formats, bool(lesson_names) or assignment is not None)
-        inbox = FollowedFolder(folder, settle, out, lessons, loaded, roster, intake_file, key, formats)
+        inbox = FollowedFolder(folder, settle, out, lessons, loaded, roster, intake_file, key, formats, with_times)
         found = inbox.found
         click.echo("" if quiet else f"Following {printable(str(folder))}. Ctrl-C ends it.\n", err=True, nl=False)
     else:
         found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+        with_times(found, quiet=quiet)
         intake_lines = apply_intake(found, out, intake_file, loaded)
         for remark in found.remarks:
             click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
@@ -263,7 +256,9 @@ def run(
             other_names=found.other_names,
             decisions=decisions,
             inbox=inbox,
+            times=found.times,
         )
+    write_other_gradebooks(out, {result.student for result in outcome.results})
     open_questions = store_intake(found, out, intake_lines) if inbox is None else inbox.store_intake()
     count = len(found if inbox is None else inbox.found)
     if not quiet:

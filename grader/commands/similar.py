@@ -13,6 +13,7 @@ from rich.text import Text
 
 from grader.commands.console import console_for, course_option, fail, open_course, printable
 from grader.commands.opened_gradebook import recorded_course
+from grader.commands.options import gradebook_option, lesson_option, roster_option
 
 if TYPE_CHECKING:
     from grader.gradebook.similarity.pairs import Pair
@@ -34,23 +35,9 @@ Exit status: 0 done, whatever was found; 2 the command line or the input is unus
 
 @click.command(epilog=EPILOG)
 @click.argument("submissions", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("grades"),
-    show_default=True,
-    help="The gradebook with the submissions and the verdicts; similar.html is written there.",
-)
-@click.option("--lesson", "lesson_names", multiple=True, metavar="L", help="Only this lesson; may be repeated.")
-@click.option(
-    "--roster",
-    "roster_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=None,
-    metavar="CSV",
-    help="The class's list. Students with the same entry in its column `group` are compared as one.",
-)
+@gradebook_option("The gradebook with the submissions and the verdicts; similar.html is written there.")
+@lesson_option()
+@roster_option("The class's list. Students with the same entry in its column `group` are compared as one.")
 @click.option(
     "--least",
     type=click.FloatRange(0),

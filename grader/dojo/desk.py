@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,13 +35,14 @@ class Checked:
     judged: JudgedFile
     seconds: float
     taught: frozenset[str] = frozenset()
+    assigned: Collection[str] | None = None
 
     @property
     def progress(self) -> Progress:
         runs = self.judged.runs
         statuses = {row.name: row.status if runs else BROKEN for row in self.judged.rows}
         uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
-        return Progress(self.lesson, statuses, uncounted, self.taught)
+        return Progress(self.lesson, statuses, uncounted, self.taught, self.assigned)
 
     @property
     def source(self) -> str:
@@ -116,8 +117,8 @@ class Desk:
         last = self.memory.read().last
         if last in self.course.lessons:
             return self.course.lessons[last]
-        unfinished = (lesson for lesson in self.course.lessons.values() if self.progress(lesson).next_row)
-        return next(unfinished, next(iter(self.course.lessons.values())))
+        lessons = sorted(self.course.lessons.values(), key=lambda each: self._assigned_rows(each) == set())
+        return next((lesson for lesson in lessons if self.progress(lesson).next_row), lessons[0])
 
     def find(self, words: str) -> tuple[Lesson, str | None]:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
@@ -151,16 +152,23 @@ class Desk:
         try:
             submitted = read_own(lesson)
         except UserError:
-            return Progress(lesson, {}, taught=self._taught(lesson))
+            return self._progress(lesson, {})
         if is_untouched(lesson, submitted.files[MAIN]):
             statuses = dict.fromkeys((item.name for item in lesson.items), "todo")
-            return Progress(lesson, statuses, taught=self._taught(lesson))
+            return self._progress(lesson, statuses)
         kept, statuses = self.memory.read().verdicts.get(lesson.name, ("", {}))
         if kept == verdict_digest(lesson, submitted.files):
-            return Progress(lesson, statuses, taught=self._taught(lesson))
+            return self._progress(lesson, statuses)
         checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
         return checked.progress
+
+    def _progress(self, lesson: Lesson, statuses: Mapping[str, str]) -> Progress:
+        return Progress(lesson, statuses, taught=self._taught(lesson), assigned=self._assigned_rows(lesson))
+
+    def _assigned_rows(self, lesson: Lesson) -> set[str] | None:
+        """The rows of the lesson that the assignment contains; None without an assignment."""
+        return None if self.assignment is None else set(self.assignment.rows.get(lesson.name, {}))
 
     def _taught(self, lesson: Lesson) -> frozenset[str]:
         """Which of the lessons that teach a row of `lesson` are finished, by the last check of each."""
@@ -178,7 +186,9 @@ class Desk:
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
             judged = judge.judge(lesson, submitted, interrupt)
-        return Checked(lesson, submitted, judged, time.monotonic() - started, self._taught(lesson))
+        return Checked(
+            lesson, submitted, judged, time.monotonic() - started, self._taught(lesson), self._assigned_rows(lesson)
+        )
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""

@@ -69,7 +69,8 @@ def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> I
         if each.statuses.get(row) in RIGHT
     )
     right, most = number(round(sum(own), 2)), number(round(assignment.points, 2))
-    yield Paragraph(f"Right so far, by the public problems: {right:g} of {most:g} points.", indent=INDENT)
+    score = f"{points_text(right)} of {points_text(most)}"
+    yield Paragraph(f"Right so far, by the public problems: {score} points.", indent=INDENT)
 
 
 def rows_by_points(rows: Mapping[str, float]) -> list[tuple[float, list[str]]]:
@@ -114,7 +115,8 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
     act = f"fix {row}" if row in each.wrong else f"write {row}"
     if each.broken:
         act = "make the file run"
-    yield Text.assemble((f"Next: {act}", "bold"), f"  {place}")
+    outside = "" if each.broken or each.is_assigned(row) else "  (not in the assignment)"
+    yield Text.assemble((f"Next: {act}", "bold"), outside, f"  {place}")
     yield Text(f"      dojo watch {words or number}" + ("" if each.broken else f" · dojo hint {number}.{row}"), "dim")
 
 

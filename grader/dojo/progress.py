@@ -21,12 +21,14 @@ class Progress:
         statuses: {row: status}; empty without a file.
         uncounted: rows that the file, a notebook, cannot contain.
         taught: numbers of the lessons that the student has finished, of those that teach a row of this one.
+        assigned: rows that the assignment contains; None without an assignment.
     """
 
     lesson: Lesson
     statuses: Mapping[str, str]
     uncounted: Collection[str] = frozenset()
     taught: Collection[str] = frozenset()
+    assigned: Collection[str] | None = None
 
     @property
     def items(self) -> list[Item]:
@@ -86,13 +88,25 @@ class Progress:
 
     @property
     def next_row(self) -> str | None:
-        """The wrong row nearest the loss, else the first unwritten one that no later lesson teaches."""
-        return next((name for name in [*self.wrong, *self.unwritten] if name not in self.taught_later), None)
+        """The wrong row nearest the loss, else the first unwritten one that no later lesson teaches.
+
+        Rows of the assignment come first.
+        """
+        rows = [name for name in [*self.wrong, *self.unwritten] if name not in self.taught_later]
+        return next((name for name in rows if self.is_assigned(name)), next(iter(rows), None))
+
+    def is_assigned(self, row: str | None) -> bool:
+        """Whether a row is part of the assignment; without an assignment every row is."""
+        return row is not None and (self.assigned is None or row in self.assigned)
 
 
 def next_lesson(progress: Sequence[Progress], after: str | None = None) -> Progress | None:
-    """The first lesson after `after`, cyclically, with something to do now; without `after`, the first of all."""
+    """The first lesson after `after`, cyclically, with something to do now; without `after`, the first of all.
+
+    Lessons with a row of the assignment come first.
+    """
     names = [each.lesson.name for each in progress]
     start = names.index(after) + 1 if after in names else 0
     turned = [*progress[start:], *progress[:start]]
-    return next((each for each in turned if each.next_row and each.lesson.name != after), None)
+    found = [each for each in turned if each.next_row and each.lesson.name != after]
+    return next((each for each in found if each.is_assigned(each.next_row)), next(iter(found), None))

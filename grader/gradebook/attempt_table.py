@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from grader.gradebook.plain_values import time_from_text, time_to_text
 from grader.gradebook.records import Attempt
 from grader.gradebook.stored_files import Blobs
 from grader.intake.submissions.submission import Submission
+from grader.intake.submissions.submission_times import SubmissionTime
 from grader.results import SubmissionResult
 
 ADD = (
@@ -22,13 +24,16 @@ ADD = (
 ADD_VERDICT = "INSERT INTO verdicts (attempt, key, results, conditions, extras) VALUES (?, ?, ?, ?, ?)"
 NEWEST = """
 WITH newest AS (
-    SELECT a.id, a.student, a.submitted, a.finished, a.submission,
+    SELECT a.id, a.student, coalesce(t.submitted, a.submitted) AS submitted, t.source AS time_source,
+        a.finished, a.submission,
         coalesce(v.key, a.key) AS key, coalesce(v.results, a.results) AS results,
         coalesce(v.conditions, a.conditions) AS conditions, coalesce(v.extras, a.extras) AS extras
     FROM attempts a LEFT JOIN verdicts v ON v.id = (SELECT max(id) FROM verdicts WHERE attempt = a.id)
+        LEFT JOIN times t ON t.id = (SELECT max(id) FROM times WHERE attempt = a.id)
 )
 """
-"""Every attempt with its newest verdict."""
+"""Every attempt with its newest verdict and time of submission."""
+ADD_TIME = "INSERT INTO times (attempt, submitted, source) VALUES (?, ?, ?)"
 
 
 class StoredAttempt(NamedTuple):
@@ -37,6 +42,7 @@ class StoredAttempt(NamedTuple):
     id: int
     student: str
     submitted: str | None
+    time_source: str | None
     finished: str
     key: str
     results: str
@@ -50,7 +56,8 @@ class StoredAttempt(NamedTuple):
     def attempt(self, results: SubmissionResult | None = None) -> Attempt:
         """The attempt with its results, or with these ones."""
         submitted = None if self.submitted is None else time_from_text(self.submitted)
-        return Attempt(self.id, self.student, submitted, time_from_text(self.finished), results or self.read())
+        finished = time_from_text(self.finished)
+        return Attempt(self.id, self.student, submitted, finished, results or self.read(), self.time_source or "")
 
 
 class Verdict(NamedTuple):
@@ -88,7 +95,30 @@ class AttemptTable(Notes):
             files = None if submission is None else self.blobs.store_value(submission)
             when = None if submitted is None else time_to_text(submitted)
             values = (results.student, verdict.key, *about, text, when, files, conditions, extras)
-            return self._connection.execute(ADD, values)
+            attempt = self._connection.execute(ADD, values)
+            if when is not None and submission is not None and submission.time_source:
+                self._connection.execute(ADD_TIME, (attempt, when, submission.time_source))
+            return attempt
+
+    def set_time(self, attempt: int, when: datetime, source: str) -> None:
+        """Record when an attempt was submitted, as a file says. The student's folder is stale if that is new."""
+        ((student, before),) = self._connection.rows(
+            f"{NEWEST} SELECT student, submitted FROM newest WHERE id = ?", attempt
+        )
+        if before is None or time_from_text(before) != when:
+            with self._connection.transaction():
+                self._connection.execute(ADD_TIME, (attempt, time_to_text(when), source))
+                self.mark_stale([student])
+
+    def set_earlier_times(self, student: str, times: Sequence[SubmissionTime]) -> None:
+        """Record the times of attempts before the last, if the file has as many times as there are attempts."""
+        if len(times) == 1:
+            return
+        attempts = {each.read().submission_sha256: each for each in self.stored_attempts(student)}  # by first attempt
+        if len(attempts) == len(times):
+            for stored, time in zip(attempts.values(), times, strict=True):
+                if stored.submitted is None:
+                    self.set_time(stored.id, time.when, time.place)
 
     def add_verdicts(self, verdicts: Mapping[int, Verdict]) -> None:
         """Store {attempt's id: its new verdict}, all or none. The students' folders are stale from then on."""

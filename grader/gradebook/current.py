@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
-from grader.gradebook.records import Attempt
 from grader.results import LessonResult, SubmissionResult, number
 from grader.results.annotations import NotGraded
 
@@ -71,24 +70,6 @@ def is_open(result: LessonResult | None) -> bool:
 def lessons_of(attempt: SubmissionResult) -> set[str]:
     """The names of the lessons that an attempt graded, or should have graded."""
     return {lesson.name for lesson in (*attempt.lessons, *(attempt.not_graded or ()))}
-
-
-def without_repeated(attempts: Sequence[Attempt]) -> list[Attempt]:
-    """A student's attempts, newest first, without those that were graded again: the newest verdict counts.
-
-    An attempt was graded again if a later one has the same files and time of submission, and all of its lessons.
-    """
-    kept: list[Attempt] = []
-    for attempt in attempts:
-        sha256, lessons = attempt.results.submission_sha256, lessons_of(attempt.results)
-        if not any(
-            later.results.submission_sha256 == sha256 != ""
-            and attempt.submitted in (later.submitted, None)
-            and lessons <= lessons_of(later.results)
-            for later in kept
-        ):
-            kept.append(attempt)
-    return kept
 
 
 def is_result_of(lesson: LessonResult, attempt: SubmissionResult) -> bool:

@@ -15,7 +15,7 @@ from grader.gradebook.assignment.in_force import in_force
 from grader.gradebook.assignment.points import assigned
 from grader.gradebook.attempt_table import AttemptTable, StoredAttempt
 from grader.gradebook.connection import Connection
-from grader.gradebook.current import current_results, without_repeated
+from grader.gradebook.current import current_results
 from grader.gradebook.decisions import DecisionTable
 from grader.gradebook.plain_values import from_plain, to_plain
 from grader.gradebook.records import Decision
@@ -93,18 +93,23 @@ class Gradebook(AttemptTable):
         """
         own = self._connection.path.parent.absolute().name
         term = dict[str, list[TermWork]]()
-        for name in assignment.late.term if assignment is not None and assignment.late.free_days else ():
-            path = self._connection.path.parent.absolute().parent / name / GRADEBOOK
-            if not path.is_file() or path.samefile(self._connection.path):
-                continue  # not begun yet
-            other = Gradebook(path)
+        for folder in self.others_of_term(assignment):
+            other = Gradebook(folder / GRADEBOOK)
             try:
-                check_term(own, assignment, name, other.assignment())
+                check_term(own, assignment, folder.name, other.assignment())
                 for who, work in other.works(student):
                     term.setdefault(who, []).append(work)
             finally:
                 other.close()
         return term
+
+    def others_of_term(self, assignment: Assignment | None = None) -> list[Path]:
+        """The folders of the other gradebooks that share free late days with this one, and have begun."""
+        assignment = assignment or self.assignment()
+        own = self._connection.path.parent.absolute()
+        names = assignment.late.term if assignment is not None and assignment.late.free_days else ()
+        folders = (own.parent / name for name in names)
+        return [each for each in folders if (each / GRADEBOOK).is_file() and not each.samefile(own)]
 
     def works(self, student: str | None = None) -> Iterator[tuple[str, TermWork]]:
         """(student, their attempts at this gradebook's assignment), of everybody or of one student."""
@@ -114,8 +119,7 @@ class Gradebook(AttemptTable):
         one = None if student is None else [(student, list(self.stored_attempts(student))[::-1])]
         for who, stored in one or self.by_student():
             if who not in names:
-                attempts = without_repeated([each.attempt() for each in stored])[::-1]
-                yield who, TermWork(assignment, attempts, decided.get(who, []))
+                yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
         """{student: all decisions about them, in order}, with those about an earlier name of theirs."""
@@ -210,9 +214,8 @@ def standing_of(
     if assignment is None and not decisions and newest_first:
         return current_results(read)
     attempts = [each.attempt(results) for each, results in zip(newest_first, read, strict=True)]
-    chosen = (attempts if assignment is None else without_repeated(attempts))[::-1]
     days = None
     if assignment is not None and student in term:
-        works = [TermWork(assignment, chosen, decisions), *term[student]]
+        works = [TermWork(assignment, attempts, decisions), *term[student]]
         days = spend_free_days(student, works, assignment.late.free_days)[0]
-    return replace(assigned(student, assignment, chosen, decisions, days), earlier=None)
+    return replace(assigned(student, assignment, attempts, decisions, days), earlier=None)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from grader.errors import UserError
 from grader.intake.submissions.people import fold_case, may_be_one_person, name_words
+from grader.intake.submissions.roster import Member
 from grader.results import LessonResult, Row, SubmissionResult
 
 TOTAL = "total"
@@ -17,8 +19,18 @@ class UnknownStudent(UserError):
     """Nobody in the gradebook has this name."""
 
 
-def find_student(wanted: str, students: Sequence[str], new_names: Mapping[str, str]) -> str:
-    """The student: by the name in the gradebook, in any case and order of its words, or by an earlier name.
+NO_MARKS: Mapping[str, str] = MappingProxyType({})
+
+
+def marks_of(members: Iterable[Member]) -> dict[str, str]:
+    """{id, e-mail address or name in a roster, in small letters: the student's name in results}"""
+    return {mark.lower(): each.student for each in members for mark in (each.id, each.email, each.name) if mark}
+
+
+def find_student(
+    wanted: str, students: Sequence[str], new_names: Mapping[str, str], marks: Mapping[str, str] = NO_MARKS
+) -> str:
+    """The student: by the name in the gradebook, in any case and order of its words, by an earlier name, or by `marks`.
 
     Raises UnknownStudent, with the names that may be meant.
     """
@@ -26,6 +38,8 @@ def find_student(wanted: str, students: Sequence[str], new_names: Mapping[str, s
         return wanted
     if wanted in new_names:
         return new_names[wanted]
+    if wanted.lower() in marks:
+        return marks[wanted.lower()]
     folded = [name for name in students if fold_case(name) == fold_case(wanted)]
     words = [name for name in students if sorted(name_words(name)) == sorted(name_words(wanted))]
     for found in (folded, words):

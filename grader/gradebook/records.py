@@ -20,6 +20,7 @@ class Attempt:
         submitted: when it was submitted, with a time zone; None if nothing says so.
         graded: when its verdict was stored, with a time zone.
         results: the verdict itself, before weights, lateness and decisions.
+        time_source: the place in a file that says when it was submitted, "times.csv, line 3"; "" for the platform.
     """
 
     id: int
@@ -27,6 +28,7 @@ class Attempt:
     submitted: datetime | None
     graded: datetime
     results: SubmissionResult
+    time_source: str = ""
 
 
 @dataclass(frozen=True)

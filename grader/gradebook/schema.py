@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.gradebook.connection import Connection
 from grader.gradebook.files import OutputError
 
-VERSION = 3
+VERSION = 4
 OLDEST = 2
 ATTEMPTS = """
 CREATE TABLE attempts (
@@ -68,6 +68,19 @@ FROM_2_TO_3 = (
     ),
     ABOUT,
 )
+FROM_3_TO_4 = (
+    # when an attempt was submitted, by a file that a person gave; the newest takes the place of the attempt's own
+    """CREATE TABLE times (
+        id INTEGER PRIMARY KEY,
+        attempt INTEGER NOT NULL REFERENCES attempts (id),
+        submitted TEXT NOT NULL,
+        source TEXT NOT NULL,
+        made TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+    )""",
+    "CREATE INDEX times_of_an_attempt ON times (attempt, id)",
+    "CREATE TRIGGER times_are_never_deleted BEFORE DELETE ON times "
+    "BEGIN SELECT raise(ABORT, 'entries of times are never deleted'); END",
+)
 
 
 def prepare(connection: Connection) -> None:
@@ -94,7 +107,7 @@ def prepare(connection: Connection) -> None:
             connection.execute(ATTEMPTS)
             connection.execute(INDEX)
         if not tables or version < VERSION:
-            for statement in FROM_2_TO_3:
+            for statement in (*(FROM_2_TO_3 if not tables or version < 3 else ()), *FROM_3_TO_4):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={VERSION}")
 

@@ -78,12 +78,14 @@ class CountedAttempt(NamedTuple):
         submitted: when it was submitted; None if nothing says so.
         why: the rule by which it counts: "best", "last" or "last on time"; "last, none on time" where that rule found
             no attempt on time.
+        time_source: the place in a file by which `submitted` is known; None where the platform says it.
     """
 
     number: int
     of: int
     submitted: str | None
     why: str
+    time_source: str | None = None
 
 
 class AssignmentSummary(NamedTuple):

@@ -102,6 +102,18 @@ def test_many_students_from_a_file(out, tmp_path):
     assert done.stdout == "2 of 2 were in force already.\n"
 
 
+def test_one_file_has_extensions_and_excused_students(out, tmp_path):
+    file = tmp_path / "extensions.csv"
+    file.write_text("student,until,excused,because\nbo li,2026-12-01,,Ill\ncy,,yes,Left\n", encoding="utf-8")
+    done = grade("extend", "--from", file, "-o", out)
+    assert done.exit_code == 0 and "Bo Li: extended until 2026-12-01" in done.stdout
+    assert "1 line was left out, which excuse students: `grade excuse --from` stores these." in done.stderr
+    done = grade("excuse", "--from", file, "-o", out)
+    assert done.exit_code == 0 and totals(out) == {"Ada Okafor": "0 of 2", "Bo Li": "1 of 2", "cy": " of 0"}, (
+        done.output
+    )
+
+
 def test_a_wrong_line_of_a_file_stores_nothing(out, tmp_path):
     file = tmp_path / "points.csv"
     file.write_text("student,row,points,because\ncy,04.dlogits,0,x\nBo Li,04.dlogits,many,x\n")

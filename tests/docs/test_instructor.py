@@ -46,8 +46,8 @@ def blocks() -> Iterator[tuple[str, str]]:
         yield (language, block) if line is None else ("command", re.split(r"\s+# ", line)[0].strip())
 
 
-def file_in_page(language: str) -> str:
-    return next(text for kind, text in blocks() if kind == language)
+def files_in_page(language: str) -> list[str]:
+    return [text for kind, text in blocks() if kind == language]
 
 
 def prepare(place: Path, course: Course) -> None:
@@ -82,8 +82,9 @@ def prepare(place: Path, course: Course) -> None:
     people = [(number, name, EMAILS[name]) for number, name in enumerate(NAMES, 1)]
     for path, text in {
         by_mail: right,
-        place / "hw2.toml": file_in_page("toml"),
-        place / "extensions.csv": file_in_page("csv"),
+        place / "hw2.toml": files_in_page("toml")[0],
+        place / "times.csv": files_in_page("csv")[0],
+        place / "extensions.csv": files_in_page("csv")[1],
         place / "roster.csv": "id,name,email\n" + "".join(f"{id},{name},{email}\n" for id, name, email in people),
         place / "worksheet.csv": "Identifier,Full name,Email address,Grade,Maximum Grade,Last modified (grade)\n"
         + "".join(f"Participant {id},{name},{email},-,50,-\n" for id, name, email in people),
@@ -103,7 +104,7 @@ def edit(path: Path, old: str, new: str) -> None:
 def test_every_indented_line_is_a_command_and_every_fenced_block_is_used():
     kinds = [kind for kind, _ in blocks()]
     assert kinds.count("command") > 25 and kinds.count("text") > 10
-    assert set(kinds) == {"command", "text", "toml", "csv"} and kinds.count("csv") == 1
+    assert set(kinds) == {"command", "text", "toml", "csv"} and kinds.count("csv") == 2
     commands = [text for kind, text in blocks() if kind == "command"]
     assert [line for line in commands if not line.startswith("grade ")] == []
     assert len(commands) == sum(line.startswith("    grade ") for line in PAGE.splitlines())

@@ -10,8 +10,8 @@ from support import ROOT
 
 from grader.authoring.release.kit import kit_of
 from grader.dojo.desk import Desk
-from grader.dojo.overview import assignment_screen
-from grader.dojo.progress import Progress
+from grader.dojo.overview import assignment_screen, next_lines
+from grader.dojo.progress import Progress, next_lesson
 from grader.gradebook.assignment.config import parse_assignment
 
 TEXT = """
@@ -43,6 +43,27 @@ def test_the_list_shows_rows_points_and_due_date(course):
         for part in assignment_screen(assignment, progress):
             console.print(part)
     assert captured.get() == SCREEN
+
+
+def next_line(progress: Progress) -> str:
+    console = Console(width=100)
+    with console.capture() as captured:
+        console.print(next(iter(next_lines(progress))))
+    return captured.get().strip()
+
+
+def test_next_is_a_row_of_the_assignment_while_there_is_one(course):
+    """`last` is the lesson's last row: without an assignment, it would come last."""
+    lesson = course.find("03")
+    first, last = lesson.items[0].name, lesson.items[-1].name
+    only = {last}
+    assert Progress(lesson, {}, assigned=only).next_row == last
+    assert Progress(lesson, {first: "failed"}, assigned=only).next_row == last
+    assert Progress(lesson, {first: "failed"}).next_row == first
+    done = Progress(lesson, {first: "failed", last: "passed"}, assigned=only)
+    assert next_line(done) == f"Next: fix {first}  (not in the assignment)"
+    others = [Progress(course.find("02"), {}, assigned=set()), Progress(lesson, {}, assigned=only)]
+    assert next_lesson(others) is others[1] and next_lesson(others, lesson.name) is others[0]
 
 
 def small_course(folder: Path, text: str) -> Path:

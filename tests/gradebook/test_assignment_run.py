@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import sqlite3
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from shared_nursery import run_grade
 from support import solution_of
 
+from grader.commands.grade import main
 from grader.gradebook.database import GRADEBOOK, Gradebook
 
 HOMEWORK = """
@@ -88,6 +91,29 @@ def test_what_is_refused(place, first, changed, options, expected):
     refused = run_grade("class", "--assignment", "other.toml", *options, cwd=place)
     assert refused.returncode == 2 and expected in refused.stderr, refused.stderr
     assert (place / "grades" / "grades.csv").read_bytes() == before
+
+
+def test_times_of_a_file_are_kept_and_said(place, first):
+    """Ada's extended due date is 25 November; nothing is graded again, and a later run without the file keeps it."""
+    times = place / "times.csv"
+    times.write_text("name;submitted\nada;26.11.2026 01:00\nZoe;20.11.2026 10:00\nBo;-\n", encoding="utf-8")
+    for options in (("--times", "times.csv"), ()):
+        done = run_grade("class", *options, cwd=place)
+        assert (done.returncode, "0 of 2 are new or changed" in done.stderr) == (0, True), done.stderr
+        assert grades(place)["Ada"]["late_days"] == "1"
+        report = (place / "grades" / "Ada" / "report.md").read_text(encoding="utf-8")
+        assert "2 hours late" in report and "01:00 (UTC+01:00), by times.csv, line 2." in report
+        if options:
+            assert "times.csv, line 3: nobody here is Zoe, so the time is not used" in done.stderr
+            assert "times.csv: 2 submission times, in the time zone Europe/Zurich" in done.stderr
+    history = CliRunner().invoke(main, ["history", "Ada", "-o", str(place / "grades")])
+    assert "by times.csv, line 2" in " ".join(history.stdout.split())
+    with sqlite3.connect(place / "grades" / GRADEBOOK) as book:
+        assert book.execute("SELECT submitted, source FROM times").fetchall() == [
+            ("2026-11-26T00:00:00+00:00", "times.csv, line 2")
+        ]
+    refused = run_grade("class", "--times", "hw2.toml", cwd=place)
+    assert refused.returncode == 2 and "needs a first line that names its columns" in refused.stderr
 
 
 def test_extensions_need_an_assignment(place):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,19 @@ def test_a_change_that_ends_half_way_leaves_the_second_format(out, monkeypatch, 
 
 def test_a_newer_format_is_left_alone(out):
     with sqlite3.connect(out / GRADEBOOK) as book:
-        book.execute("PRAGMA user_version=4")
-    with pytest.raises(OutputError, match=r"its format is 4, this one's 3"):
+        book.execute("PRAGMA user_version=5")
+    with pytest.raises(OutputError, match=r"its format is 5, this one's 4"):
         Gradebook(out / GRADEBOOK)
-    assert version_of(out) == 4
+    assert version_of(out) == 5
+
+
+def test_a_gradebook_of_the_third_format_gets_a_table_for_times(out):
+    Gradebook(out / GRADEBOOK).close()
+    with sqlite3.connect(out / GRADEBOOK) as book:
+        book.executescript("DROP TABLE times; PRAGMA user_version=3")
+    before = rows_of(out)
+    book = Gradebook(out / GRADEBOOK)
+    book.set_time(1, datetime(2026, 11, 20, tzinfo=UTC), "times.csv, line 2")
+    assert [each.time_source for each in book.stored_attempts("ada")] == ["times.csv, line 2", None]
+    book.close()
+    assert rows_of(out) == before and version_of(out) == schema.VERSION

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,14 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lecture_notebooks import NOTEBOOKS, STYLES
+from made_gradebook import results_for, submission_of
 from support import golden_names, lay_out
 
+from grader.gradebook.attempt_table import Verdict
 from grader.gradebook.connection import Connection
+from grader.gradebook.database import Gradebook
 from grader.gradebook.plain_values import from_plain, time_from_text, time_to_text, to_plain
 from grader.gradebook.schema import prepare
 from grader.gradebook.stored_files import Blobs
 from grader.intake.submissions.finding import find
 from grader.intake.submissions.submission import Submission, read_submission
+from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Course
 
 
@@ -104,3 +108,22 @@ def test_a_value_comes_back_as_it_was(value):
 def test_a_time_keeps_its_zone(time):
     again = time_from_text(time_to_text(time))
     assert (again, again.utcoffset(), str(again.tzinfo)) == (time, time.utcoffset(), str(time.tzinfo))
+
+
+def test_times_of_a_file_belong_to_attempts_in_order(tmp_path):
+    """Two contents and two times: each attempt has its own; with a third time nobody could say which are which."""
+    for count, expected in ((2, [1, 2]), (3, [None, 3])):
+        times = [
+            SubmissionTime(f"t.csv, line {day}", datetime(2026, 11, day, tzinfo=UTC)) for day in range(1, count + 1)
+        ]
+        gradebook = Gradebook(tmp_path / f"{count}.sqlite")
+        for source in ("first", "second"):
+            submission = replace(submission_of("Ada", source), submitted=None)
+            if source == "second":
+                submission = replace(submission, submitted=times[-1].when, time_source=times[-1].place)
+            gradebook.add(Verdict("", results_for(submission, 1)), submission)
+        gradebook.set_earlier_times("Ada", times)
+        attempts = [each.attempt() for each in gradebook.stored_attempts("Ada")]
+        assert [each.submitted and each.submitted.day for each in attempts] == expected
+        assert attempts[-1].time_source == f"t.csv, line {count}"
+        gradebook.close()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from made_attempts import DAY, DUE, homework, lesson_with
+from made_gradebook import grade
 from made_results import results
+from support import ROOT
 
 from grader.errors import UserError
 from grader.gradebook.assignment.config import LatePolicy
 from grader.gradebook.attempt_table import Verdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.files import lock_output
 from grader.intake.submissions.submission import Submission
+from grader.results import read_results
 
 ALL = ("hw1", "hw2", "hw3")
 
@@ -26,6 +31,7 @@ def fill(folder, late, cost, start=timedelta(), free_days=1, term=ALL):
     gradebook.set_assignment(homework({"03_a": 1}, worth=100, late=policy, due=DUE + start, text=folder.name))
     submission = Submission("Ada", folder / "ada", {}, submitted=DUE + start + late)
     gradebook.add(Verdict("", results("Ada", lesson_with("03_a", 1))), submission)
+    gradebook.describe({"course": str(ROOT)})
     return gradebook
 
 
@@ -73,3 +79,27 @@ def test_a_term_of_one_is_as_without(tmp_path):
     alone.set_assignment(replace(alone.assignment(), late=LatePolicy(percent_per_day=10)))
     assert score(alone) == 90
     alone.close()
+
+
+def test_a_decision_about_one_assignment_rewrites_the_others_pages(tmp_path, monkeypatch):
+    """Ada's only day is worth more in hw2; excused from hw2, she has it back for hw1."""
+    monkeypatch.chdir(tmp_path)
+    for name, cost, start in (("hw1", 10, timedelta()), ("hw2", 40, 30 * DAY)):
+        fill(tmp_path / name, DAY, cost, start, term=("hw1", "hw2")).close()
+    for name in ("hw1", "hw2"):  # a first command writes the pages
+        assert grade("comment", "Ada", "x", "-o", name).exit_code == 0
+
+    def shown():
+        with (tmp_path / "hw1" / "grades.csv").open(encoding="utf-8") as file:
+            (line,) = csv.DictReader(file)
+        return read_results(tmp_path / "hw1" / "Ada").score, float(line["total"])
+
+    assert shown() == (90, 90)
+    done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw2")
+    assert done.exit_code == 0 and "hw1: 1 results change with the term's free late days." in done.stderr
+    assert shown() == (100, 100)
+    assert grade("undo", "2", "--because", "No", "-o", "hw2").exit_code == 0
+    assert shown() == (90, 90)
+    with lock_output(tmp_path / "hw1"):
+        done = grade("excuse", "Ada", "--because", "Ill", "-o", "hw2")
+    assert done.exit_code == 0 and "hw1 may show free late days that are now used elsewhere" in done.stderr

@@ -39,9 +39,19 @@ class Candidate:
     max_score: float = 0
 
 
-def submission_order(attempt: Attempt) -> tuple[datetime, int]:
-    """Sorts attempts from the first to the last: by the time of submission where it is known, else of grading."""
-    return in_utc(attempt.submitted or attempt.graded), attempt.id
+def in_submission_order(attempts: Iterable[Attempt]) -> list[Attempt]:
+    """One student's attempts from the first to the last: by the time of submission where it is known, else of grading.
+
+    An attempt at an unknown time comes before those that were graded after it.
+    """
+    times: dict[int, datetime] = {}
+    latest: datetime | None = None  # that an attempt at an unknown time can have
+    by_id = sorted(attempts, key=lambda each: each.id, reverse=True)
+    for attempt in by_id:
+        time = in_utc(attempt.submitted or attempt.graded)
+        times[attempt.id] = time if attempt.submitted or latest is None else min(time, latest)
+        latest = times[attempt.id] if latest is None else min(times[attempt.id], latest)
+    return sorted(by_id, key=lambda each: (times[each.id], each.id))
 
 
 def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt, LessonResult | None]]:
@@ -70,8 +80,9 @@ def attempts_at(lesson: str, attempts: Iterable[Attempt]) -> list[tuple[Attempt,
         content: {time: attempt for time, attempt in each.items() if time is not None or len(each) == 1}
         for content, each in times.items()
     }
-    pairs = [(attempt, verdicts[content]) for content, each in known.items() for attempt in each.values()]
-    return sorted(pairs, key=lambda pair: submission_order(pair[0]))
+    verdict_of = {attempt.id: verdicts[content] for content, each in known.items() for attempt in each.values()}
+    counted = (attempt for each in known.values() for attempt in each.values())
+    return [(attempt, verdict_of[attempt.id]) for attempt in in_submission_order(counted)]
 
 
 def choose(candidates: Mapping[str, Sequence[Candidate]], counts: Counts) -> dict[str, Candidate]:

@@ -65,3 +65,10 @@ def later(date: datetime, other: datetime | None) -> datetime:
 def in_utc(date: datetime) -> datetime:
     """The same moment in UTC: differences of two times in one zone ignore the change to summer time."""
     return date.astimezone(UTC)
+
+
+def text_in_zone_of(due: datetime | None, date: datetime | None) -> str | None:
+    """A date in ISO format, in the time zone of the due date if there is one."""
+    if date is None:
+        return None
+    return (date if due is None else date.astimezone(due.tzinfo)).isoformat()

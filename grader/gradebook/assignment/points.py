@@ -14,11 +14,11 @@ from grader.gradebook.assignment.attempts import (
     Candidate,
     attempts_at,
     choose,
-    submission_order,
+    in_submission_order,
 )
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.gradebook.assignment.lateness import delay_of, kept_percent, later
+from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
 from grader.gradebook.assignment.weighted import decided, missing_lesson, rounded, weighted
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
@@ -117,7 +117,7 @@ class Work:
         self, student: str, assignment: Assignment, attempts: Sequence[Attempt], decisions: DecisionsInForce
     ) -> None:
         self._student, self._assignment, self._decisions = student, assignment, decisions
-        self._latest = max(attempts, key=submission_order, default=None)
+        self._latest = next(reversed(in_submission_order(attempts)), None)
         self._candidates = {lesson: self._attempts_at(lesson, attempts) for lesson in assignment.rows}
         delays = (each.delay for candidates in self._candidates.values() for each in candidates)
         self.most_days = max((delay.days for delay in delays), default=0)
@@ -187,8 +187,8 @@ class Work:
         why: str = self._assignment.counts
         if why == "last on time" and candidate.delay.by:
             why = "last, none on time"
-        submitted = candidate.attempt.submitted
-        counted = CountedAttempt(candidate.number, of, None if submitted is None else submitted.isoformat(), why)
+        when, source = text_in_zone_of(self._assignment.due, candidate.attempt.submitted), candidate.attempt.time_source
+        counted = CountedAttempt(candidate.number, of, when, why, source or None)
         return replace(candidate.lesson, attempt=counted)
 
     def _missing(self, lesson: str) -> LessonResult:
@@ -220,10 +220,9 @@ class Work:
                 name for name, candidate in chosen.items() if candidate.attempt.id != self._latest.id
             ] or None
         if failed:
-            newest = max(
-                (each.attempt for open_ in failed.values() for each in open_ if each.lesson is None),
-                key=submission_order,
-            )
+            newest = in_submission_order(
+                each.attempt for open_ in failed.values() for each in open_ if each.lesson is None
+            )[-1]
             results = replace(results, status="error", message=newest.results.message, not_graded=not_graded)
         extended_to = self._decisions.last_extension()
         due = assignment.due

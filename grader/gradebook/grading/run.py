@@ -23,7 +23,7 @@ from grader.gradebook.grading.earlier_reports import (
 )
 from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.follow import Following, Inbox
-from grader.gradebook.grading.graded import environment
+from grader.gradebook.grading.graded import fault_results
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
 from grader.gradebook.grading.listener import RunListener as RunListener
 from grader.gradebook.grading.publisher import Publisher
@@ -34,9 +34,9 @@ from grader.gradebook.grading.views import Views
 from grader.gradebook.records import Decision
 from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
+from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Lesson
-from grader.results import SubmissionResult, number
-from grader.results.annotations import NotGraded
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.forked import Nursery
 
@@ -63,23 +63,6 @@ class RunOutcome:
         return [each.student for each in self.results if 100 * each.score < percent * each.max_score]
 
 
-def fault_results(
-    submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
-) -> SubmissionResult:
-    """The results of a submission that could not be graded through a fault of the grader."""
-    return SubmissionResult(
-        student=submission.student,
-        submission_sha256=submission.sha256,
-        max_score=number(sum(lesson.max_score for lesson in lessons)),
-        status="error",
-        message=f"It could not be graded, for a reason that is not the student's: {fault}",
-        seed=seed,
-        environment=environment(),
-        not_graded=[NotGraded(lesson.name, number(lesson.max_score)) for lesson in lessons],
-        left_out=list(left_out),
-    )
-
-
 def grade_run(
     submissions: Sequence[Submission],
     lessons: Sequence[Lesson],
@@ -97,14 +80,16 @@ def grade_run(
     other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
     decisions: Sequence[Decision] = (),
     inbox: Inbox | None = None,
+    times: Mapping[str, Sequence[SubmissionTime]] = MappingProxyType({}),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
 
     By `jobs` processes here, or by the workers of the Dask scheduler at `cluster`; they write the students' pages.
     `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
     everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
-    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook. With an
-    `inbox`, it grades what appears there until a signal stops it.
+    `nursery` may have been started already. `decisions` that are not in force are added to the gradebook, and so are
+    the `times` of students' attempts, the earliest first. With an `inbox`, it grades what appears there until a signal
+    stops it.
 
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
@@ -136,6 +121,9 @@ def grade_run(
             try:
                 if outcome.results:
                     present = {result.student for result in outcome.results}
+                    found_times = times if inbox is None else inbox.found.times
+                    for student in present & found_times.keys():
+                        gradebook.set_earlier_times(student, found_times[student])
                     names = other_names if inbox is None else inbox.found.other_names
                     for student in present & names.keys():
                         gradebook.rename(student, set(names[student]) - present)
@@ -181,6 +169,8 @@ class Run:
         results = None if attempt is None else self._gradebook.results(attempt)
         if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
             return True
+        if submission.time_source and submission.submitted is not None:
+            self._gradebook.set_time(attempt, submission.submitted, submission.time_source)
         self._outcome.results.add(self._shown(results))
         return False
 

@@ -26,6 +26,13 @@ ATTENDANCE, LEFT_OUT = "attendance", "left out"
 """Names under which a run keeps what later commands need to write the same pages."""
 
 
+def attendance_in(gradebook: Gradebook) -> Attendance | None:
+    """Who of the class submitted, by the roster of the latest run; None if it had none."""
+    kept = json.loads(gradebook.kept(ATTENDANCE) or "null")
+    found: Attendance | None = from_plain(Attendance | None, kept, bytes.fromhex)
+    return found
+
+
 class Views:
     """Writes what OUT shows of a gradebook. Every method raises OutputError where it cannot."""
 
@@ -64,8 +71,7 @@ class Views:
         present: Collection[str] | None = None,
     ) -> None:
         """Write index.html and grades.csv over `results`, with the roster that the latest run had."""
-        kept = json.loads(self._gradebook.kept(ATTENDANCE) or "null")
-        attendance: Attendance | None = from_plain(Attendance | None, kept, bytes.fromhex)
+        attendance = attendance_in(self._gradebook)
         graded = {lesson.name for result in results for lesson in result.lessons}
         left_out = [name for name in json.loads(self._gradebook.kept(LEFT_OUT) or "[]") if name not in graded]
         assignment = self._gradebook.assignment()

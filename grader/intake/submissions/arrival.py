@@ -27,7 +27,8 @@ class Arrival:
     student: the name that it came under, as people write it.
     path: what is read: a folder, an archive or a file.
     who: equal for two submissions of one student.
-    when: the time of submission in seconds since 1970, if the platform gives it.
+    when: the time of submission in seconds since 1970, if the platform or a file of times gives it.
+    time_source: the place in a file that gives `when`, "times.csv, line 3"; "" for the platform.
     marks: ids and e-mail addresses that the platform gives.
     note: what else the result says.
     refused: why nothing of it is read.
@@ -54,6 +55,7 @@ class Arrival:
     given: bool = False
     remarks: tuple[IntakeRemark, ...] = ()
     submitted_by: str = ""
+    time_source: str = ""
 
     @property
     def label(self) -> str:

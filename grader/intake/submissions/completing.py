@@ -73,6 +73,13 @@ def recognised_in(path: Path, given: Mapping[str, LessonFiles], wanted: Wanted, 
     return replace(found, remarks=tuple(remarks), questions=tuple(questions))
 
 
+def unread_question(names: Sequence[str]) -> tuple[Question, ...]:
+    """What a person should decide about files of a kind that is not known, which may be work all the same."""
+    if not {"a file of another kind", "a text file"} & {kind_of(name) for name in names}:
+        return ()
+    return (Question(tuple(names[:MOST_REMARKS]), {}, (), f"{only_others(names)} Unpack or rename it, and run again."),)
+
+
 def has_lesson(given: Mapping[str, LessonFiles]) -> bool:
     return any(each.present or each.rejected for each in given.values())
 

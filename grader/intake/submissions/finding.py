@@ -24,6 +24,7 @@ from grader.intake.submissions.places import is_gradable
 from grader.intake.submissions.recognition import Question
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
+from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
 from grader.intake.submissions.unpacking import ArchiveRefused
 from grader.lesson.lesson import Lesson
 
@@ -41,6 +42,7 @@ class FoundSubmissions(Sequence[Submission]):
             submission}.
         decided: {student: {lesson: file}} as the instructor decided in intake.csv.
         questions: {student: what a person should decide}, of the submissions that were read.
+        times: {student: times of their attempts, from a file, the earliest first}.
     """
 
     def __init__(self, lessons: Sequence[Lesson], course: Sequence[Lesson] = (), within: Path | None = None) -> None:
@@ -51,6 +53,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.other_names: dict[str, tuple[str, ...]] = {}
         self.decided: Mapping[str, Mapping[str, str]] = {}
         self.questions: dict[str, tuple[Question, ...]] = {}
+        self.times: dict[str, list[SubmissionTime]] = {}
         self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
     @overload
@@ -95,7 +98,27 @@ class FoundSubmissions(Sequence[Submission]):
             read = read_submission(arrival.path, arrival.student, self._lessons, self._course, decided)
         self.questions[arrival.student] = read.questions
         remarks = (*arrival.remarks, *read.remarks)
-        return replace(read, note=arrival.note, submitted=arrival.submitted, remarks=remarks)
+        read = replace(read, submitted=arrival.submitted, time_source=arrival.time_source)
+        return replace(read, note=arrival.note, remarks=remarks)
+
+    def set_times(self, times: Sequence[SubmissionTime], replaces: bool = True) -> list[str]:
+        """Give students the times of a file; returns a sentence for each that is about nobody here.
+
+        Unless a time `replaces` it, the platform's own stays.
+        """
+        absent = () if self.attendance is None else self.attendance.absent
+        members = {} if self.attendance is None else self.attendance.members
+        found, sentences = times_by_student(times, self.arrivals, absent, members)
+        here = {arrival.student for arrival in self.arrivals}
+        sentences += [
+            f"{found[student][-1].place}: {student} submitted at that time, and the download has nothing from them."
+            for student in sorted(found.keys() - here)
+        ]
+        self.arrivals = with_times(self.arrivals, found, replaces)
+        self.times |= {
+            each.student: found[each.student] for each in self.arrivals if each.student in found and each.time_source
+        }
+        return sentences
 
     def new_folder(self) -> Path:
         if self.folder is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ MOST_FILES = 100
 MOST_BYTES = 4 << 20
 """Of the files that are searched for functions; a notebook counts without its pictures only after it is read."""
 MOST_NOTEBOOK = 20 << 20
+FUTURE = re.compile(rb"^from __future__ import .*$", re.MULTILINE)
+"""It is an error anywhere but at the top of a file."""
+TEXTS = (".txt", ".py~", ".bak", ".orig")
+"""Files that may be Python under another name. They are searched where a submission has nothing else."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,11 @@ def without_layout(source: bytes) -> bytes:
     return b"\n".join(line.rstrip() for line in source.removeprefix(b"\xef\xbb\xbf").split(b"\n")).rstrip()
 
 
+def joined(files: Sequence[GatheredFile]) -> bytes:
+    """One file with the text of several."""
+    return b"\n\n".join(FUTURE.sub(b"", file.source) for file in files)
+
+
 @contextmanager
 def gathered(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile]]:
     """The gradable files in a folder, or a single file; `refused` receives {archive: why it is not read}."""
@@ -72,8 +82,12 @@ def gathered(place: Path, refused: dict[str, str]) -> Iterator[list[GatheredFile
 
 
 def files_below(root: Path) -> list[tuple[Path, str]]:
-    """(path, place) of Python files, notebooks and archives, those near the root first. Links are left out."""
+    """(path, place) of Python files, notebooks and archives, those near the root first. Links are left out.
+
+    Where there is none, they are those of TEXTS.
+    """
     found: list[tuple[Path, str]] = []
+    texts: list[tuple[Path, str]] = []
     waiting = [root]
     for number, folder in enumerate(waiting):
         if number >= MOST_FOLDERS:
@@ -93,7 +107,9 @@ def files_below(root: Path) -> list[tuple[Path, str]]:
                     waiting.append(path)
             elif suffix_of(path) in (".py", NOTEBOOK) or is_archive(path):
                 found.append((path, str(path.relative_to(root))))
-    return found
+            elif path.suffix.lower() in TEXTS:
+                texts.append((path, str(path.relative_to(root))))
+    return found or texts
 
 
 def read_all(found: Sequence[tuple[Path, str]]) -> list[GatheredFile]:

@@ -16,12 +16,11 @@ from pathlib import Path
 
 from grader.errors import LessonError, UserError
 from grader.intake.submissions.recognition import Question
-from grader.intake.submissions.roster import csv_lines, decode
+from grader.intake.submissions.tables import found_columns, read_table
 from grader.lesson.lesson import Course
 
 NAME = "intake.csv"
 COLUMNS = ("student", "found", "guess", "reason", "alternatives", "confirmed")
-MOST_BYTES = 4 << 20
 UNCONFIRMED = ("", "no", "0", "false")
 
 
@@ -70,20 +69,12 @@ def in_words(guesses: Iterable[tuple[str, str]]) -> str:
 
 def read_intake(path: Path, course: Course) -> list[IntakeLine]:
     """The lines of an intake.csv, as written or as a spreadsheet saves it. Raises UserError."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UserError(f"{path} has more than {MOST_BYTES:,} bytes: give the intake.csv of an earlier run.")
-        lines = csv_lines(decode(path.read_bytes()))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}. Give the intake.csv of an earlier run.") from error
-    except csv.Error as error:
-        raise UserError(f"{path} is no CSV file ({error}): save the table as CSV.") from error
-    header = [cell.strip().lower() for cell in lines[0]] if lines else []
+    columns, lines = read_table(path, "the intake.csv of an earlier run", lambda header: len({*COLUMNS} & {*header}))
+    header = [cell.lower() for cell in columns]
     if not {"student", "guess"} <= set(header):
-        found = f"its first line has {', '.join(header[:8])}" if any(header) else "it is empty"
-        raise UserError(f"{path} needs a first line with the columns {', '.join(COLUMNS)}; {found}.")
+        raise UserError(f"{path} needs a first line with the columns {', '.join(COLUMNS)}; {found_columns(header)}.")
     result = []
-    for number, cells in enumerate(lines[1:], 2):
+    for number, cells in lines:
         entry = dict(zip(header, map(str.strip, cells), strict=False))
         if not entry["student"]:
             raise UserError(f"{path}, line {number} has no student: write the name as in grades.csv.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from grader.intake.notebook.as_file import Origin
 
 MAIN = "backward.py"
 MAX_FILE_BYTES = 1 << 20
+MAGIC = re.compile(rb"^get_ipython\(\)\.\w+\(.*\)[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,12 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if status.st_size > most:
             raise Unreadable(f"{path.name} has {status.st_size:,} bytes; at most {most:,} are read.")
-        return as_utf_8(file.read(most + 1))
+        return without_magics(as_utf_8(file.read(most + 1)))
+
+
+def without_magics(data: bytes) -> bytes:
+    """A script that Jupyter exported, with empty lines for its commands to the notebook: outside, they are errors."""
+    return MAGIC.sub(b"", data) if b"get_ipython()" in data else data
 
 
 def as_utf_8(data: bytes) -> bytes:

@@ -11,7 +11,7 @@ from grader.intake.submissions.archive import is_archive
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.notebook_files import read_lecture_script, read_page
-from grader.intake.submissions.places import Inside, message_of_absence, names_lesson, visible
+from grader.intake.submissions.places import Inside, is_folder, message_of_absence, names_lesson, visible
 from grader.lesson.lesson import Lesson
 
 MAX_FILES = 64
@@ -38,7 +38,7 @@ def read_lesson(folder: Inside, lesson: Lesson, alone: bool) -> LessonFiles:
         return read_loose(named[0], lesson) if len(named) == 1 else not_submitted(folder, lesson)
     inside = "" if place is folder.folder else place.name + "/"
     entries = folder.entries if place is folder.folder else visible(place)
-    sources = [path for path in entries if suffix_of(path) == ".py"]
+    sources = [path for path in entries if suffix_of(path) == ".py" and not is_folder(path)]
     names = [path.name for path in sources]
     main_names = [name for name in names if name.lower() == MAIN]
     main = MAIN if MAIN in names else main_names[0] if len(main_names) == 1 else None

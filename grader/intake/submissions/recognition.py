@@ -15,7 +15,7 @@ from grader.intake.notebook.cells import NotebookError
 from grader.intake.notebook.outline import outlines_limited
 from grader.intake.submissions.file_kinds import is_copy, stem_of
 from grader.intake.submissions.fitting import ENOUGH, Fit, Fitting, hints, lesson_text, lessons_of, text_of
-from grader.intake.submissions.gathered import GatheredFile, without_layout
+from grader.intake.submissions.gathered import GatheredFile, joined, without_layout
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.intake.submissions.notebook_files import MAY_HAVE_GRADIENTS, read_page_bytes
 from grader.lesson.lesson import Lesson
@@ -74,6 +74,13 @@ class Candidate:
     others: tuple[str, ...] = ()
     fit: Fit | None = None
     shared: bool = False
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether a notebook for several lessons defines a function twice: the last definition is graded."""
+        if self.fit is None or not (self.shared and self.file.is_notebook):
+            return False
+        return any(len(self.file.outline.functions[name]) > 1 for name, _ in self.fit.functions)
 
     @property
     def likelihood(self) -> tuple[object, ...]:
@@ -146,6 +153,22 @@ class Recogniser:
         if page is not None and page.present and page.origin is not None:
             return Candidate(file, max(1, len(page.origin.rows)), "it assigns its gradients", hint)
         return None
+
+    def parts(self, lesson: Lesson, chosen: Candidate) -> list[GatheredFile]:
+        """The files next to each other that have the lesson's functions together, each other ones; else none.
+
+        Two of them may not define anything else of the same name: nobody could say which definition is meant.
+        """
+        if chosen.fit is None or chosen.fit.complete or chosen.file.is_notebook:
+            return []
+        parts, names = [chosen.file], set(chosen.file.outline.functions)
+        for file in self._mains:
+            fitting, own = self._fittings[file.shown], set(file.outline.functions)
+            is_near = file.parts[:-1] == chosen.file.parts[:-1] and not file.is_notebook
+            if is_near and lesson.name in fitting.lessons and not names & own:
+                parts.append(file)
+                names |= own
+        return sorted(parts, key=lambda file: file.shown) if len(parts) > 1 else []
 
     def _equals(self, fitting: Fitting, lesson: Lesson) -> tuple[str, ...]:
         """The lessons of this run between which the file does not decide, the likeliest first; none if it does."""
@@ -231,6 +254,12 @@ def recognise(
             continue
         chosen, *others = candidates
         is_given = chosen.file.normal == own
+        if not is_given and (parts := recogniser.parts(lesson, chosen)):
+            shown = " + ".join(file.shown for file in parts)
+            found[lesson.name] = LessonFiles(lesson.name, {MAIN: joined(parts)}, shown=shown)
+            sentence = f"`{shown}` are read together as {lesson.name}: each defines other functions of it."
+            remarks.append(IntakeRemark("recognised", sentence))
+            continue
         if not is_given:
             found[lesson.name] = recogniser.read(chosen.file, lesson, chosen)
         rivals = () if chosen.hint == 1 and all(each.hint == -1 for each in others) else others
@@ -241,6 +270,10 @@ def recognise(
             remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
             files = tuple(dict.fromkeys([shown, *(file for _, file in possible)]))
             questions.append(Question(files, {lesson.name: shown}, tuple(possible), reason))
+        elif not is_given and chosen.is_ambiguous:
+            reason = f"`{shown}` is graded as {lesson.name}, and defines a function of it more than once."
+            remarks.append(IntakeRemark("guess", f"{reason} The instructor decides in intake.csv."))
+            questions.append(Question((shown,), {lesson.name: shown}, (), reason))
         elif not is_given:
             remarks.append(IntakeRemark("recognised", f"`{shown}` is read as {lesson.name}: {chosen.why}."))
     for lesson in (each for each in recogniser._lessons if each.name in decided):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,8 +9,8 @@ from pathlib import Path
 
 from grader.errors import UserError
 from grader.intake.submissions.people import as_folder
+from grader.intake.submissions.tables import found_columns, read_table
 
-MOST_BYTES = 16 << 20
 COLUMNS = {
     "name": ("name", "full name", "student", "student name"),
     "id": ("id", "identifier", "id number", "student id", "sid"),
@@ -94,28 +92,20 @@ class Attendance:
 
 def read_roster(path: Path) -> Roster:
     """Reads CSV with a header and commas, semicolons or tabs, as spreadsheets write it. Raises RosterError."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise RosterError(f"{path} has more than {MOST_BYTES:,} bytes: give the class's list as CSV.")
-        text = decode(path.read_bytes())
-    except OSError as error:
-        raise RosterError(f"{path} cannot be read: {error.strerror}. Give the class's list as CSV.") from error
-    try:
-        lines = csv_lines(text)
-    except csv.Error as error:
-        raise RosterError(f"{path} is no CSV file ({error}): save the class's list as CSV.") from error
-    columns = tuple(cell.strip() for cell in lines[0]) if lines else ()
+    columns, numbered = read_table(path, "the class's list", lambda header: len(column_roles(header)), RosterError)
     if "name" not in (known := column_roles(columns)):
-        found = f"its first line has {', '.join(columns[:8])}" if any(columns) else "it is empty"
-        raise RosterError(f"{path} needs a first line that names its columns (id, name, email); {found}.")
-    members = [member for cells in lines[1:] if (member := member_of(columns, cells, known)) is not None]
+        raise RosterError(
+            f"{path} needs a first line that names its columns (id, name, email); {found_columns(columns)}."
+        )
+    lines = [cells for _, cells in numbered]
+    members = [member for cells in lines if (member := member_of(columns, cells, known)) is not None]
     if not members:
         raise RosterError(f"{path} has a header and no student below it.")
     for what in ("id", "email"):
         twice = [value for value, count in Counter(getattr(m, what).lower() for m in members).items() if count > 1]
         if any(twice):
             raise RosterError(f"{path} has the {what} {max(twice)} twice: which line is meant?")
-    return Roster(tuple(with_unique_names(members)), columns, points_possible(columns, lines[1:], known))
+    return Roster(tuple(with_unique_names(members)), columns, points_possible(columns, lines, known))
 
 
 def points_possible(
@@ -127,22 +117,6 @@ def points_possible(
         if named.strip().lower() == NO_STUDENT:
             return {column: cell.strip() for column, cell in zip(columns, cells, strict=False)}
     return {}
-
-
-def decode(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
-
-
-def csv_lines(text: str) -> list[list[str]]:
-    """The lines' cells, with the separator that gives the first line the most known columns. Raises csv.Error."""
-    ways = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
-    ways = [[line for line in way if any(cell.strip() for cell in line)] for way in ways]
-    return max(ways, key=lambda way: (len(column_roles(way[0])), len(way[0])) if way else (0, 0))
 
 
 def column_roles(columns: Sequence[str]) -> dict[str, tuple[int, ...]]:

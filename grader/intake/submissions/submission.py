@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
 from grader.intake.submissions.archive import is_archive, unpacked
-from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in
+from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles, Unreadable, read_file
 from grader.intake.submissions.lesson_reading import MAX_FILES as MAX_FILES
@@ -35,7 +35,8 @@ class Submission:
         lessons: {lesson's name: its files}.
         message: why nothing is graded.
         note: what else the results say, such as which of several submissions counts.
-        submitted: when it was submitted, with a time zone, if the platform says so.
+        submitted: when it was submitted, with a time zone, if the platform or a file of times says so.
+        time_source: the place in a file that says so, "times.csv, line 3"; "" for the platform.
         remarks: how it was read, where that is not obvious.
         questions: what a person should decide, for intake.csv.
     """
@@ -48,6 +49,7 @@ class Submission:
     submitted: datetime | None = None
     remarks: tuple[IntakeRemark, ...] = ()
     questions: tuple[Question, ...] = ()
+    time_source: str = ""
 
     @property
     def full_message(self) -> str | None:
@@ -130,6 +132,8 @@ def read_folder(
         why = only_others(others)
         submitted = {name: replace(each, message=f"{why} {each.message}") for name, each in submitted.items()}
     read = completed(path, Submission(student, path, submitted), wanted, above)
+    if others and not (inside.gradable or inside.folders or read.questions or has_lesson(read.lessons)):
+        read = replace(read, questions=unread_question(others))
     archives = [entry.name for entry in inside.gradable if is_archive(entry)]
     if len(archives) > 1 and not has_lesson(read.lessons):
         message = f"{len(archives)} archives were handed in ({', '.join(archives[:5])}): hand in one with all lessons."

@@ -12,17 +12,22 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from grader.errors import GraderFault
+from grader.gradebook.assignment.config import ASSIGNMENT, Assignment, LatePolicy, parse_assignment
+from grader.gradebook.assignment.points import assigned
 from grader.gradebook.files import write_whole
 from grader.gradebook.grading.session import Session
+from grader.gradebook.records import Attempt, Decision
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.lesson.lesson import Course, Lesson
 from grader.publish.export.gradescope import Visibility, gradescope_json
 from grader.publish.inert import inert
-from grader.results import SubmissionResult
+from grader.results import SubmissionResult, points_text
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.probe import Isolation, at_least, probe
 
@@ -32,12 +37,20 @@ TRIES = 2
 
 @dataclass(frozen=True)
 class AutograderSettings:
-    """The options of `grade export gradescope`, as the archive holds them; `lessons` are full names."""
+    """The options of `grade export gradescope`, as the archive holds them.
+
+    Attributes:
+        lessons: full names.
+        assignment: the text of the assignment file; "" without one.
+        maximum: the points to which scores are scaled; None for the points as they are.
+    """
 
     lessons: list[str]
     require: str = "fair"
     timeout: float = 10.0
     shown: Visibility = field(default_factory=Visibility)
+    assignment: str = ""
+    maximum: float | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=1) + "\n"
@@ -56,6 +69,10 @@ class Autograder:
         self._root, self._zygote = root, zygote
         self._settings = AutograderSettings.from_json((root / "source" / SETTINGS).read_text(encoding="utf-8"))
         course = Course(root / "source" / "course")
+        self._assignment, text = None, self._settings.assignment
+        if text:
+            self._assignment = parse_assignment(text, root / "source" / ASSIGNMENT, list(course.lessons.values()))
+            course = Course(course.root, changed=self._assignment.settings)
         self._lessons = [course.lessons[name] for name in self._settings.lessons]
 
     def isolation(self) -> Isolation:
@@ -78,7 +95,8 @@ class Autograder:
         for _ in range(TRIES):
             zygote, self._zygote = self._zygote, None
             try:
-                return grade_once(self._lessons, submission, limits, isolation, self._root, zygote)
+                results = grade_once(self._lessons, submission, limits, isolation, self._root, zygote)
+                return results if self._assignment is None else self._assigned(self._assignment, results)
             except (GraderFault, OSError) as error:
                 fault = f"{type(error).__name__}: {error}"
         raise GraderFault(fault)
@@ -88,17 +106,53 @@ class Autograder:
         results = self.grade()
         place = self._root / "results"
         place.mkdir(exist_ok=True)
-        write_whole(place / "results.json", gradescope_json(results, self._settings.shown))
-        print(f"{results.student}: {results.score:g} of {results.max_score:g}; isolation {results.isolation}.")
+        text = gradescope_json(results, self._settings.shown, self._settings.maximum)
+        write_whole(place / "results.json", text)
+        score = f"{points_text(results.score)} of {points_text(results.max_score)}"
+        print(f"{results.student}: {score}; isolation {results.isolation}.")
 
-    def _student(self) -> str:
-        """The names of the submitters, from Gradescope's submission_metadata.json; a group has several."""
+    def _assigned(self, assignment: Assignment, results: SubmissionResult) -> SubmissionResult:
+        """The results with the assignment applied. A due date that Gradescope has extended is extended here."""
+        now, metadata = datetime.now(UTC), self._metadata()
+        attempt = Attempt(1, results.student, time_in(metadata.get("created_at")), now, results)
+        users = [user for user in metadata.get("users") or () if isinstance(user, dict)]
+        general, *own = (due_date(each) for each in (metadata, *users))
+        extended = [(n, date) for n, date in enumerate(own, 1) if date and general and date > general]
+        decisions = [Decision(n, results.student, "extension", "Gradescope", now, until=date) for n, date in extended]
+        if assignment.late.free_days:  # they are spent over the whole term, which only its gradebooks know
+            assignment = replace(assignment, late=LatePolicy(hard_deadline=assignment.late.hard_deadline))
+        return assigned(results.student, assignment, [attempt], decisions)
+
+    def _metadata(self) -> dict[str, Any]:
+        """Gradescope's submission_metadata.json; nothing where it cannot be read."""
         try:
             found = json.loads((self._root / "submission_metadata.json").read_text(encoding="utf-8"))
-            names = [str(user["name"]) for user in found["users"]]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _student(self) -> str:
+        """The names of the submitters; a group has several."""
+        try:
+            names = [str(user["name"]) for user in self._metadata()["users"]]
+        except (KeyError, TypeError):
             names = []
         return " ".join(inert(", ".join(names)).split()) or "submission"
+
+
+def due_date(entry: dict[str, Any]) -> datetime | None:
+    """The due date of an entry of the metadata: of everybody, or of one student."""
+    about = entry.get("assignment")
+    return time_in(about.get("due_date")) if isinstance(about, dict) else None
+
+
+def time_in(text: Any) -> datetime | None:
+    """A time as Gradescope writes it, with a time zone; None for anything else."""
+    try:
+        found = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    return found if found.tzinfo is not None else None
 
 
 def grade_once(

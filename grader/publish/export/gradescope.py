@@ -9,7 +9,8 @@ from typing import Any
 
 from grader.publish.export.rows import explanation_lines, lesson_number, not_graded, what_counts
 from grader.publish.inert import inert
-from grader.results import SubmissionResult
+from grader.publish.report.annotated import sentences_about
+from grader.results import SubmissionResult, number, points_text
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 
@@ -26,24 +27,31 @@ class Visibility:
     leaderboard: bool = False
 
 
-def gradescope_results(results: SubmissionResult, shown: Visibility = Visibility()) -> dict[str, Any]:
-    """The results of one submission as Gradescope reads them. They hold no seed and no path of the grader."""
+def gradescope_results(
+    results: SubmissionResult, shown: Visibility = Visibility(), maximum: float | None = None
+) -> dict[str, Any]:
+    """The results of one submission as Gradescope reads them, with points scaled to `maximum`.
+
+    They hold no seed and no path of the grader.
+    """
+    factor = 1.0 if maximum is None or not results.max_score else maximum / results.max_score
     data: dict[str, Any] = {
-        "score": results.score,
+        "score": number(results.score * factor),
         "execution_time": round(results.seconds),
-        "output": "\n\n".join(overview_lines(results)),
+        "output": "\n\n".join(overview_lines(results, factor)),
         "output_format": "text",
         "visibility": shown.tests,
         "stdout_visibility": shown.stdout,
-        "tests": list(test_entries(results)),
+        "tests": list(test_entries(results, factor)),
     }
     if shown.leaderboard:
-        data["leaderboard"] = [{"name": "Score", "value": results.score}]
+        data["leaderboard"] = [{"name": "Score", "value": data["score"]}]
     return data
 
 
-def overview_lines(results: SubmissionResult) -> Iterator[str]:
-    yield f"{results.score:g} of {results.max_score:g} points."
+def overview_lines(results: SubmissionResult, factor: float) -> Iterator[str]:
+    yield f"{points_text(results.score * factor)} of {points_text(results.max_score * factor)} points."
+    yield from map(inert, sentences_about(results))
     if what_counts(results):
         yield what_counts(results)
     yield from (f"{what} was not graded: {why}" for what, why in not_graded(results))
@@ -52,7 +60,7 @@ def overview_lines(results: SubmissionResult) -> Iterator[str]:
             yield f"{lesson.name}: {inert(lesson.message)}"
 
 
-def test_entries(results: SubmissionResult) -> Iterator[dict[str, Any]]:
+def test_entries(results: SubmissionResult, factor: float) -> Iterator[dict[str, Any]]:
     for lesson in results.lessons:
         for place, row in enumerate(lesson.rows, 1):
             if not row.counted:
@@ -60,14 +68,14 @@ def test_entries(results: SubmissionResult) -> Iterator[dict[str, Any]]:
             yield {
                 "name": f"{lesson.name}: {row.name}",
                 "number": f"{lesson_number(lesson)}.{place}",
-                "score": row.points,
-                "max_score": row.max_points,
+                "score": number(row.points * factor),
+                "max_score": number(row.max_points * factor),
                 "status": "passed" if row.status == "passed" else "failed",
                 "output": "\n".join(explanation_lines(row)),
                 "output_format": "text",
             }
 
 
-def gradescope_json(results: SubmissionResult, shown: Visibility = Visibility()) -> str:
+def gradescope_json(results: SubmissionResult, shown: Visibility = Visibility(), maximum: float | None = None) -> str:
     """The text of Gradescope's results.json."""
-    return json.dumps(gradescope_results(results, shown), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(gradescope_results(results, shown, maximum), indent=1, ensure_ascii=False) + "\n"

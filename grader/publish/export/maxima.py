@@ -9,6 +9,7 @@ from dataclasses import replace
 from grader.errors import UserError
 from grader.intake.submissions.roster import Roster
 from grader.publish.export.marks import Marks, lesson_named
+from grader.results import points_text
 
 MAXIMUM = "maximum grade"
 """The column of Moodle's grading worksheet that has the assignment's maximum."""
@@ -71,8 +72,8 @@ def scaled_to(maxima: Mapping[str, float], marks: Marks, columns: Mapping[str, s
     if not factors:
         return marks
     remarks = tuple(
-        f"{columns[lesson]}: scores out of {marks.possible[lesson]:g} are scaled to the platform's maximum of "
-        f"{maxima[lesson]:g}."
+        f"{columns[lesson]}: scores out of {points_text(marks.possible[lesson])} are scaled to the platform's maximum "
+        f"of {points_text(maxima[lesson])}."
         for lesson in factors
     )
     return replace(

@@ -14,7 +14,10 @@ PATH = Path(".github") / "workflows" / "grade.yml"
 
 @dataclass(frozen=True)
 class Workflow:
-    """`submission` is where in the student's repository the lessons lie; `public` uses no secret at all."""
+    """`submission` is where in the student's repository the lessons lie; `public` uses no secret at all.
+
+    `assignment` is the path of an assignment file in the course's repository; "" without one.
+    """
 
     lessons: Sequence[str] = ()
     submission: str = "."
@@ -22,6 +25,7 @@ class Workflow:
     fail_under: float | None = None
     public: bool = False
     pip_options: Sequence[str] = field(default_factory=tuple)
+    assignment: str = ""
 
     def text(self) -> str:
         marks = {"variable_start_string": "<<", "variable_end_string": ">>"}  # ${{ }} is GitHub's
@@ -29,7 +33,8 @@ class Workflow:
             "public.yml.jinja" if self.public else "grade.yml.jinja"
         )
         pip = ["--quiet", *self.pip_options]
-        return template.render(pip=shlex.join(pip), arguments=shlex.join(self.arguments))
+        assignment = shlex.quote(self.assignment) if self.assignment else ""
+        return template.render(pip=shlex.join(pip), arguments=shlex.join(self.arguments), assignment=assignment)
 
     @property
     def arguments(self) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from grader.lesson.paths import TEMPLATES
 from grader.publish.export.gradescope import Visibility, gradescope_results
 from grader.publish.feedback.reports import markdown_of
-from grader.results import SubmissionResult, number
+from grader.results import SubmissionResult
 
 SCRIPTS = ("setup.sh", "run_autograder")
 STORED = "stored"
@@ -24,12 +24,7 @@ def stored_result(
     results: SubmissionResult, files: dict[str, bytes], shown: Visibility, maximum: float | None
 ) -> dict[str, object]:
     """The results.json that Gradescope gets for one submission, with points scaled to `maximum`."""
-    data = gradescope_results(results, shown)
-    factor = 1.0 if maximum is None or not results.max_score else maximum / results.max_score
-    if factor != 1:
-        data["score"] = number(results.score * factor)
-        for test in data["tests"]:
-            test["score"], test["max_score"] = number(test["score"] * factor), number(test["max_score"] * factor)
+    data = gradescope_results(results, shown, maximum)
     return {**data, "output": markdown_of(files), "output_format": "md"}
 
 

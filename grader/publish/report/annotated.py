@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from grader.results import LessonResult, Row, SubmissionResult, number, points_text
@@ -33,6 +33,7 @@ def sentences_about(results: SubmissionResult) -> list[str]:
         ]
     if results.late is not None:
         found += late_sentences(results.late)
+    found += time_sentences(results.lessons)
     if results.adjustment is not None:
         found.append(adjusted("the score", results.adjustment))
     return [*found, *said(results.comments)]
@@ -78,6 +79,13 @@ def late_sentences(late: Lateness) -> list[str]:
     if not late.cost:
         return [f"{lateness}. That cost no points."]
     return [f"{lateness}. That cost {points(late.cost)}."]
+
+
+def time_sentences(lessons: Iterable[LessonResult]) -> list[str]:
+    """When attempts were submitted, where a file says so and not the platform."""
+    counted = (lesson.attempt for lesson in lessons if lesson.attempt is not None)
+    times = dict.fromkeys((each.submitted, each.time_source) for each in counted if each.submitted and each.time_source)
+    return [f"Submitted on {date_text(submitted)}, by {source}." for submitted, source in times]
 
 
 def adjusted(what: str, adjustment: Adjustment) -> str:

@@ -151,6 +151,14 @@ def test_the_order_of_submission_decides_and_not_the_order_of_grading():
     assert score(homework({"03_a": 1}), attempts) == (1, 1)
 
 
+def test_an_attempt_at_an_unknown_time_comes_before_those_that_were_graded_after_it():
+    """The first attempt was graded in January 2026 as all are here, and the second was submitted before that."""
+    long_before = timedelta(days=-400)
+    attempts = [attempt(1, None, lesson_with("03_a", 1)), attempt(2, long_before, lesson_with("03_a", 0.5))]
+    found = assigned("Ada", homework({"03_a": 1}), attempts)
+    assert (found.score, found.lessons[0].attempt.number) == (0.5, 2)
+
+
 def test_a_submission_that_was_graded_again_has_its_newest_verdict():
     again = {"submission_sha256": "a" * 64}
     attempts = [

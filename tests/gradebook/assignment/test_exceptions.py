@@ -9,12 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from made_attempts import DUE, homework
 
-from grader.gradebook.assignment.exceptions import (
-    ExceptionsError,
-    decisions_of,
-    exceptions_in,
-    not_yet_made,
-)
+from grader.errors import UserError
+from grader.gradebook.assignment.exceptions import decisions_of, not_yet_made
+from grader.gradebook.decision_file import parse_entries
 from grader.gradebook.records import Decision
 
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -24,12 +21,13 @@ ASSIGNMENT = homework(
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def read(text, assignment=ASSIGNMENT):
-    return exceptions_in(text, Path("late.csv"), assignment)
+def read(text, assignment=ASSIGNMENT, find=lambda name: name):
+    entries = parse_entries(text, Path("late.csv"), ("student",), {})
+    return decisions_of(entries, find, assignment, "Grace", NOW)
 
 
 def test_dates_get_the_assignment_s_time_and_zone():
-    lines = read(
+    lines, _ = read(
         "student,until,because\nAda,2026-11-25,ill\nBo,2026-11-25 18:00,\nChen,2026-11-25T18:00:00+00:00,\n"
         "Dana,2026-07-01,summer time\n"
     )
@@ -40,7 +38,7 @@ def test_dates_get_the_assignment_s_time_and_zone():
         datetime(2026, 7, 1, 23, 59, tzinfo=ZURICH),
     ]
     assert lines[3].until.utcoffset() == timedelta(hours=2)
-    assert (lines[0].student, lines[0].because, lines[0].row) == ("Ada", "ill", None)
+    assert (lines[0].student, lines[0].text, lines[0].row) == ("Ada", "ill", None)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +46,7 @@ def test_dates_get_the_assignment_s_time_and_zone():
     [("", None), ("03", "03_makemore_steps"), ("4", "04_cross_entropy"), ("03.r1", "03_makemore_steps.r1")],
 )
 def test_rows(cell, row):
-    (line,) = read(f"name;excused;rows\nAda;yes;{cell}\n")
+    ((line,), _) = read(f"name;excused;rows\nAda;yes;{cell}\n")
     assert (line.row, line.until) == (row, None)
 
 
@@ -56,10 +54,10 @@ def test_rows(cell, row):
     ("text", "expected"),
     [
         ("", "it is empty"),
-        ("student,because\nAda,ill\n", "its first line has student, because"),
+        ("student,because\nAda,ill\n", "expected either a date in `until`, or yes in `excused`"),
         ("until\n2026-11-25\n", "its first line has until"),
-        ("student,until\n,2026-11-25\n", "late.csv, line 2: the student is missing"),
-        ("student,until\nAda,25.11.2026\n", "until is '25.11.2026'; expected a date such as 2026-11-25"),
+        ("student,until\n,2026-11-25\n", "late.csv, line 2: student is empty"),
+        ("student,until\n\nAda,25.11.2026\n", "late.csv, line 3: '25.11.2026' is no date; expected one such as"),
         ("student,until\nAda,\n", "expected either a date in `until`, or yes in `excused`"),
         ("student,until,excused\nAda,2026-11-25,yes\n", "expected either a date in `until`, or yes in `excused`"),
         ("student,excused\nAda,perhaps\n", "excused is 'perhaps'; expected yes or no"),
@@ -68,20 +66,20 @@ def test_rows(cell, row):
     ],
 )
 def test_each_slip_is_one_sentence(text, expected):
-    with pytest.raises(ExceptionsError) as raised:
+    with pytest.raises(UserError) as raised:
         read(text)
     assert "late.csv" in str(raised.value) and expected in str(raised.value)
 
 
 def test_without_a_due_date_nothing_can_be_extended():
-    with pytest.raises(ExceptionsError, match="has no due date"):
+    with pytest.raises(UserError, match="has no due date"):
         read("student,until\nAda,2026-11-25\n", homework(due=None))
 
 
 def test_lines_become_decisions_and_the_same_file_adds_none():
-    lines = read("student,until,excused,because\nAda,2026-11-25,,ill\nBo,,yes,left\nZoe,,yes,\n")
     names = {"Ada": "ada_okafor", "Bo": "bo"}
-    decisions, unknown = decisions_of(lines, names.get, "Grace", NOW)
+    text = "student,until,excused,because\nAda,2026-11-25,,ill\nBo,,yes,left\nZoe,,yes,\n"
+    decisions, unknown = read(text, find=names.get)
     assert [(each.student, each.kind, each.text, each.author) for each in decisions] == [
         ("ada_okafor", "extension", "ill", "Grace"),
         ("bo", "excuse", "left", "Grace"),

@@ -9,7 +9,7 @@ import html
 from typing import Any
 
 import pytest
-from packaged import CASES, GRADED, lay_out_class
+from packaged import CASES, GRADED, lay_out_class, notebook, right
 
 from grader.intake.submissions.finding import find
 from grader.publish.report.pages import Reporter
@@ -41,3 +41,15 @@ def test_a_case(graded_corpus: dict[str, Any], name: str) -> None:
     if case.why:
         lines = [line for line in graded_corpus["page"].splitlines() if f">{html.escape(name)}</a>" in line]
         assert any("has 0" in line and case.why in line for line in lines), lines
+
+
+def test_a_notebook_that_defines_a_function_for_two_lessons_is_asked_about(course, tmp_path):
+    """Only the last definition of dlogits can be graded, and it fits one of the lessons."""
+    file = tmp_path / "class" / "ann" / "hw.ipynb"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(notebook(right("02"), right("04")))
+    lessons = [course.find(number) for number in ("02", "04")]
+    found = find([tmp_path / "class"], lessons, list(course.lessons.values()))
+    (ann,) = found
+    assert [remark.kind for remark in ann.remarks] == ["guess", "guess"]
+    assert all("more than once" in question.reason for question in found.questions["ann"])

@@ -278,8 +278,8 @@ def test_too_many(tmp_path, found):
 def test_a_folder_in_the_file_s_place(tmp_path, found):
     lay(tmp_path, f"ada/{MAKEMORE}/backward.py/")
     (ada,) = found(tmp_path)
-    assert ada.lessons[MAKEMORE].rejected
-    assert ada.lessons[MAKEMORE].message == "backward.py is no ordinary file. Hand in a Python file."
+    assert not ada.lessons[MAKEMORE].present and not ada.lessons[MAKEMORE].nothing
+    assert "03_makemore_steps/backward.py is missing" in ada.lessons[MAKEMORE].message
 
 
 def test_a_pipe_does_not_make_anybody_wait(tmp_path, found):

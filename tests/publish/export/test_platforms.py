@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from made_results import lesson, results, row
 from runner import Command, Runner
 from support import ROOT
 
@@ -417,6 +418,63 @@ def test_a_fault_of_ours_is_no_zero(unbuilt, monkeypatch, capsys):
     assert autograder.main([str(unbuilt)]) == 1
     assert len(tried) == autograder.TRIES
     assert capsys.readouterr().out == "autograder: OSError: no space\n"
+
+
+HOMEWORK = """
+title = "Homework 2"
+rows = [{rows = "04.dlogits", points = 8}, {rows = "04.in_one_go", points = 4}]
+due = 2026-11-20T23:59:00
+timezone = "America/Los_Angeles"
+[late]
+percent_per_day = 25
+"""
+
+
+@pytest.mark.parametrize(
+    ("late", "own_due", "options", "score", "maximum", "says"),
+    [
+        ("", None, (), 6, 12, "That cost 2 points."),
+        ("", None, ("--max", "24"), 12, 24, "12 of 24 points."),
+        ("", "2026-11-22T23:59:00-08:00", (), 8, 12, "Your own due date: Sunday 22 November 2026"),
+        ("free_days = 1", None, (), 8, 12, "That cost no points."),
+    ],
+)
+def test_the_autograder_has_the_assignment(
+    course, unbuilt, tmp_path, monkeypatch, late, own_due, options, score, maximum, says
+):
+    """Ada's gradient is right, and a day late; the check is wrong."""
+    (tmp_path / "hw2.toml").write_text(HOMEWORK + late, encoding="utf-8")
+    archive = tmp_path / "autograder.zip"
+    grade("export", "gradescope", "--course", course, "--assignment", tmp_path / "hw2.toml", "-o", archive, *options)
+    with zipfile.ZipFile(archive) as made:
+        (unbuilt / "source" / "settings.json").write_bytes(made.read("settings.json"))
+    general = {"due_date": "2026-11-20T23:59:00-08:00"}
+    users = [{**METADATA["users"][0], "assignment": {"due_date": own_due or general["due_date"]}}]
+    metadata = {**METADATA, "users": users, "assignment": {**METADATA["assignment"], **general}}
+    (unbuilt / "submission_metadata.json").write_text(json.dumps(metadata))
+    graded = results("Ada", lesson(LESSON, row("dlogits"), row("in_one_go", "failed")))
+    monkeypatch.setattr(autograder, "grade_once", lambda *arguments: graded)
+    monkeypatch.setattr(autograder, "probe", lambda: Isolation("strong", (), ()))
+    assert autograder.main([str(unbuilt)]) == 0
+    found = json.loads((unbuilt / "results" / "results.json").read_text())
+    assert (found["score"], sum(test["max_score"] for test in found["tests"])) == (score, maximum)
+    assert says in found["output"] and "Assignment: Homework 2." in found["output"]
+
+
+def test_a_workflow_grades_by_the_assignment_in_the_course(course, tmp_path):
+    file = course / "exercises" / "hw 2.toml"
+    file.write_text(HOMEWORK, encoding="utf-8")
+    try:
+        grade("export", "github", tmp_path, "--course", course, "--assignment", file)
+        text = (tmp_path / ".github" / "workflows" / "grade.yml").read_text()
+        assert """ --assignment "$RUNNER_TEMP/course/"'exercises/hw 2.toml' --out""" in text and "--lesson" not in text
+        elsewhere = tmp_path / "hw2.toml"
+        file.rename(elsewhere)
+    finally:
+        file.unlink(missing_ok=True)
+    arguments = ["export", "github", tmp_path, "--course", course, "--assignment", elsewhere, "--force"]
+    refused = CliRunner().invoke(cli.main, list(map(str, arguments)))
+    assert refused.exit_code == 2 and "is not in the course" in refused.stderr
 
 
 def test_a_nursery_that_ends_is_a_sentence(monkeypatch, capsys):

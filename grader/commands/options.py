@@ -1,0 +1,40 @@
+"""Options that several commands have, each with what it means there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def gradebook_option(meaning: str) -> Callable[[Command], Command]:
+    """-o: the folder of the gradebook."""
+    return click.option(
+        "-o",
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("grades"),
+        show_default=True,
+        help=meaning,
+    )
+
+
+def roster_option(meaning: str, required: bool = False) -> Callable[[Command], Command]:
+    """--roster: the class's list."""
+    return click.option(
+        "--roster",
+        "roster_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        required=required,
+        metavar="CSV",
+        help=meaning,
+    )
+
+
+def lesson_option(meaning: str = "Only this lesson; may be repeated.") -> Callable[[Command], Command]:
+    """--lesson, as often as needed."""
+    return click.option("--lesson", "lesson_names", multiple=True, metavar="L", help=meaning)

@@ -1,0 +1,260 @@
+"""When students submitted, from a file that an instructor gives or from the roster: for downloads that do not say it.
+
+Moodle's grading worksheet has the time of the latest change of each submission. Canvas's submissions API gives JSON
+with every attempt; its grade book and its file names have no time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+from grader.errors import UserError
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.people import fold_case, name_words, rotations
+from grader.intake.submissions.roster import COLUMNS, FIRST, LAST, Member, Roster
+from grader.intake.submissions.tables import found_columns, parse_table, read_text_of
+from grader.intake.submissions.written_times import UnreadableTime, is_day_first, read_time
+
+TIME_COLUMNS = (
+    *("submitted", "submitted at", "submitted_at", "submission time", "submission date", "time of submission", "time"),
+    *("last modified (submission)", "zuletzt geändert (abgabe)", "dernière modification (travail remis)"),
+    *("última modificación (entrega)", "fecha de entrega", "última modificação (envio)", "ultima modifica (consegna)"),
+)
+"""Names of the column with the time; the documentation uses the first. Moodle's are in the language of who exports."""
+ID_COLUMNS = (
+    *COLUMNS["id"], *COLUMNS["email"], *COLUMNS["submission"],
+    *("user_id", "user id", "sis_user_id", "sis user id", "login", "login id", "login_id", "anonymous_id"),
+    *("id-nummer", "e-mail-adresse", "vollständiger name", "adresse de courriel"),
+)  # fmt: skip
+NAME_COLUMNS = (*COLUMNS["name"], "sortable_name", "user name", "vollständiger name", "nom complet", "nombre completo")
+NOT_SUBMITTED = ("", "-", "–", "—", "null", "none", "n/a", "never")
+
+
+class TimesError(UserError):
+    """A file of times that cannot be used."""
+
+
+@dataclass(frozen=True)
+class SubmissionTime:
+    """When somebody submitted, by a line of a file.
+
+    Attributes:
+        place: "times.csv, line 3", the source that reports show.
+        when: with a time zone.
+        ids: ids, e-mail addresses and logins; names: the names of the same person.
+    """
+
+    place: str
+    when: datetime
+    ids: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReadTimes:
+    """What a file or a roster says about times.
+
+    Attributes:
+        times: those that can be read.
+        bad: a sentence about each line that cannot.
+        zone: the time zone of times that do not have one, if there are such times.
+    """
+
+    times: tuple[SubmissionTime, ...]
+    bad: tuple[str, ...] = ()
+    zone: tzinfo | None = None
+
+
+class NoZone(UserError):
+    """Times without a time zone, where nothing says which zone they are in."""
+
+
+# Reading --------------------------------------------------------------------------------------------------------------
+
+
+def read_times(path: Path, zone: tzinfo | None) -> ReadTimes:
+    """Read CSV, or the JSON of Canvas's submissions API. Raises TimesError, NoZone.
+
+    `zone` is that of times without one.
+    """
+    text = read_text_of(path, "the times", TimesError)
+    begin = text.lstrip().removeprefix("while(1);").lstrip()  # Canvas puts it before JSON that a browser asks for
+    if begin.startswith(("[", "{")):
+        return timed(path.name, json_lines(path, begin), zone)
+    header, lines = parse_table(text, path, "the times", known_time_columns, TimesError)
+    people, at = roles(header)
+    if at is None or not people:
+        raise TimesError(
+            f"{path} needs a first line that names its columns: id, email or name, and submitted; "
+            f"{found_columns(header)}."
+        )
+    found_lines = [
+        TimeLine(f"{path.name}, line {number}", *people_in(header, cells), cells[at].strip() if at < len(cells) else "")
+        for number, cells in lines
+    ]
+    return timed(path.name, found_lines, zone)
+
+
+def times_in_roster(roster: Roster, name: str, zone: tzinfo | None) -> ReadTimes:
+    """The times in a roster that has them, such as Moodle's grading worksheet. Raises NoZone."""
+    column = next((each for each in roster.columns if each.strip().casefold() in TIME_COLUMNS), None)
+    if column is None:
+        return ReadTimes(())
+    lines = [
+        TimeLine(f"{name}, {each.name}", (each.student,), (), each.line.get(column, "")) for each in roster.members
+    ]
+    return timed(name, lines, zone)
+
+
+@dataclass(frozen=True)
+class TimeLine:
+    """A line of a file: who it is about, and the time as it is written."""
+
+    place: str
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    time: str
+
+
+def roles(header: Sequence[str]) -> tuple[list[int], int | None]:
+    """(the columns that say who it is, the column with the time)"""
+    plain = [cell.strip().casefold() for cell in header]
+    people = [at for at, cell in enumerate(plain) if cell in (*ID_COLUMNS, *NAME_COLUMNS, *FIRST, *LAST)]
+    return people, next((plain.index(name) for name in TIME_COLUMNS if name in plain), None)
+
+
+def known_time_columns(header: Sequence[str]) -> int:
+    people, time = roles(header)
+    return len(people) + (time is not None)
+
+
+def people_in(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(ids, names) in a line."""
+    plain = {name.strip().casefold(): cell.strip() for name, cell in zip(header, cells, strict=False)}
+    ids = tuple(plain[name] for name in ID_COLUMNS if plain.get(name))
+    names = [plain[name] for name in NAME_COLUMNS if plain.get(name)]
+    first, last = (next((plain[name] for name in which if plain.get(name)), "") for which in (FIRST, LAST))
+    return ids, tuple([*names, f"{first} {last}"] if first and last else names)
+
+
+def json_lines(path: Path, text: str) -> list[TimeLine]:
+    """The attempts in the answer of Canvas's submissions API. Raises TimesError."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TimesError(f"{path} is no JSON: save the page of Canvas's submissions API again.") from error
+    entries = data if isinstance(data, list) else [data]
+    if not all(isinstance(each, dict) and "submitted_at" in each for each in entries):
+        raise TimesError(f"{path} is not the answer of Canvas's submissions API: no `submitted_at` in every entry.")
+    lines = []
+    for number, entry in enumerate(entries, 1):
+        user = entry.get("user") if isinstance(entry.get("user"), dict) else {}
+        ids = texts([entry.get("user_id"), *(user.get(each) for each in ("sis_user_id", "login_id", "email"))])
+        names = texts([user.get("name"), user.get("sortable_name")])
+        history = [each for each in entry.get("submission_history") or [entry] if isinstance(each, dict)]
+        times = dict.fromkeys(texts(each.get("submitted_at") for each in history))
+        lines += [TimeLine(f"{path.name}, entry {number}", ids, names, time) for time in times]
+    return lines
+
+
+def texts(values: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values if isinstance(value, (str, int)) and str(value))
+
+
+def timed(name: str, lines: Sequence[TimeLine], zone: tzinfo | None) -> ReadTimes:
+    """The lines with their times read. Raises NoZone."""
+    written = [line for line in lines if line.time.casefold() not in NOT_SUBMITTED]
+    day_first = is_day_first(line.time for line in written)
+    found, bad, has_local = [], [], False
+    for line in written:
+        try:
+            when = read_time(line.time, day_first)
+        except UnreadableTime as error:
+            bad.append(f"{line.place}: {error}.")
+            continue
+        if not line.ids and not line.names:
+            bad.append(f"{line.place}: the line does not say who it is.")
+            continue
+        if when.tzinfo is None:
+            if zone is None:
+                raise NoZone(
+                    f"{line.place} has a time without a time zone, {line.time!r}: write `timezone` in the assignment "
+                    "file, or add --times-zone, such as --times-zone Europe/Zurich."
+                )
+            when, has_local = when.replace(tzinfo=zone), True  # of an hour that the clocks repeat, the first
+        found.append(SubmissionTime(line.place, when, line.ids, line.names))
+    return ReadTimes(tuple(found), tuple(bad), zone if has_local else None)
+
+
+# Whose each time is ---------------------------------------------------------------------------------------------------
+
+
+def times_by_student(
+    times: Sequence[SubmissionTime],
+    arrivals: Sequence[Arrival],
+    absent: Sequence[Member],
+    members: Mapping[str, Member],
+) -> tuple[dict[str, list[SubmissionTime]], list[str]]:
+    """({student: their times, the earliest first}, a sentence for each line that is about nobody here, or several).
+
+    An id, an address or a login decides; a name does so only where no id fits. `members` are {student: member}, and
+    `absent` those without a submission.
+    """
+    people: list[tuple[str, Arrival | None, Member | None]]
+    people = [(each.student, each, members.get(each.student)) for each in arrivals]
+    people += [(member.student, None, member) for member in absent]
+    by_id, by_name = dict[str, set[str]](), dict[str, set[str]]()
+    for student, arrival, member in people:
+        if arrival is not None and arrival.submitted_by:
+            arrival = None  # its marks and names are those of the member who submitted
+        for key in keys_of(student, arrival, member):
+            by_id.setdefault(fold_case(key), set()).add(student)
+        names = [student, *(arrival.names if arrival else ()), *([member.name] if member else [])]
+        for key in {each for name in names for each in rotations(name_words(name))}:
+            by_name.setdefault(key, set()).add(student)
+    found, sentences = dict[str, list[SubmissionTime]](), list[str]()
+    for time in times:
+        ids = {student for key in time.ids for student in by_id.get(fold_case(key), ())}
+        named = {
+            student for name in time.names for key in rotations(name_words(name)) for student in by_name.get(key, ())
+        }
+        fitting = ids & named or ids or named
+        shown = ", ".join(dict.fromkeys((*time.names, *time.ids)))
+        if len(fitting) == 1 and not (named and not ids & named and ids):
+            found.setdefault(fitting.pop(), []).append(time)
+        elif fitting:
+            whose = " or ".join(sorted(ids | named))
+            sentences.append(f"{time.place}: {shown} may be {whose}, so the time is not used.")
+        else:
+            sentences.append(f"{time.place}: nobody here is {shown}, so the time is not used.")
+    own = {student: sorted(each, key=lambda time: time.when) for student, each in found.items()}
+    by_path = {each.path: own[each.student] for each in arrivals if each.student in own}
+    for each in arrivals:  # of a group, whose members may have a single line
+        if each.student not in own and each.path in by_path:
+            own[each.student] = by_path[each.path]
+    return own, sentences
+
+
+def keys_of(student: str, arrival: Arrival | None, member: Member | None) -> set[str]:
+    keys = {student, *(arrival.marks if arrival else ()), *(arrival.names if arrival else ())}
+    if member is not None:
+        own = {name.strip().casefold(): cell for name, cell in member.line.items()}
+        keys |= {member.id, member.email, member.submission, *(own.get(name, "") for name in ID_COLUMNS)}
+    return {key for key in keys if key}
+
+
+def with_times(
+    arrivals: Iterable[Arrival], times: Mapping[str, Sequence[SubmissionTime]], replaces: bool
+) -> list[Arrival]:
+    """The arrivals with the latest time of each student. Unless it `replaces` them, a platform's own times stay."""
+    return [
+        replace(each, when=times[each.student][-1].when.timestamp(), time_source=times[each.student][-1].place)
+        if each.student in times and (replaces or not each.when)
+        else each
+        for each in arrivals
+    ]

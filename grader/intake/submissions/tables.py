@@ -1,0 +1,66 @@
+"""CSV files as people and spreadsheets save them: commas, semicolons or tabs, in UTF-8, UTF-16 or Windows' encoding."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from grader.errors import UserError
+
+MOST_BYTES = 16 << 20
+Score = Callable[[Sequence[str]], int]
+"""How many of a header's columns are known: it decides between separators."""
+
+
+class CsvTable(NamedTuple):
+    """A file's first line, with spaces removed, and (number of the line, its cells) of every other line with text."""
+
+    header: tuple[str, ...]
+    lines: list[tuple[int, list[str]]]
+
+
+def read_text_of(path: Path, what: str, error: type[UserError] = UserError) -> str:
+    """The text of a file that should be `what`, such as "the class's list". Raises `error`."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise error(f"{path} has more than {MOST_BYTES:,} bytes: give {what} as CSV.")
+        return decode(path.read_bytes())
+    except OSError as failure:
+        raise error(f"{path} cannot be read: {failure.strerror}. Give {what} as CSV.") from failure
+
+
+def parse_table(text: str, path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
+    """The table in a text, with the separator that gives the first line the most `known` columns. Raises `error`."""
+    try:
+        ways = [numbered_lines(text, mark) for mark in ",;\t"]
+    except csv.Error as failure:
+        raise error(f"{path} is no CSV file ({failure}): save {what} as CSV.") from failure
+    lines = max(ways, key=lambda way: (known(way[0][1]), len(way[0][1])) if way else (0, 0))
+    return CsvTable(tuple(cell.strip() for cell in lines[0][1]), lines[1:]) if lines else CsvTable((), [])
+
+
+def read_table(path: Path, what: str, known: Score, error: type[UserError] = UserError) -> CsvTable:
+    """The same for a file."""
+    return parse_table(read_text_of(path, what, error), path, what, known, error)
+
+
+def numbered_lines(text: str, mark: str) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    return [(reader.line_num, line) for line in reader if any(cell.strip() for cell in line)]
+
+
+def decode(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def found_columns(header: Sequence[str]) -> str:
+    """What a file's first line has, for a sentence."""
+    return f"its first line has {', '.join(header[:8])}" if any(header) else "it is empty"

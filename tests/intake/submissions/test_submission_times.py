@@ -1,0 +1,135 @@
+"""Files of times: what platforms export, whose each line is, and what is said about the others."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.roster import read_roster
+from grader.intake.submissions.submission_times import (
+    NoZone,
+    TimesError,
+    read_times,
+    times_by_student,
+    times_in_roster,
+    with_times,
+)
+
+ZURICH = ZoneInfo("Europe/Zurich")
+WORKSHEET = (
+    "\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
+    "Last modified (submission),Last modified (grade),Feedback comments\r\n"
+    'Participant 300001,Ada Okafor,ada@x.edu,"Submitted for grading",,50.00,Yes,'
+    '"Saturday, 21 November 2026, 12:59 AM",-,\r\n'
+    "Participant 300002,Bo Li,bo@x.edu,No submission,,50.00,Yes,-,-,\r\n"
+)
+CANVAS = [
+    {"user_id": 20_001, "attempt": 2, "submitted_at": "2026-11-21T00:00:00Z", "late": True, "seconds_late": 3660}
+    | {"submission_history": [{"submitted_at": "2026-11-20T10:00:00Z"}, {"submitted_at": "2026-11-21T00:00:00Z"}]},
+    {"user_id": 20_002, "attempt": None, "submitted_at": None, "late": False, "user": {"name": "Bo Li"}},
+    {"user_id": 20_003, "submitted_at": "2026-11-19T00:00:00Z", "user": {"name": "Cy Nowak", "login_id": "cy@x.edu"}},
+]
+
+
+def written(folder: Path, text: str, name: str = "times.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def arrival(student: str, *marks: str, path: str = "", when: float = 0.0, names: tuple[str, ...] = ()) -> Arrival:
+    return Arrival(student, Path(path or student), student, when, marks, names=names)
+
+
+def test_moodle_s_worksheet(tmp_path):
+    path = written(tmp_path, WORKSHEET)
+    read = read_times(path, ZURICH)
+    (time,) = read.times
+    assert (time.when, time.place, read.bad, read.zone) == (
+        datetime(2026, 11, 21, 0, 59, tzinfo=ZURICH), "times.csv, line 2", (), ZURICH
+    )  # fmt: skip
+    assert {"participant 300001", "ada@x.edu"} <= {key.lower() for key in time.ids} and time.names == ("Ada Okafor",)
+    with pytest.raises(NoZone, match=r"times.csv, line 2 has a time without a time zone.*--times-zone Europe/Zurich"):
+        read_times(path, None)
+    in_roster = times_in_roster(read_roster(path), "roster.csv", ZURICH)
+    assert [(each.place, each.when) for each in in_roster.times] == [("roster.csv, Ada Okafor", time.when)]
+
+
+def test_canvas_s_submissions_api(tmp_path):
+    path = written(tmp_path, "while(1);" + json.dumps(CANVAS), "times.json")
+    read = read_times(path, None)
+    assert [(each.ids[0], each.when.day, each.when.tzinfo) for each in read.times] == [
+        ("20001", 20, UTC), ("20001", 21, UTC), ("20003", 19, UTC)
+    ]  # fmt: skip
+    found, sentences = times_by_student(read.times, [arrival("okaforada", "20001"), arrival("nowakcy")], (), {})
+    assert {who: [time.when.day for time in times] for who, times in found.items()} == {
+        "okaforada": [20, 21],
+        "nowakcy": [19],
+    }
+    assert sentences == []
+
+
+def test_a_roster_s_ids_and_names_find_the_student(tmp_path):
+    roster = read_roster(
+        written(
+            tmp_path, "name,id,email,SIS Login ID\nAda Okafor,1,ada@x.edu,ao\nBo Li,2,bo@x.edu,bl\nCy Li,3,,cl\n", "r"
+        )
+    )
+    members = {each.student: each for each in roster.members}
+    text = (
+        "email;SIS Login ID;submitted\nADA@x.edu;;2026-11-20 10:00\n;bl;2026-11-20 11:00\nzoe@x.edu;;2026-11-20 12:00\n"
+    )
+    read = read_times(written(tmp_path, text), ZURICH)
+    arrivals = [arrival("Ada Okafor"), arrival("Cy Li")]
+    found, sentences = times_by_student(read.times, arrivals, [members["Bo Li"]], members)
+    assert found.keys() == {"Ada Okafor", "Bo Li"}
+    assert sentences == ["times.csv, line 4: nobody here is zoe@x.edu, so the time is not used."]
+
+
+def test_a_name_that_two_have_and_an_id_of_somebody_else_are_said(tmp_path):
+    text = "id,name,submitted\n,Ann Lee,2026-11-20 10:00\n7,Bo Li,2026-11-20 10:00\n7,Ann Lee,2026-11-20 11:00\n"
+    read = read_times(written(tmp_path, text), ZURICH)
+    people = [arrival("Ann Lee", "7"), arrival("Lee Ann", "8"), arrival("Bo Li", "9")]
+    found, sentences = times_by_student(read.times, people, (), {})
+    assert {who: [each.place for each in times] for who, times in found.items()} == {"Ann Lee": ["times.csv, line 4"]}
+    assert sentences == [
+        "times.csv, line 2: Ann Lee may be Ann Lee or Lee Ann, so the time is not used.",
+        "times.csv, line 3: Bo Li, 7 may be Ann Lee or Bo Li, so the time is not used.",
+    ]
+
+
+def test_a_group_s_line_counts_for_all_members_and_a_roster_does_not_replace_a_platform_s_time(tmp_path):
+    read = read_times(written(tmp_path, "name,submitted\nAda,2026-11-20T10:00Z\nZed,2026-11-20T10:00Z\n"), None)
+    people = [arrival("Ada", path="a"), arrival("Bo", path="a"), arrival("Zed", when=5.0)]
+    found, _ = times_by_student(read.times, people, (), {})
+    for replaces, zed in ((True, "times.csv, line 3"), (False, "")):
+        timed = with_times(people, found, replaces)
+        assert [each.time_source for each in timed] == ["times.csv, line 2", "times.csv, line 2", zed]
+    assert timed[1].submitted == datetime(2026, 11, 20, 10, tzinfo=UTC) and timed[2].when == 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "it is empty"),
+        ("id,grade\n1,2\n", "needs a first line that names its columns: id, email or name, and submitted; its first"),
+        ("submitted\n2026-11-20 10:00\n", "needs a first line"),
+        ("{", "is no JSON"),
+        ('[{"id": 1}]', "is not the answer of Canvas's submissions API"),
+    ],
+)
+def test_a_file_without_times_is_one_sentence(tmp_path, text, says):
+    with pytest.raises(TimesError, match=says):
+        read_times(written(tmp_path, text), ZURICH)
+
+
+def test_a_bad_line_is_named_by_its_number(tmp_path):
+    text = 'id,submitted\n1,soon\n\n2,"20/11/2026 10:00"\n3,04/05/2026 10:00\n,2026-11-20 10:00\n4,-\n'
+    read = read_times(written(tmp_path, text), ZURICH)
+    assert [each.when.month for each in read.times] == [11, 5]  # line 4 shows that the day is first
+    assert [each.partition(":")[0] for each in read.bad] == ["times.csv, line 2", "times.csv, line 6"]
