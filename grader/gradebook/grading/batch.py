@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.gradebook.files import OutputError
+from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.grader_program import PRELOAD, PROGRAM
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
@@ -22,7 +23,7 @@ from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 TRIES = 2
 JOIN_SECONDS = 5.0
 WITHIN = b'{"within":'
-"""How the line begins that a grader writes when it starts with a submission."""
+"""How the line begins in which a grader says how long a submission may take from now on."""
 
 
 @dataclass
@@ -107,16 +108,16 @@ class GraderProcess:
             pickle.dump(submission, process.stdin)
             process.stdin.flush()
             line = process.stdout.readline()
-            if not line.startswith(WITHIN):
-                return line, 0.0
-            limit = float(json.loads(line)["within"])
-            timer = threading.Timer(limit, kill_late)
-            timer.daemon = True
-            timer.start()
-            try:
-                line = process.stdout.readline()
-            finally:
-                timer.cancel()
+            while line.startswith(WITHIN):
+                seconds = float(json.loads(line)["within"])
+                limit = limit or seconds
+                timer = threading.Timer(seconds, kill_late)
+                timer.daemon = True
+                timer.start()
+                try:
+                    line = process.stdout.readline()
+                finally:
+                    timer.cancel()
         except (OSError, ValueError):
             line = b""
         return line, limit if late.is_set() and not line.endswith(b"\n") else 0.0
@@ -173,7 +174,7 @@ def grade_all(
 
     `on_start` is called with each student as grading begins, from any thread. Leaving the loop early ends the grader
     processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
-    been started earlier; it is closed at the end. Raises OutputError.
+    been started earlier; it is closed at the end. With a Feed it goes on until it is interrupted. Raises OutputError.
     """
     batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
@@ -207,6 +208,7 @@ class Batch:
 
     def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
         self._waiting, self._on_start = iter(submissions), on_start
+        self._feed = submissions if isinstance(submissions, Feed) else None
         self._next_lock, self._stopping = threading.Lock(), threading.Event()
         # a pair to yield, an exception to raise, or None from a thread that has finished
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
@@ -233,7 +235,10 @@ class Batch:
 
     def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
         while threads:
-            entry = self._done.get()
+            try:
+                entry = self._done.get(timeout=self._feed.tick() if self._feed is not None else None)
+            except queue.Empty:
+                continue
             if isinstance(entry, Exception):
                 raise entry
             if entry is None:
@@ -250,6 +255,8 @@ class Batch:
 
     def stop(self, graders: Sequence[GraderProcess], nursery: Nursery) -> None:
         self._stopping.set()
+        if self._feed is not None:
+            self._feed.close()
         for grader in graders:
             grader.stay_ended()
         nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them

@@ -19,6 +19,7 @@ from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
 from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.own_sizes import STRICT, Terms
@@ -89,7 +90,10 @@ class Student:
         """
         self._zygote, self._limits = zygote, zygote.limits
         self.steps = tuple(steps)
-        self._numbers, self._time = ProblemNumbers(zygote, problems), TimeAccount(zygote.limits.total_seconds)
+        self._numbers, self._time = (
+            ProblemNumbers(zygote, problems),
+            TimeAccount(zygote.limits.total_seconds, zygote.clock),
+        )
         self._file = FileWorker(zygote, files, main, self._numbers, self._time)
         self._file.interrupt = interrupt
         self._chain, self._chain_answers = chain, dict[str, Answer]()
@@ -112,6 +116,11 @@ class Student:
         self.trials: Trials | None = None
 
     # What is known of the file ---------------------------------------------------------------------------------------
+
+    @property
+    def clock(self) -> WaitingClock:
+        """The clock of its deadlines."""
+        return self._zygote.clock
 
     @property
     def load_failure(self) -> Answer | None:

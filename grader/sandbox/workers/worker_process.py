@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import signal
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
@@ -31,6 +30,7 @@ from grader.sandbox.workers.requests import (
     step_request,
 )
 from grader.sandbox.workers.tree import LEAST, frame_and_size
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
 MOST_SPANS = 10_000
@@ -41,6 +41,7 @@ class ZygoteHandle(Protocol):
     """Who started the worker and knows how it ended (client.ZygoteProcess)."""
 
     limits: Limits
+    clock: WaitingClock
 
     def end_of(self, number: int) -> int: ...
 
@@ -53,9 +54,9 @@ class WorkerProcess:
     """One worker, spoken to over pipes. Every method that waits has a deadline."""
 
     def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
-        self._zygote, self._number, self._limits = zygote, number, zygote.limits
+        self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
         self._pipes = WorkerPipes(
-            requests, answers, output, self._limits.output_bytes, partial(how_it_ended, zygote, number)
+            *(requests, answers, output), self._limits.output_bytes, partial(how_it_ended, zygote, number), self._clock
         )
         self.output = self._pipes.output
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
@@ -79,7 +80,7 @@ class WorkerProcess:
         """
         self.wait_until_locked_in()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
-        deadline = time.monotonic() + self._limits.import_seconds
+        deadline = self._clock.now() + self._limits.import_seconds
         request = {"op": "load", "files": entries, "main": main, "memory": memory}
         self._send(request, b"".join(files.values()), deadline)
         header = self._pipes.receive(deadline).header
@@ -104,7 +105,7 @@ class WorkerProcess:
         if self._is_locked_in:
             return
         try:
-            header = self._pipes.receive(time.monotonic() + START_SECONDS).header
+            header = self._pipes.receive(self._clock.now() + START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
@@ -118,7 +119,7 @@ class WorkerProcess:
 
     def send_packed(self, problem: PackedProblem) -> None:
         self.knows(problem)
-        self._send_bytes(problem.frame, time.monotonic() + self._limits.step_seconds)
+        self._send_bytes(problem.frame, self._clock.now() + self._limits.step_seconds)
 
     def knows_upstream(self, upstream: PackedUpstream) -> None:
         """The gradients are on their way: steps may ask for them from now on."""
@@ -135,7 +136,7 @@ class WorkerProcess:
         batch_seconds: float | None = None,
         first: Sequence[PackedProblem | PackedUpstream] = (),
     ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of time.monotonic()).
+        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
 
         With `batch_seconds`, the worker may send answers together, and each must come within that many seconds. That
         saves much time where all goes well; where it does not, nobody knows which step was at fault.
@@ -157,7 +158,7 @@ class WorkerProcess:
         )
         self._pipes.reader.max_body = self._room[problem]
         data = b"".join([*(packed.frame for packed in first), request.frame])
-        self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
+        self._send_bytes(data, min(until, self._clock.now() + self._limits.step_seconds))
         yield from self._answers_to(request, batch_seconds, until)
 
     def run_all(
@@ -180,7 +181,7 @@ class WorkerProcess:
         self._pipes.reader.max_body = max((problem.room for problem in problems), default=0)
         frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, requests, strict=True))
         data = b"".join(itertools.chain.from_iterable(frames))
-        self._send_bytes(data, min(until, time.monotonic() + min(batch_seconds, self._limits.step_seconds)))
+        self._send_bytes(data, min(until, self._clock.now() + min(batch_seconds, self._limits.step_seconds)))
         for run in requests:
             yield run.problem, dict(self._answers_to(run, batch_seconds, until))
 
@@ -197,7 +198,7 @@ class WorkerProcess:
         known = self._known[number] | set(steps)
         self._pipes.reader.max_body = self._room[number]
         request = step_request(number, steps, self._room[number], upstream=upstream, stages=stages)
-        self._send_bytes(request.frame, min(until, time.monotonic() + batch_seconds))
+        self._send_bytes(request.frame, min(until, self._clock.now() + batch_seconds))
         yield from self._answers_to(request, batch_seconds, until, known)
 
     def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
@@ -216,7 +217,7 @@ class WorkerProcess:
         seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
         known, room = known or self._known[request.problem], self._room[request.problem]
         for step in request.steps:
-            frame = self._pipes.receive(min(until, time.monotonic() + seconds))
+            frame = self._pipes.receive(min(until, self._clock.now() + seconds))
             try:
                 answer = wire.decode_answer(frame, step, request.ticket, known, room)
             except WireError as error:
@@ -240,7 +241,7 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed.
         """
-        ticket, deadline = new_ticket(), min(until, time.monotonic() + self._limits.step_seconds)
+        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
         header = {**request, "op": "call", "ticket": ticket, "room": CALL_ROOM}
         frame, sent = frame_and_size(header, args=args, kwargs=kwargs)
         budget = LEAST.at_least(sent)
