@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -84,7 +83,7 @@ class Recall:
     def add(self, judged: JudgedRow) -> None:
         """A row that was judged. One that a suite judges twice is not kept."""
         row = judged.row
-        self.found[row.name] = None if row.name in self.found else JudgedRow(deepcopy(row), judged.picture)
+        self.found[row.name] = None if row.name in self.found else JudgedRow(own_copy(row), judged.picture)
 
     def finish(self, rows: Sequence[Row], pictures: Mapping[str, Picture], student: Student, in_time: bool) -> None:
         """All rows of the file, as they are in results.json; `in_time`: none lacks an explanation for want of time.
@@ -96,7 +95,7 @@ class Recall:
             raise RecallDoubtful
         if unusual:
             return
-        self.judged = [JudgedRow(deepcopy(row), pictures.get(row.name)) for row in rows]
+        self.judged = [JudgedRow(own_copy(row), pictures.get(row.name)) for row in rows]
         self.narrow, self.in_time = frozenset(student.low_precision_steps), in_time
 
 
@@ -146,7 +145,7 @@ class VerdictCache:
             function = functions.get(step)
             known = self._rows.get((step, function.key)) if function is not None and function.key else None
             if function is not None and known is not None:
-                row = deepcopy(known.row)
+                row = own_copy(known.row)
                 row.line = function.line
                 rows_known[step] = JudgedRow(row, known.picture)
         chain = self._chain(functions) if self._steps and len(rows_known) == len(self._steps) else None
@@ -212,6 +211,11 @@ class VerdictCache:
             self._answers.append(answer)
             self._tensor_bytes += tensor.nbytes
         return number
+
+
+def own_copy(row: Row) -> Row:
+    """A copy that can be changed. A row that was just judged has no annotations."""
+    return replace(row, expected_shape=[*row.expected_shape], because_of=[*row.because_of])
 
 
 def make_room(kept: dict[Any, Any], most: int) -> None:
