@@ -121,9 +121,10 @@ def judge_file(
                     f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
             explain_missing(lesson, rows, student, submitted)
-            locate_changes(lesson, rows, student, submitted)
+            known = recall.rows if recall is not None else {}
+            locate_changes(lesson, [row for row in rows if row.name not in known], student, submitted)
             if recall is not None:
-                recall.chain = student.chain() or None
+                recall.own_chain = student.chain() if recall.chain is None else None
     finally:
         trials.close()
         student.close()

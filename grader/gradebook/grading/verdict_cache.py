@@ -4,7 +4,10 @@ Only for files that run nothing but pure functions (grader/sandbox/policy/pure_f
 returns is decided by its text. Three things are kept, each under digests of the texts on which it depends:
 
 * the row of a gradient that passed, under the function's key;
+* the row of a gradient that is wrong, where the function itself decides the message, under the function's text;
 * a step's answer in the student's own chain, under the function's key and the answers that it was fed;
+* that an affine function (affine_functions.py) was right in a chain. A chain of such functions passes: each is fed the
+  true gradients but for rounding;
 * all rows of a file, wrong ones included, under the file's bytes; not in a lesson with checks, which may measure time
   and memory.
 
@@ -16,13 +19,17 @@ raised, and the file is judged as if there were no cache. Nothing is kept of suc
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from grader.calling.answer import Answer
+from grader.comparison.tensors import relative_error
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import Row
@@ -37,6 +44,11 @@ MOST_FILES = 200
 MOST_ROWS = 20_000
 MOST_TENSOR_BYTES = 1 << 26
 """Of answers in chains."""
+MOST_WRONG_ROWS = 1_000
+"""With their pictures: some 20 KB for each."""
+ROUNDING = 1e-11
+"""The relative error in a chain up to which an answer is the true gradient but for rounding. The tolerance is a hundred
+times larger."""
 UNKEPT = ("timeout", "crashed", "forbidden")
 """Statuses that may depend on more than the file."""
 
@@ -58,6 +70,7 @@ class Recall:
         functions: the file's functions.
         rows: {row: verdict} that the hidden suite takes as they are.
         chain: {step: answer} of the student's own chain, if all of it is known.
+        own_chain: {step: answer} of the chain as it was run.
         is_whole: `rows` are all of the file's, as they are in results.json.
         found: {row: verdict} of the others, as they are judged.
         judged: all rows in the end, with their pictures; empty where they may depend on more than the file.
@@ -69,6 +82,7 @@ class Recall:
     functions: Mapping[str, PureFunction]
     rows: dict[str, JudgedRow]
     chain: dict[str, Answer] | None = None
+    own_chain: dict[str, Answer] | None = None
     is_whole: bool = False
     found: dict[str, JudgedRow | None] = field(default_factory=dict)
     judged: list[JudgedRow] = field(default_factory=list)
@@ -115,7 +129,9 @@ class VerdictCache:
         self._alone = {item.name for item in lesson.gradients if not item.earned_with}
         self._functions: dict[bytes, Mapping[str, PureFunction]] = {}
         self._files: dict[bytes, list[JudgedRow]] = {}
-        self._rows: dict[tuple[str, str], JudgedRow] = {}
+        self._rows: dict[tuple[str, str], JudgedRow] = {}  # their lines are counted from the function's
+        self._wrong_rows: dict[tuple[str, str], JudgedRow] = {}
+        self._affine: dict[tuple[str, str], None] = {}  # functions that were right in a chain
         self._links: dict[ChainLink, int] = {}
         self._answers: list[Answer] = []  # of chains, by number
         self._numbers: dict[bytes, int] = {}  # {digest of a tensor: the number of its answer}
@@ -143,15 +159,18 @@ class VerdictCache:
         rows_known = {}
         for step in self._steps:
             function = functions.get(step)
-            known = self._rows.get((step, function.key)) if function is not None and function.key else None
-            if function is not None and known is not None:
-                row = own_copy(known.row)
-                row.line = function.line
-                rows_known[step] = JudgedRow(row, known.picture)
-        chain = self._chain(functions) if self._steps and len(rows_known) == len(self._steps) else None
-        return Recall(key, functions, rows_known, chain)
+            if function is None or not function.key:
+                continue
+            known = self._rows.get((step, function.key)) or self._wrong_rows.get((step, function.text_key))
+            if known is not None:
+                rows_known[step] = at_line(known, function.line)
+        is_right = len(rows_known) == len(self._steps) and all(r.row.status == "passed" for r in rows_known.values())
+        return Recall(key, functions, rows_known, self._chain(functions) if self._steps and is_right else None)
 
     def _chain(self, functions: Mapping[str, PureFunction]) -> dict[str, Answer] | None:
+        """The chain of functions that are all right."""
+        if all((step, functions[step].key) in self._affine for step in self._steps):
+            return {step: Answer("returned", tensor=gradient) for step, gradient in self._true_chain.items()}
         numbers: dict[str, int] = {}
         for step in self._steps:
             number = self._links.get(self._link(step, functions[step], numbers), -1)
@@ -169,6 +188,7 @@ class VerdictCache:
         if recall.is_whole or not recall.judged:
             return
         rows = [each.row for each in recall.judged]
+        final = {row.name: row for row in rows}
         all_right = all(row.status == "passed" for row in rows)
         has_keys = all(function.key for function in recall.functions.values())
         if has_keys and (recall.in_time or all_right) and not self._lesson.checks:
@@ -178,12 +198,27 @@ class VerdictCache:
             found, function = recall.found.get(step), recall.functions.get(step)
             if found is None or function is None or not function.key:
                 continue
-            if found.row.status != "passed" or found.row.line != function.line:
-                continue
-            make_room(self._rows, MOST_ROWS)
-            self._rows[step, function.key] = found
-        if has_keys and all_right and self._steps and recall.chain:
-            self._keep_chain(recall.functions, recall.chain)
+            if found.row.status == "passed" and found.row.line == function.line:
+                make_room(self._rows, MOST_ROWS)
+                self._rows[step, function.key] = at_line(found, -function.line)
+            elif function.text_key and recall.in_time and is_decided_by_function(found.row, final[step]):
+                make_room(self._wrong_rows, MOST_WRONG_ROWS)
+                self._wrong_rows[step, function.text_key] = at_line(found, -function.line)
+        if has_keys and all_right and self._steps and recall.own_chain:
+            self._keep_chain(recall.functions, recall.own_chain)
+            self._keep_affine(recall.functions, recall.own_chain)
+
+    def _keep_affine(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
+        """Keep that affine functions were right in a chain whose answers are the true gradients but for rounding."""
+        problem = self._lesson.public_chain
+        if all(is_close(chain[s], gradient, problem.scale(s[1:])) for s, gradient in self._true_chain.items()):
+            make_room(self._affine, MOST_ROWS)
+            self._affine |= {(step, functions[step].key): None for step in self._steps if functions[step].is_affine}
+
+    @cached_property
+    def _true_chain(self) -> dict[str, Tensor]:
+        chain = self._lesson.public_chain.chain
+        return {item.name: chain[item.target] for item in self._lesson.gradients if item.target is not None}
 
     def _keep_chain(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
         if self._tensor_bytes > MOST_TENSOR_BYTES or len(self._links) > MOST_ROWS:
@@ -211,6 +246,36 @@ class VerdictCache:
             self._answers.append(answer)
             self._tensor_bytes += tensor.nbytes
         return number
+
+
+def at_line(judged: JudgedRow, line: int) -> JudgedRow:
+    """A copy with `line` added to its line."""
+    row = own_copy(judged.row)
+    row.line = None if row.line is None else row.line + line
+    return JudgedRow(row, judged.picture)
+
+
+def is_decided_by_function(found: Row, final: Row) -> bool:
+    """Whether a row that is wrong would be the same in any file with this function, apart from its line.
+
+    `found` is what the hidden suite gave, `final` what became of it. Not so where the message names lines, or where the
+    answers of other functions were read.
+    """
+    mistake = found.mistake.id if found.mistake else ""
+    return (
+        found.status in ("failed", "shape", "todo")
+        and mistake not in ("other_gradient", "changed_places")
+        and (found.message, found.mistake) == (final.message, final.mistake)
+        and re.search(r"\bline \d", found.message or "", re.IGNORECASE) is None
+    )
+
+
+def is_close(answer: Answer, gradient: Tensor, scale: float) -> bool:
+    """Whether an answer is the gradient but for rounding."""
+    tensor = answer.tensor
+    if tensor is None or tensor.dtype != torch.float64 or tensor.shape != gradient.shape or answer.changed:
+        return False
+    return relative_error(tensor, gradient, scale) <= ROUNDING
 
 
 def own_copy(row: Row) -> Row:
