@@ -173,6 +173,21 @@ def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
         assert LESSON.mistakes[0].gradient not in judged
 
 
+def test_what_one_grader_has_learned_serves_another(plain, warm_zygotes, forks):
+    wrong = LESSON.mistakes[0].applied_to(SOLUTION)
+    one, other = (Session([LESSON], SEED, HURRIED, cache=True) for _ in range(2))
+    for text in (SOLUTION, wrong):
+        grades(one)(text)
+    learned = json.loads(json.dumps(one.take_learned()))
+    assert not one.take_learned()
+    other.learn(learned)
+    assert not other.take_learned()  # it is not passed on
+    expected, forks[:] = everything(plain("# mine\n" + SOLUTION)), []
+    assert everything(grades(other)("# mine\n" + SOLUTION)) == expected
+    assert not forks
+    assert everything(grades(other)("# mine\n" + wrong)) == everything(plain("# mine\n" + wrong))
+
+
 def test_nothing_is_taken_from_a_file_that_prints(filled, forks):
     filled("print('hello')\n" + SOLUTION)
     assert forks

@@ -13,8 +13,8 @@ from typing import Any
 
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.gradebook.grading import numerical
+from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.trials import FileTrials
-from grader.gradebook.grading.verdict_cache import Recall
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem

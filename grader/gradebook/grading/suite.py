@@ -24,7 +24,7 @@ from pytest_jsonreport.plugin import JSONReport
 
 from grader.errors import GraderFault
 from grader.gradebook.grading.plugin import GradingPlugin
-from grader.gradebook.grading.verdict_cache import Recall
+from grader.gradebook.grading.recall import Recall
 from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.sandbox.workers.endings import RecallDoubtful

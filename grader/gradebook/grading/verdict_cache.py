@@ -19,9 +19,7 @@ raised, and the file is judged as if there were no cache. Nothing is kept of suc
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,13 +28,12 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.comparison.tensors import relative_error
+from grader.gradebook.grading.recall import JudgedRow, Recall, at_line, is_decided_by_function
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.policy.reading import read_pure_functions
-from grader.sandbox.workers.endings import RecallDoubtful
-from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped
 
 MOST_FILES = 200
@@ -49,68 +46,9 @@ MOST_WRONG_ROWS = 1_000
 ROUNDING = 1e-11
 """The relative error in a chain up to which an answer is the true gradient but for rounding. The tolerance is a hundred
 times larger."""
-UNKEPT = ("timeout", "crashed", "forbidden")
-"""Statuses that may depend on more than the file."""
 
-Picture = Any
-
-
-class JudgedRow(NamedTuple):
-    """A row as the hidden suite gave it, and the picture of its error."""
-
-    row: Row
-    picture: Picture
-
-
-@dataclass
-class Recall:
-    """What is known of one file before it is judged, and the rows that its judging adds.
-
-    Attributes:
-        functions: the file's functions.
-        rows: {row: verdict} that the hidden suite takes as they are.
-        chain: {step: answer} of the student's own chain, if all of it is known.
-        own_chain: {step: answer} of the chain as it was run.
-        is_whole: `rows` are all of the file's, as they are in results.json.
-        found: {row: verdict} of the others, as they are judged.
-        judged: all rows in the end, with their pictures; empty where they may depend on more than the file.
-        narrow: steps that computed in float32 where they were given float64.
-        in_time: no row lacks an explanation for want of time.
-    """
-
-    key: bytes
-    functions: Mapping[str, PureFunction]
-    rows: dict[str, JudgedRow]
-    chain: dict[str, Answer] | None = None
-    own_chain: dict[str, Answer] | None = None
-    is_whole: bool = False
-    found: dict[str, JudgedRow | None] = field(default_factory=dict)
-    judged: list[JudgedRow] = field(default_factory=list)
-    narrow: frozenset[str] = frozenset()
-    in_time: bool = False
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing has to be run for the rows of gradients."""
-        return self.is_whole or self.chain is not None
-
-    def add(self, judged: JudgedRow) -> None:
-        """A row that was judged. One that a suite judges twice is not kept."""
-        row = judged.row
-        self.found[row.name] = None if row.name in self.found else JudgedRow(own_copy(row), judged.picture)
-
-    def finish(self, rows: Sequence[Row], pictures: Mapping[str, Picture], student: Student, in_time: bool) -> None:
-        """All rows of the file, as they are in results.json; `in_time`: none lacks an explanation for want of time.
-
-        Raises RecallDoubtful.
-        """
-        unusual = student.printed_bytes or student.switched_on or any(row.status in UNKEPT for row in rows)
-        if student.is_doubtful or (unusual and self.rows):
-            raise RecallDoubtful
-        if unusual:
-            return
-        self.judged = [JudgedRow(own_copy(row), pictures.get(row.name)) for row in rows]
-        self.narrow, self.in_time = frozenset(student.low_precision_steps), in_time
+Learned = list[Any]
+"""[kind, step, key, row or None, picture or None]"""
 
 
 class ChainLink(NamedTuple):
@@ -132,10 +70,16 @@ class VerdictCache:
         self._rows: dict[tuple[str, str], JudgedRow] = {}  # their lines are counted from the function's
         self._wrong_rows: dict[tuple[str, str], JudgedRow] = {}
         self._affine: dict[tuple[str, str], None] = {}  # functions that were right in a chain
+        self._kinds: dict[str, tuple[dict[tuple[str, str], Any], int]] = {
+            "right": (self._rows, MOST_ROWS),
+            "wrong": (self._wrong_rows, MOST_WRONG_ROWS),
+            "affine": (self._affine, MOST_ROWS),
+        }
         self._links: dict[ChainLink, int] = {}
         self._answers: list[Answer] = []  # of chains, by number
         self._numbers: dict[bytes, int] = {}  # {digest of a tensor: the number of its answer}
         self._tensor_bytes = 0
+        self._new: list[Learned] = []
 
     def recall(self, submitted: LessonFiles) -> Recall | None:
         """What is known of a file; None where nothing of it may be kept."""
@@ -166,6 +110,30 @@ class VerdictCache:
                 rows_known[step] = at_line(known, function.line)
         is_right = len(rows_known) == len(self._steps) and all(r.row.status == "passed" for r in rows_known.values())
         return Recall(key, functions, rows_known, self._chain(functions) if self._steps and is_right else None)
+
+    def _learn(self, kind: str, step: str, key: str, judged: JudgedRow | None = None) -> None:
+        if self._add(kind, step, key, judged):
+            row = None if judged is None else judged.row.to_json()
+            self._new.append([kind, step, key, row, None if judged is None else judged.picture])
+
+    def _add(self, kind: str, step: str, key: str, judged: JudgedRow | None) -> bool:
+        """Keep something; False where it is known."""
+        kept, most = self._kinds[kind]
+        if (step, key) in kept:
+            return False
+        make_room(kept, most)
+        kept[step, key] = judged
+        return True
+
+    def take_learned(self) -> list[Learned]:
+        """What is kept since this was last called, as JSON, for other graders of the run."""
+        new, self._new = self._new, []
+        return new
+
+    def learn(self, entries: Iterable[Learned]) -> None:
+        """Keep what another grader of the run has learned."""
+        for kind, step, key, row, picture in entries:
+            self._add(kind, step, key, None if row is None else JudgedRow(Row.from_json(row), picture))
 
     def _chain(self, functions: Mapping[str, PureFunction]) -> dict[str, Answer] | None:
         """The chain of functions that are all right."""
@@ -199,11 +167,9 @@ class VerdictCache:
             if found is None or function is None or not function.key:
                 continue
             if found.row.status == "passed" and found.row.line == function.line:
-                make_room(self._rows, MOST_ROWS)
-                self._rows[step, function.key] = at_line(found, -function.line)
+                self._learn("right", step, function.key, at_line(found, -function.line))
             elif function.text_key and recall.in_time and is_decided_by_function(found.row, final[step]):
-                make_room(self._wrong_rows, MOST_WRONG_ROWS)
-                self._wrong_rows[step, function.text_key] = at_line(found, -function.line)
+                self._learn("wrong", step, function.text_key, at_line(found, -function.line))
         if has_keys and all_right and self._steps and recall.own_chain:
             self._keep_chain(recall.functions, recall.own_chain)
             self._keep_affine(recall.functions, recall.own_chain)
@@ -212,8 +178,9 @@ class VerdictCache:
         """Keep that affine functions were right in a chain whose answers are the true gradients but for rounding."""
         problem = self._lesson.public_chain
         if all(is_close(chain[s], gradient, problem.scale(s[1:])) for s, gradient in self._true_chain.items()):
-            make_room(self._affine, MOST_ROWS)
-            self._affine |= {(step, functions[step].key): None for step in self._steps if functions[step].is_affine}
+            for step in self._steps:
+                if functions[step].is_affine:
+                    self._learn("affine", step, functions[step].key)
 
     @cached_property
     def _true_chain(self) -> dict[str, Tensor]:
@@ -248,39 +215,12 @@ class VerdictCache:
         return number
 
 
-def at_line(judged: JudgedRow, line: int) -> JudgedRow:
-    """A copy with `line` added to its line."""
-    row = own_copy(judged.row)
-    row.line = None if row.line is None else row.line + line
-    return JudgedRow(row, judged.picture)
-
-
-def is_decided_by_function(found: Row, final: Row) -> bool:
-    """Whether a row that is wrong would be the same in any file with this function, apart from its line.
-
-    `found` is what the hidden suite gave, `final` what became of it. Not so where the message names lines, or where the
-    answers of other functions were read.
-    """
-    mistake = found.mistake.id if found.mistake else ""
-    return (
-        found.status in ("failed", "shape", "todo")
-        and mistake not in ("other_gradient", "changed_places")
-        and (found.message, found.mistake) == (final.message, final.mistake)
-        and re.search(r"\bline \d", found.message or "", re.IGNORECASE) is None
-    )
-
-
 def is_close(answer: Answer, gradient: Tensor, scale: float) -> bool:
     """Whether an answer is the gradient but for rounding."""
     tensor = answer.tensor
     if tensor is None or tensor.dtype != torch.float64 or tensor.shape != gradient.shape or answer.changed:
         return False
     return relative_error(tensor, gradient, scale) <= ROUNDING
-
-
-def own_copy(row: Row) -> Row:
-    """A copy that can be changed. A row that was just judged has no annotations."""
-    return replace(row, expected_shape=[*row.expected_shape], because_of=[*row.because_of])
 
 
 def make_room(kept: dict[Any, Any], most: int) -> None:
