@@ -19,6 +19,7 @@ from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.suite import rows_of as real
 from grader.lesson.lesson import Course
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.gradient import GradientCheck
 
 Grade = Callable[..., GradedSubmission]
@@ -171,6 +172,22 @@ def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
         judged.clear()
         assert everything(cached(text)) == expected
         assert LESSON.mistakes[0].gradient not in judged
+
+
+def test_known_functions_are_not_run_on_the_published_problem(plain, filled, monkeypatch):
+    wrong = SOLUTION.replace("return dlogprobs / probs", "return dlogprobs + probs").replace(
+        "return counts * dcounts\n", "return counts + dcounts\n"
+    )
+    expected, ran = everything(plain(wrong)), []
+    run = WorkerProcess.run_stages
+
+    def recorded(worker: WorkerProcess, upstream: Any, stages: Any, *more: Any) -> Any:
+        ran.extend(stages)
+        return run(worker, upstream, stages, *more)
+
+    monkeypatch.setattr(WorkerProcess, "run_stages", recorded)
+    assert everything(filled(wrong)) == expected
+    assert ran == [["dprobs"], ["dnorm_logits"]]
 
 
 def test_what_one_grader_has_learned_serves_another(plain, warm_zygotes, forks):
