@@ -8,6 +8,7 @@ import pickle
 import queue
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +23,8 @@ from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
 TRIES = 2
 JOIN_SECONDS = 5.0
+MOST_HEARD = 1_000
+"""Replies of other graders of which a grader hears with its next submission."""
 WITHIN = b'{"within":'
 """How the line begins in which a grader says how long a submission may take from now on."""
 
@@ -32,7 +35,7 @@ class Reply:
 
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
     see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
-    folder, or `refused`, why a worker must not grade.
+    folder, or `refused`, why a worker must not grade. `learned` is what other graders can use (Session.take_learned).
     """
 
     results: SubmissionResult | None = None
@@ -41,6 +44,7 @@ class Reply:
     drawings: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     refused: str = ""
+    learned: dict[str, Any] = field(default_factory=dict)
 
 
 Replies = Generator[tuple[Submission, Reply], None, None]
@@ -53,6 +57,7 @@ class GraderProcess:
         """Without `nursery` it has one of its own, and so after the other has ended."""
         self._settings, self._nursery, self._private_nursery = settings, nursery, None if nursery else Nursery(PRELOAD)
         self._closing, self._lock = False, threading.Lock()
+        self.heard: deque[dict[str, Any]] = deque(maxlen=MOST_HEARD)
         self._process = self._start()
 
     def _start(self) -> ForkedProcess:
@@ -85,7 +90,8 @@ class GraderProcess:
                     raise OutputError(reply["unwritable"])
                 if "results" in reply:
                     results = SubmissionResult.from_json(reply["results"])
-                    return Reply(results, extras=reply.get("extras"), drawings=reply.get("drawings", {}))
+                    names = ("extras", "drawings", "learned")
+                    return Reply(results, **{name: reply[name] for name in names if name in reply})
                 fault = reply["fault"]
             else:
                 fault = f"A grader process ended (status {self._process.wait()})."
@@ -105,7 +111,8 @@ class GraderProcess:
             process.kill()
 
         try:
-            pickle.dump(submission, process.stdin)
+            heard = [self.heard.popleft() for _ in range(len(self.heard))]
+            pickle.dump((submission, heard), process.stdin)
             process.stdin.flush()
             line = process.stdout.readline()
             while line.startswith(WITHIN):
@@ -176,8 +183,8 @@ def grade_all(
     processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
     been started earlier; it is closed at the end. With a Feed it goes on until it is interrupted. Raises OutputError.
     """
-    batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
+    batch = Batch(submissions, on_start, graders)
     threads: list[threading.Thread] = []
     ended = False
     nursery = nursery or Nursery(PRELOAD)
@@ -206,7 +213,10 @@ def grade_all(
 class Batch:
     """Shared by the threads, one per grader process: the submissions that wait, and the replies."""
 
-    def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
+    def __init__(
+        self, submissions: Iterable[Submission], on_start: Callable[[str], None], graders: Sequence[GraderProcess]
+    ) -> None:
+        self._graders = graders
         self._waiting, self._on_start = iter(submissions), on_start
         self._feed = submissions if isinstance(submissions, Feed) else None
         self._next_lock, self._stopping = threading.Lock(), threading.Event()
@@ -223,6 +233,9 @@ class Batch:
                     raise
                 except Exception as error:  # report this fault, and grade the others
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
+                for other in self._graders if reply.learned else ():
+                    if other is not grader:
+                        other.heard.append(reply.learned)
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
             self._done.put(None)

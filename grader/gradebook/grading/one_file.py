@@ -14,8 +14,8 @@ from typing import Any
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
+from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.trials import FileTrials
-from grader.gradebook.grading.verdict_cache import Recall
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
@@ -123,10 +123,11 @@ def judge_file(
                     f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
             explain_missing(lesson, rows, student, submitted)
-            locate_changes(lesson, rows, student, submitted)
+            known = recall.rows if recall is not None else {}
+            locate_changes(lesson, [row for row in rows if row.name not in known], student, submitted)
             seen = student.observe([row.name for row in rows if row.status == "passed"])
             if recall is not None:
-                recall.chain = student.chain() or None
+                recall.own_chain = student.chain() if recall.chain is None else None
     finally:
         trials.close()
         student.close()

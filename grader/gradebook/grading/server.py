@@ -1,6 +1,6 @@
 """A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
 
-in: a pickled Submission, as the coordinator read it
+in: a pickled Submission, as the coordinator read it, and a list of what other graders have learned (Session.learn)
 out: a line of JSON, {"within": seconds} when grading begins, and again when a busy machine makes it take longer; then a
 line with {"results": {...}} or {"fault": "..."}
 
@@ -92,14 +92,17 @@ class Server:
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
             try:
-                submission = pickle.load(requests)
+                submission, learned = pickle.load(requests)
             except EOFError:
                 break
             try:
                 self._session.wait_until_ready()
                 self._announce(replies, time.monotonic() + self.seconds_for(submission))
+                for each in learned:
+                    self._session.learn(each)
                 graded = self.grade(submission)
                 reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras}
+                reply["learned"] = self._session.take_learned()
                 reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:
                 reply = {"unwritable": str(error)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.gradebook.grading.verdict_cache import VerdictCache
+from grader.gradebook.grading.verdict_cache import Learned, VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
@@ -68,7 +68,7 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
-        self._caches: dict[str, VerdictCache] = {}
+        self._caches = {lesson.name: VerdictCache(lesson) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
 
@@ -80,6 +80,15 @@ class Session:
     def wait_until_ready(self) -> None:
         """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""
         self._zygote.wait_until_ready()
+
+    def take_learned(self) -> dict[str, list[Learned]]:
+        """{lesson: verdicts that other graders of the run can use}, since this was last called."""
+        return {name: learned for name, cache in self._caches.items() if (learned := cache.take_learned())}
+
+    def learn(self, learned: Mapping[str, Sequence[Learned]]) -> None:
+        """Keep the verdicts of another grader of the run, for lessons that are graded here."""
+        for name, entries in learned.items():
+            self._caches[name].learn(entries)
 
     def close(self) -> None:
         for suite in self._suites.values():
@@ -141,7 +150,6 @@ class Session:
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
-            self._caches[lesson.name] = VerdictCache(lesson)
         try:
             judged = self._judge_file(lesson, submitted)
         except ReadingFailed as error:

@@ -140,14 +140,20 @@ class StepScheduler:
             self._file.discard()
             return {}
 
-    def run_stages(self, key: int, problem: Problem, chain: Mapping[str, Answer]) -> dict[str, Answer]:
-        """{step: answer} on a problem with stages; `chain` are the answers in the student's own chain."""
-        plan = stages(key, problem, self.steps)
+    def run_stages(
+        self, key: int, problem: Problem, chain: Mapping[str, Answer], wanted: Collection[str]
+    ) -> dict[str, Answer]:
+        """{step: answer} for the `wanted` steps on a problem with stages; `chain` are the answers in the student's own
+        chain. The others have been answered, here or in another submission: their gradients may be disclosed."""
+        if not wanted:
+            return {}
+        whole = stages(key, problem, self.steps)
+        plan = [stage._replace(steps=tuple(step for step in stage.steps if step in wanted)) for stage in whole]
         results = self._run_stages_in_batches(key, problem, plan, chain)
         for stage in plan:
             if due := [step for step in stage.steps if step not in results]:
                 results |= self.run(key, problem, due)
-        return {step: results[step] for step in self.steps}
+        return {step: results[step] for step in wanted}
 
     def _run_stages_in_batches(
         self, key: int, problem: Problem, plan: Sequence[Stage], chain: Mapping[str, Answer]
@@ -167,10 +173,14 @@ class StepScheduler:
                 self._file.sent.add(key)
             doubtful = first_doubtful_stage(plan, problem, chain)
             while at < len(plan):
+                if not plan[at].steps:
+                    at += 1
+                    continue
                 last = end_of_guess(plan, at, results)
                 last = doubtful + 1 if at <= doubtful < last else last
-                upstream = pack_upstream_once(key, problem, self.steps, self._file.disclosed.get(key, 0), at)
-                self._file.disclosed[key] = at + 1
+                disclosed = self._file.disclosed.get(key, 0)
+                upstream = pack_upstream_once(key, problem, self.steps, disclosed, at)
+                self._file.disclosed[key] = max(disclosed, at + 1)
                 due = [[step for step in stage.steps if step not in results] for stage in plan[at:last]]
                 with self._time.waiting():
                     batch = worker.run_stages(upstream, [steps for steps in due if steps], seconds, self._time.end)

@@ -24,6 +24,10 @@ from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.own_sizes import STRICT, Terms
 
+FEW = 3
+"""Of how many steps one may be unknown to the cache, so that on a problem with stages only the unknown ones are run.
+Each needs a request, while all steps together need one or two."""
+
 
 class MeasuredCall(NamedTuple):
     """`used` is what the worker used from before its file was loaded until it was ended; None without a value."""
@@ -182,13 +186,19 @@ class Student:
         key = self._numbers.number_of(problem)
         if key not in self._answers:
             if self._scheduler.has_stages(problem):
-                self._answers[key] = self._scheduler.run_stages(key, problem, self.chain())
+                due = self._scheduler.due_steps
+                wanted = due if FEW * len(due) <= len(self.steps) else self.steps
+                self._answers[key] = self._scheduler.run_stages(key, problem, self.chain(), wanted)
             else:
                 self._answers[key] = self._scheduler.run(key, problem, self._scheduler.due_steps)
         known = self._answers[key]
         if len(known) == len(self.steps):
             return known
         recalled = [step for step in self.steps if step not in known]
+        if self._scheduler.has_stages(problem):
+            return AnswersOnDemand(
+                self.steps, known, lambda: self._scheduler.run_stages(key, problem, self.chain(), recalled)
+            )
         return AnswersOnDemand(self.steps, known, lambda: self._scheduler.run(key, problem, recalled))
 
     @property

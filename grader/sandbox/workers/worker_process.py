@@ -204,7 +204,7 @@ class WorkerProcess:
     def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
         """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
         self.printed_before = self.output.total
-        ticket, deadline = new_ticket(), min(until, time.monotonic() + self._limits.step_seconds)
+        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
         self._send_bytes(observe_request(problem, steps, joint, ticket), deadline)
         try:
             return decode_observed(self._pipes.receive(deadline), steps, ticket)

@@ -142,6 +142,8 @@ class Zygote:
             events = selector.select(0 if worth_it else None)
             if not events and worth_it:  # nobody is waiting: the next forks will be faster
                 huge_pages.collapse(small.pop())
+                if not small:  # what ctypes leaves behind; a worker that collects it copies its pages
+                    gc.collect()
             for key, _ in events:
                 if key.fileobj is self._control:
                     if not self.take_requests():
