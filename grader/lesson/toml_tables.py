@@ -77,7 +77,7 @@ class Table:
 
 
 def read_toml(path: Path, keys: Collection[str] | None) -> Table:
-    """Return the file at `path` as one table with these keys (None: any). Raises LessonError where it cannot be read."""
+    """Return the file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
     return parse_toml(read_text(path), path, keys)
 
 

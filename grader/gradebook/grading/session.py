@@ -15,6 +15,7 @@ import torch
 from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
+from grader.gradebook.grading.question_rows import question_rows
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.gradebook.grading.verdict_cache import VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
@@ -129,7 +130,11 @@ class Session:
             if submitted.origin is not None:
                 for row in rows:
                     submitted.origin.tell(row)
-        rows = [row.cleaned() for row in rows]
+        answers, remark = question_rows(lesson, submitted, submission.student, self._zygote)
+        if answers and status == "missing":
+            status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
+        message = " ".join(part for part in (message, remark) if part) or None
+        rows = [row.cleaned() for row in (*rows, *answers)]
         return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:

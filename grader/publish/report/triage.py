@@ -13,6 +13,7 @@ ZERO: Final = "has 0"
 WHAT: Final = {
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
+    "answers": "has answers with another name's values",
     "late": "was late",
     "newest": "the newest attempt counts",
     "group": "submitted in a group",
