@@ -23,7 +23,7 @@ from grader.sandbox.workers.student import Student
 
 
 def question_rows(
-    lesson: Lesson, submitted: LessonFiles, student: str, zygote: ZygoteProcess
+    lesson: Lesson, submitted: LessonFiles, student: str, run_line: RunLine
 ) -> tuple[list[Row], str | None]:
     """A row for each question, without points, and a message about the file. Nothing where it was not submitted.
 
@@ -38,7 +38,6 @@ def question_rows(
     except UserError as error:
         answers, message = Answers(), str(error)
     messages = [message] if message else unknown_answers(answers, questions, shown)
-    run_line = line_runner(zygote)
     rows = judged_rows(lesson, questions, answers, answers.student or student, run_line)
     for row in rows:
         row.file = shown

@@ -15,12 +15,13 @@ import torch
 from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
-from grader.gradebook.grading.question_rows import question_rows
+from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.gradebook.grading.verdict_cache import VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
+from grader.questions.code_lines import RunLine
 from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
@@ -111,6 +112,11 @@ class Session:
             self._frozen = True
         return graded
 
+    @property
+    def run_line(self) -> RunLine:
+        """Runs a line of code that answers a question."""
+        return line_runner(self._zygote)
+
     def _lesson(self, lesson: Lesson, submission: Submission, graded: GradedSubmission) -> LessonResult:
         started = time.monotonic()
         submitted = submission.lessons.get(lesson.name) or LessonFiles(
@@ -130,7 +136,7 @@ class Session:
             if submitted.origin is not None:
                 for row in rows:
                     submitted.origin.tell(row)
-        answers, remark = question_rows(lesson, submitted, submission.student, self._zygote)
+        answers, remark = question_rows(lesson, submitted, submission.student, self.run_line)
         if answers and status == "missing":
             status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
         message = " ".join(part for part in (message, remark) if part) or None
