@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console, RenderableType
 
-from grader.commands.console import STOPPED, ReportingGroup, fail
+from grader.commands.answer import answer
+from grader.commands.console import ReportingGroup
+from grader.commands.dojo_desk import console, desk, show
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.train import train
-from grader.dojo.desk import Desk
 from grader.dojo.file import own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
-from grader.dojo.training.setup import training_course
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
@@ -31,39 +29,13 @@ Examples:
   dojo check 03.dprobs    one row of it
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
+  dojo answer 03          the questions of lesson 03
   dojo report             the whole page, in your browser
   dojo train              trains a network with your gradients
 
 \b
 Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
 """
-
-
-def console() -> Console:
-    """Colours on a terminal, plain text of 80 columns elsewhere."""
-    return Console(highlight=False, markup=False, emoji=False)
-
-
-def show(screen: Iterable[RenderableType]) -> None:
-    out = console()
-    for part in screen:
-        out.print(part)
-
-
-@contextlib.contextmanager
-def desk(course: Path | None) -> Iterator[Desk]:
-    """A student's desk. Ctrl-C ends the command with a sentence. Raises UserError."""
-    stderr = Console(stderr=True)
-    try:
-        opened = Desk(
-            training_course(course),
-            complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
-            busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
-        )
-        with contextlib.closing(opened):
-            yield opened
-    except KeyboardInterrupt:
-        fail("stopped.", STOPPED, "dojo")
 
 
 @click.group(
@@ -252,6 +224,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
+main.add_command(answer)
 main.add_command(train)
 
 

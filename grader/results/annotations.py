@@ -72,11 +72,14 @@ class Lateness(NamedTuple):
 class Answered(NamedTuple):
     """What a student answered to a question, and the share of its points, from 0 to 1.
 
-    The row of a question has 0 of 0 points until an assignment gives the question a weight.
+    The row of a question has 0 of 0 points until an assignment gives the question a weight. `waits` says that a person
+    has to read the answer.
     """
 
+    question: str
     text: str
     share: float
+    waits: bool = False
 
 
 class CountedAttempt(NamedTuple):

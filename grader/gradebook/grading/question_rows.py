@@ -53,11 +53,11 @@ def judged_rows(
     rows = []
     for question in questions.values():
         if question.name not in answers.given:
-            rows.append(Row(question.row, "todo", 0, 0, message="Not answered."))
+            rows.append(Row(question.row, "todo", 0, 0))
             continue
         posed, raw = pose(question, seed), answers.given[question.name]
         judged = judge(posed, keys[question.name], raw, run_line)
-        answered = Answered(answer_text(posed, raw), judged.share)
+        answered = Answered(posed.text, answer_text(posed, raw), judged.share, judged.status == "todo")
         rows.append(Row(question.row, judged.status, 0, 0, message=judged.message, answer=answered))
     return rows
 
