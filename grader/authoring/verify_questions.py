@@ -58,11 +58,15 @@ def faults_of_question(
     proof = getattr(proofs, question.name, None)
     if question.kind == "number" and question.draw and proof is None:
         yield f"{PROOFS} has no function `{question.name}` that computes the key in another way."
+    fault = None
     for each in posed if question.draw else posed[:1]:
         fault = next(faults_of_posed(each, secret, proof, run_line), None)
         if fault is not None:  # one student's is enough
             yield fault
             break
+    for wrong, why in secret.why.items() if question.draw and fault is None else ():
+        if all(judge(each, secret, typed(each, wrong), run_line).message != each.filled(why) for each in posed):
+            yield f"{wrong!r} never gets its own explanation."
     if always_shown(posed, secret, lambda each: each.text):
         yield "its text contains the key."
     for answer, why in [*secret.why.items(), ("otherwise", secret.otherwise)]:
@@ -104,21 +108,22 @@ def faults_of_posed(
         return
     if proof is not None and not is_same(posed, proved(posed, proof), secret.key or "", secret.tolerance):
         yield f"{PROOFS} gives another key{where}: {proved(posed, proof)}."
-    kind = posed.question.kind
-    for wrong, why in secret.why.items():
+    kind, drawn = posed.question.kind, bool(posed.question.draw)
+    whys = [posed.filled(why) for why in secret.why.values()]
+    for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
         raw = [wrong] if kind == "multiple" else typed(posed, wrong)
-        yield from unexplained(decide(raw), posed.filled(why), f"{wrong!r}{where}")
+        yield from unexplained(decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}")
     if kind == "multiple" and len(secret.key or ()) > 1:
-        yield from unexplained(decide(list(secret.key or ())[:-1]), INCOMPLETE, "a part of the key")
+        yield from unexplained(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
     for form in PERTURBED if kind in ("formula", "code") else ():
         if decide(form.format(secret.key)).status == "passed":
             yield f"`{form.format(secret.key)}` is accepted."
 
 
-def unexplained(judged: Judged, why: str, answer: str) -> Iterator[str]:
+def unexplained(judged: Judged, whys: Sequence[str], answer: str) -> Iterator[str]:
     if judged.status != "failed":
         yield f"{answer} is {judged.status}: {judged.message or 'the wrong answer is accepted'}."
-    elif judged.message != why:
+    elif judged.message not in whys:
         yield f"{answer} gets another explanation: {judged.message}"
 
 

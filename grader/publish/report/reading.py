@@ -162,7 +162,7 @@ class Line:
 
 @dataclass
 class LessonPart:
-    """A lesson's part of the page. `groups` are rows that tell the same, in one section; `answers` those of questions."""
+    """A lesson's part of the page. `groups` are rows that tell the same, in one section; `answers` are to questions."""
 
     results: LessonResult
     lesson: Lesson | None
