@@ -141,7 +141,7 @@ def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableTy
     yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.name}", "dim"))
     yield Paragraph(posed.text, indent=INDENT)
     for letter, each in posed.letters.items():
-        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT + 2)
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
     if question.given:
         shapes = ", ".join(f"{name} ({shape})" if shape else f"{name} ()" for name, shape in question.given.items())
         yield Paragraph(f"Given: {shapes}.", "dim", INDENT)

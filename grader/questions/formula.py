@@ -103,8 +103,8 @@ def names_used(node: ast.expr, shown: str, names: Collection[str]) -> Iterator[s
         if node.id in names:
             yield node.id
         elif node.id not in CONSTANTS:
-            known = ", ".join([*names, *CONSTANTS])
-            raise FormulaError(f"`{shown}` uses `{node.id}`; expected only {known} and numbers.")
+            known = f"only {', '.join(names)} and numbers" if names else "a number"
+            raise FormulaError(f"`{shown}` uses the name `{node.id}`; expected {known}.")
         return
     parts: list[ast.expr]
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:

@@ -55,7 +55,7 @@ def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = Non
     try:
         return read_formula(one_text(raw, "number"), known).number(known)
     except FormulaError as error:
-        raise AnswerError(f"{error} Expected {EXPECTED['number']}.") from None
+        raise AnswerError(f"{shown_answer(raw)} is not a number; expected {EXPECTED['number']}.") from error
 
 
 def read_shape(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> tuple[int, ...]:
