@@ -318,6 +318,19 @@ def test_a_tree_survives_the_wire_both_ways(tree):
     assert identical(unpack(header["args"], tensors_of(header["tensors"], sent.body), trusted=True), [tree])
 
 
+@given(st.permutations(range(3)))
+def test_a_tensor_arrives_with_its_axes_in_the_same_order_in_memory(order):
+    tensor = torch.arange(24.0).reshape(2, 3, 4).permute(order)
+    sent, _ = frame_and_size({}, args=[tensor])
+    header = wire.decode_header(wire.json.dumps(sent.header).encode())
+    (found,) = unpack(header["args"], tensors_of(header["tensors"], sent.body), trusted=True)
+    assert torch.equal(found, tensor) and found.stride() == tensor.stride()
+    back = encode_called(Called(tensor), ticket=4, keeps=False, after=True, room=1 << 20)
+    reader = wire.Reader()
+    reader.feed(back)
+    assert decode_called(reader.next(), ticket=4).value.is_contiguous(), "a worker's values come as plain tensors"
+
+
 @given(st.data())
 @settings(deadline=None, max_examples=400)
 def test_a_mutated_reply_is_refused_or_read_as_another(data):
@@ -338,7 +351,9 @@ NODES = st.recursive(
     st.none() | st.integers() | st.text(max_size=3),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["l", "u", "d", "t", "n", "g", "fn", "o", "f", "i", "x"]), inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["l", "u", "d", "t", "n", "g", "fn", "p", "o", "f", "i", "x"]), inner, max_size=2
+        )
     ),
     max_leaves=10,
 )
@@ -351,7 +366,17 @@ def test_any_node_is_a_value_or_refused(node):
         unpack(node, [torch.ones(2)], trusted=False)
 
 
-@pytest.mark.parametrize("node", [{"fn": ["def f(): pass", {"d": []}]}, {"g": 0}, {"t": 1}, {"t": -1}, {"t": True}])
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"fn": ["def f(): pass", {"d": []}]},
+        {"g": 0},
+        {"p": [{"t": 0}, [0]]},
+        {"t": 1},
+        {"t": -1},
+        {"t": True},
+    ],
+)
 def test_no_function_and_no_generator_is_taken_from_a_worker(node):
     with pytest.raises(WireError):
         unpack(node, [torch.zeros(5056, dtype=torch.uint8)], trusted=False)

@@ -22,7 +22,7 @@ def test_each_row_it_names_exists(number, row):
 
 
 def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
-    assert {number for number, _ in NAMED} == {f"{number:02}" for number in range(1, 12)}
+    assert {number for number, _ in NAMED} == {lesson.number for lesson in LESSONS.values()}
     steps = {item.name for item in LESSONS["03_makemore_steps"].items}
     assert steps == {row for number, row in NAMED if number == "03"}
 

@@ -4,7 +4,8 @@ A plain null, boolean, number or text stands for itself; everything else is an o
 
     {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
     {"t": 0} the first tensor · {"n": 0} the same as a numpy array
-    to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source
+    to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source ·
+    {"p": [{"t": 0}, axes]} a tensor whose axes lie in memory in another order
     from a worker only: {"o": "module.Class"} an object that has no place here
 """
 
@@ -123,7 +124,7 @@ class Packer:
             number = float.__float__(value)
             return number if math.isfinite(number) else {"f": str(number)}
         if issubclass(kind, Tensor):
-            return self._tensor(value, "t")
+            return self._permuted(value) if self._budget is WHATEVER else self._tensor(value, "t")
         if isinstance(value, numpy.ndarray):
             return self._array(value)
         if isinstance(value, torch.Generator):
@@ -168,6 +169,14 @@ class Packer:
         self._nodes += TENSOR_NODES - 1
         self.tensors.append(tensor)
         return {tag: len(self.tensors) - 1}
+
+    def _permuted(self, tensor: Tensor) -> Any:
+        """A tensor of the trusted side: where its axes are permuted in memory, they are so in the worker as well."""
+        order = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)
+        in_memory = tensor.permute(order)
+        if tensor.is_contiguous() or not in_memory.is_contiguous():
+            return self._tensor(tensor, "t")
+        return {"p": [self._tensor(in_memory, "t"), [order.index(axis) for axis in range(tensor.ndim)]]}
 
     def _array(self, array: Any) -> Any:
         if array.ndim > MAX_DIMENSIONS:
@@ -253,6 +262,8 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
         return int(content)
     elif tag == "o" and type(content) is str and not trusted:
         return Opaque(readable(content)[:200])
+    elif tag == "p" and trusted:
+        return unpack(content[0], tensors, trusted, deeper).permute(content[1])
     elif tag == "fn" and trusted:
         source, bound = content
         return Function(source, **unpack(bound, tensors, trusted, deeper)).build()

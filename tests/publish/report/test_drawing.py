@@ -24,6 +24,8 @@ PARTS = {
     "04_cross_entropy": 1,
     "05_batch_norm": 3,
     "11_layer_norm": 2,
+    "12_attention": 3,
+    "13_multi_head_attention": 1,
 }
 """How many drawings a lesson's graph has."""
 
