@@ -30,11 +30,11 @@ class Paragraph:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         wrapped = self._text.wrap(console, max(20, options.max_width - self._indent - self._hang))
-        for number, line in enumerate(wrapped):
+        for place, line in enumerate(wrapped):
             line.rstrip()
             if without_ci_commands(line.plain) != line.plain:
                 line = Text(without_ci_commands(line.plain), line.style)
-            yield Text.assemble(" " * (self._indent + (self._hang if number else 0)), line)
+            yield Text.assemble(" " * (self._indent + (self._hang if place else 0)), line)
 
 
 def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[RenderableType]:

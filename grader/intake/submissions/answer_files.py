@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,9 +30,10 @@ def with_answers(
 
     The file is in the lesson's folder, or next to the other files and says which lesson it is for.
     """
-    asking = [lesson for lesson in lessons if questions_of(lesson)]
     found, remarks = dict(read), list[IntakeRemark]()
-    for lesson, path in answer_files(folder, asking) if asking and folder.is_dir() else ():
+    for lesson, path in answer_files(folder, lessons) if has_entries(folder) else ():
+        if not questions_of(lesson):
+            continue
         submitted = found.get(lesson.name) or LessonFiles(lesson.name)
         shown = path.relative_to(folder).as_posix()
         try:
@@ -44,6 +46,12 @@ def with_answers(
             sentence = f"{shown} was written for `{name}`: the questions have that name's values."
             remarks.append(IntakeRemark("answers", sentence))
     return found, tuple(remarks)
+
+
+def has_entries(folder: Path) -> bool:
+    """Whether something is in the folder. Most of a class's empty folders cost one system call."""
+    with os.scandir(folder) as entries:
+        return next(entries, None) is not None
 
 
 def answer_files(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, Path]]:
