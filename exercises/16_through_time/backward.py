@@ -1,0 +1,93 @@
+"""Lesson 16: recurrent networks, backwards through time.
+
+A plain recurrent network has one hidden state for each step, and the same weights at every step:
+
+    h[t + 1] = tanh(x[t] @ Wx + h[t] @ Wh + b)              for t = 0 ... time - 1; h[0] is given
+
+x is (time, batch, features), h is (time + 1, batch, hidden), Wx (features, hidden), Wh (hidden, hidden), b (hidden,).
+The LSTM cell is described at its function. Leave all arguments as they are.
+
+Check as often as you like:  dojo check 16
+"""
+
+import torch
+
+
+def rnn(x, h0, Wx, Wh, b):
+    """All hidden states of the plain recurrent network: (time + 1, batch, hidden), the given `h0` first.
+
+    x: (time, batch, features); h0: (batch, hidden)
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def rnn_step_backward(dh, h, h_before, x, Wx, Wh):
+    """Back through one step, `h = tanh(x @ Wx + h_before @ Wh + b)`.
+
+    dh: the upstream gradient of `h`, (batch, hidden); x: (batch, features), the input of this step
+    Returns `(dx, dh_before, dWx, dWh, db)`, each with the shape of its value; db has the shape (hidden,).
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def rnn_backward(dh, x, h0, Wx, Wh, b):
+    """Run the network, and go back through all steps.
+
+    dh: (time + 1, batch, hidden), what each of the states h[0], h[1] ... gets from outside the network: from a loss at
+        that step, for example. What comes back from the later steps is not in it.
+    x: (time, batch, features); h0: (batch, hidden)
+    Returns `(dx, dh0, dWx, dWh, db)`.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def truncated_backward(dh, x, h0, Wx, Wh, b, k):
+    """The same in chunks of `k` steps: steps 0 ... k - 1, k ... 2k - 1, and so on (the last one may be shorter).
+
+    Each chunk starts from the state that the one before it ends with. But no gradient goes back from a chunk to the one
+    before it, as if `h[k]`, `h[2k]` ... were given. With k >= time nothing is cut off.
+    Returns `(dx, dh0, dWx, dWh, db)`.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def norms_through_time(dlast, x, h0, Wx, Wh, b):
+    """How large the gradient of each hidden state is if only the last one gets a gradient from outside.
+
+    dlast: (batch, hidden), the upstream gradient of the last state
+    Returns a tensor of shape (time + 1,): the norm of the gradient of h[0], h[1] ... h[time] (the root of the sum of all
+    squares, over batch and features together).
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def lstm_step_backward(dh, dc, i, f, g, o, c, c_before, h_before, x, Wx, Wh):
+    """Back through one step of an LSTM cell, in the form and order of torch.nn.LSTM:
+
+        a = x @ Wx + h_before @ Wh + b                      (batch, 4 * hidden): for i, f, g, o side by side
+        i, f, o = sigmoid of their parts of a;  g = tanh of its part
+        c = f * c_before + i * g
+        h = o * tanh(c)
+
+    dh, dc: the upstream gradients of `h` and of `c`, (batch, hidden); dc does not contain what comes through `h`
+    Wx: (features, 4 * hidden); Wh: (hidden, 4 * hidden)
+    Returns `(dx, dh_before, dc_before, dWx, dWh, db)`; db has the shape (4 * hidden,).
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
+    """Run an LSTM cell over all steps, and go back.
+
+    dh: (time, batch, hidden), what the hidden state after each step gets from outside; x: (time, batch, features)
+    h0, c0: (batch, hidden), the states before the first step
+    Returns `(dx, dh0, dc0, dWx, dWh, db)`.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError

@@ -1,0 +1,133 @@
+"""What `dojo check 16` asks your functions: what torch.nn.RNN and torch.nn.LSTM and autograd say of small networks.
+
+A hidden suite asks with other ones.
+"""
+
+import torch
+
+SIZES = ({"time": 4, "batch": 2, "features": 3, "hidden": 5}, {"time": 7, "batch": 3, "features": 2, "hidden": 4})
+
+
+def drawn(generator, *shape):
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def network(generator, time, batch, features, hidden, gates=1):
+    """(x, h0, Wx, Wh, b)"""
+    Wx, Wh = drawn(generator, features, gates * hidden) / 2, drawn(generator, hidden, gates * hidden) / 2
+    return (
+        drawn(generator, time, batch, features),
+        drawn(generator, batch, hidden) / 2,
+        Wx,
+        Wh,
+        drawn(generator, gates * hidden) / 2,
+    )
+
+
+def layer(kind, Wx, Wh, b):
+    """A layer of torch's with these weights. It has a second bias, which is zero here."""
+    made = kind(len(Wx), len(Wh), dtype=torch.float64)
+    parameters = (Wx.T, Wh.T, b, torch.zeros_like(b))
+    for name, value in zip(("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"), parameters, strict=True):
+        setattr(made, name, torch.nn.Parameter(value.clone()))
+    return made
+
+
+def differentiated(run, leaves, upstream):
+    with torch.enable_grad():
+        leaves = [leaf.clone().requires_grad_() for leaf in leaves]
+        return torch.autograd.grad(run(*leaves), leaves, upstream)
+
+
+def one_after_the_other(x, h0, Wx, Wh, b, k=10**9):
+    """Chunk by chunk: `.detach()` is what cuts the gradient off."""
+    h, found = h0, [h0]
+    for start in range(0, len(x), k):
+        h = h.detach() if start else h
+        for each in x[start : start + k]:
+            h = torch.tanh(each @ Wx + h @ Wh + b)
+            found.append(h)
+    return torch.stack(found)
+
+
+class Torch:
+    """The same functions by torch's own layers and autograd."""
+
+    @staticmethod
+    def rnn(x, h0, Wx, Wh, b):
+        return torch.cat((h0[None], layer(torch.nn.RNN, Wx, Wh, b)(x, h0[None])[0].detach()))
+
+    @staticmethod
+    def rnn_step_backward(dh, h, h_before, x, Wx, Wh):
+        """For h = 0, which is the tanh of zero: its slope there is one."""
+        return differentiated(lambda x, h, Wx, Wh, b: x @ Wx + h @ Wh + b, (x, h_before, Wx, Wh, dh[0] * 0), dh)
+
+    @staticmethod
+    def rnn_backward(dh, *network):
+        return differentiated(one_after_the_other, network, dh)
+
+    @staticmethod
+    def truncated_backward(dh, *network):
+        *leaves, k = network
+        return differentiated(lambda *leaves: one_after_the_other(*leaves, k), leaves, dh)
+
+    @staticmethod
+    def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
+        def run(x, h0, c0, Wx, Wh, b):
+            made = layer(torch.nn.LSTM, Wx, Wh, b)
+            parameters = {"weight_ih_l0": Wx.T, "weight_hh_l0": Wh.T, "bias_ih_l0": b, "bias_hh_l0": 0 * b}
+            return torch.func.functional_call(made, parameters, (x, (h0[None], c0[None])))[0]
+
+        return differentiated(run, (x, h0, c0, Wx, Wh, b), dh)
+
+
+def states(on, generator, **sizes):
+    return on.call("rnn", *network(generator, **sizes))
+
+
+def step(on, generator, time, batch, features, hidden):
+    (x, *_), h0, Wx, Wh, _ = network(generator, time, batch, features, hidden)
+    return on.call("rnn_step_backward", drawn(generator, batch, hidden), torch.zeros_like(h0), h0, x, Wx, Wh)
+
+
+def whole(on, generator, **sizes):
+    x, h0, *weights = network(generator, **sizes)
+    return on.call("rnn_backward", drawn(generator, len(x) + 1, *h0.shape), x, h0, *weights)
+
+
+def chunks(on, generator, **sizes):
+    x, h0, *weights = network(generator, **sizes)
+    return on.call("truncated_backward", drawn(generator, len(x) + 1, *h0.shape), x, h0, *weights, 3)
+
+
+def lstm(on, generator, **sizes):
+    x, h0, *weights = network(generator, **sizes, gates=4)
+    return on.call("lstm_backward", drawn(generator, len(x), *h0.shape), x, h0, drawn(generator, *h0.shape), *weights)
+
+
+def test_rnn(check):
+    check.agrees(states, draws=SIZES, reference=Torch)
+
+
+def test_rnn_step_backward(check):
+    check.agrees(step, draws=SIZES, reference=Torch)
+
+
+def test_rnn_backward(check):
+    check.agrees(whole, draws=SIZES, reference=Torch)
+
+
+def test_truncated_backward(check):
+    check.agrees(chunks, draws=SIZES, reference=Torch)
+
+
+def test_norms_through_time(check):
+    """One feature, weights of 1/2, states of zero: every step back halves the gradient."""
+    x, h0, one = (torch.zeros(shape, dtype=torch.float64) for shape in ((3, 1, 1), (1, 1), (1, 1)))
+    Wh = torch.full((1, 1), 0.5, dtype=torch.float64)
+    found = check.on.call("norms_through_time", one + 8, x, h0, one, Wh, one[0])
+    check.equals({"norms": found}, {"norms": torch.tensor([1.0, 2.0, 4.0, 8.0], dtype=torch.float64)})
+
+
+def test_lstm_backward(check):
+    check.agrees(lstm, draws=SIZES, reference=Torch)

@@ -1,0 +1,38 @@
+"""The picture of lesson 16, drawn by `grade figures`: the network unrolled, and where truncation cuts."""
+
+from grader.authoring.figures.svg import Drawing
+
+STEPS, WIDTH, HEIGHT, GAP = 4, 50, 30, 30
+
+
+def figures():
+    return {"unrolled.svg": unrolled()}
+
+
+def unrolled():
+    drawing = Drawing(
+        430,
+        208,
+        "A recurrent network unrolled over four steps, in chunks of two",
+        "Five hidden states from left to right. Forward, an arrow leads from each state to the next, and an input "
+        "arrives at each step. Backward, an arrow leads from each state to the one before it. Between h2 and the step "
+        "after it, truncation cuts the backward arrow, but not the forward one.",
+    )
+    for t in range(STEPS + 1):
+        x = 20 + t * (WIDTH + GAP)
+        drawing.cells(x, 80, [[f"h{t}"]], WIDTH, HEIGHT, **({"row": 0} if t else {}))
+        middle = x + WIDTH / 2
+        if t:
+            drawing.line([(middle, 62), (middle, 78)], "ink-line thin", arrow=True)
+            drawing.text(middle, 56, f"x{t - 1}", "small muted", "middle")
+            drawing.line([(x - GAP + 3, 88), (x - 3, 88)], "blue-line thick", arrow=True)
+            if t != 3:
+                drawing.line([(x - 3, 102), (x - GAP + 3, 102)], "orange-line thick", arrow=True)
+            drawing.line([(middle, 134), (middle, 114)], "orange-line thick", arrow=True)
+            drawing.text(middle, 148, f"dh{t}", "small ink", "middle")
+    border = 20 + 3 * (WIDTH + GAP) - GAP / 2
+    drawing.line([(border, 40), (border, 160)], "ink-line thin dashed")
+    drawing.text(border, 32, "cut for k = 2", "small ink bold", "middle")
+    drawing.text(215, 178, "to the right: forward, the same Wx, Wh and b at each step", "small muted", "middle")
+    drawing.text(215, 196, "to the left and up: gradients", "small muted", "middle")
+    return drawing.svg()

@@ -1,0 +1,163 @@
+"""Known mistakes of lesson 16, each with the message that its author gets."""
+
+import torch
+
+from grader.lesson.mistakes import mistake_list
+
+MISTAKES = mistake_list("""
+[rnn]
+- h.append(torch.tanh(each @ Wx + h[-1] @ Wh + b))
+from_h0:
+        h.append(torch.tanh(each @ Wx + h0 @ Wh + b))
+    Every step starts from `h0` here. Which state does a step read?
+no_tanh:
+        h.append(each @ Wx + h[-1] @ Wh + b)
+    The tanh is missing.
+no_bias:
+        h.append(torch.tanh(each @ Wx + h[-1] @ Wh))
+    `b` is missing.
+- return torch.stack(h)
+without_h0:
+        return torch.stack(h[1:])
+    The result has a state for each step, but it should begin with `h0`.
+
+[rnn_step_backward]
+- da = dh * (1 - h**2)
+no_tanh:
+        da = dh
+    The derivative of tanh is missing.
+of_the_state_before:
+        da = dh * (1 - h_before**2)
+    The derivative of tanh is written with its output. Which of the two states is that?
+tanh_again:
+        da = dh * (1 - torch.tanh(h)**2)
+    `h` is the output of tanh already. Here tanh is taken a second time.
+- return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.sum(0)
+own_state:
+        return da @ Wx.T, da @ Wh.T, x.T @ da, h.T @ da, da.sum(0)
+    `dWh` is made with the state after the step. What was multiplied by `Wh`?
+mean:
+        return da @ Wx.T, da @ Wh.T, x.T @ da, h_before.T @ da, da.mean(0)
+    `db` is a mean over the batch. Nothing in the step divides.
+not_transposed:
+        return da @ Wx.T, da @ Wh, x.T @ da, h_before.T @ da, da.sum(0)
+    `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.
+
+[truncated_backward]
+- if t > 0 and t % k == 0:  # the first step of a chunk: its state was given
+never_cut:
+        if False:
+    Nothing is cut off: this is the gradient of the whole sequence. What may not pass the border between two chunks?
+one_step_late:
+        if t > 0 and (t + 1) % k == 0:
+    The cut is one step off. Chunks begin at the steps 0, k, 2k and so on. Which step reads the state at a border?
+h0_as_well:
+        if t % k == 0:
+    The first chunk begins at step 0. `h0` was not computed by a chunk before it: return its gradient.
+from_the_end:
+        if (len(x) - t) % k == 0:
+    The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.
+- dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1] + carried, h[t + 1], h[t], x[t], Wx, Wh)
+outside_only:
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(dh[t + 1], h[t + 1], h[t], x[t], Wx, Wh)
+    What comes back from the later steps is lost: every state gets the gradient from outside only.
+inside_only:
+        outside = dh[t + 1] if t == len(x) - 1 else 0
+        dx[t], carried, dWx_t, dWh_t, db_t = rnn_step_backward(outside + carried, h[t + 1], h[t], x[t], Wx, Wh)
+    Only the last state gets its gradient from outside. Every state of `dh` counts.
+- return dx, dh[0] + carried, dWx, dWh, db
+start_without_outside:
+        return dx, carried, dWx, dWh, db
+    `h[0]` gets a gradient from outside as well: `dh[0]`.
+mean_over_time:
+        return dx, dh[0] + carried, dWx / len(x), dWh / len(x), db / len(x)
+    The gradients of the weights are means over the steps. The losses are added up, and so are their gradients.
+
+[rnn_backward]
+- return truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
+last_loss_only:
+        return truncated_backward(torch.cat((torch.zeros_like(dh[:-1]), dh[-1:])), x, h0, Wx, Wh, b, len(x))
+    Only the last state gets its gradient from outside. Every state of `dh` counts.
+mean_over_time:
+        dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
+        return dx, dh0, dWx / len(x), dWh / len(x), db / len(x)
+    The gradients of the weights are means over the steps. The losses are added up, and so are their gradients.
+start_without_outside:
+        dx, dh0, dWx, dWh, db = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
+        return dx, dh0 - dh[0], dWx, dWh, db
+    `h[0]` gets a gradient from outside as well: `dh[0]`.
+last_step_s_weights:
+        dx, dh0, *_ = truncated_backward(dh, x, h0, Wx, Wh, b, len(x))
+        h = rnn(x, h0, Wx, Wh, b)
+        return dx, dh0, *rnn_step_backward(dh[-1], h[-1], h[-2], x[-1], Wx, Wh)[2:]
+    The gradients of the weights are those of one step. Every step uses the same weights: what happens to their terms?
+
+[norms_through_time]
+- dlast = (dlast * (1 - state**2)) @ Wh.T
+no_tanh:
+        dlast = dlast @ Wh.T
+    The derivative of tanh is missing. Near one it is what makes gradients vanish.
+not_transposed:
+        dlast = (dlast * (1 - state**2)) @ Wh
+    `Wh` is square, so the shape cannot tell: on the way back the matrix is transposed.
+- return torch.stack(norms[::-1])
+last_first:
+        return torch.stack(norms)
+    This is the wrong order: the norm for `h[0]` comes first.
+squares:
+        return torch.stack(norms[::-1])**2
+    These are the squares of the norms.
+per_element:
+        return torch.stack(norms[::-1]) / h0.numel()**0.5
+    This divides by the number of elements: a root mean square. A norm is the root of the sum.
+
+[lstm_step_backward]
+- dc = dc + dh * o * (1 - tanh_c**2)
+from_the_next_step_only:
+        dc = dc
+    `c` is read in the line of `h`, too. That term is missing.
+from_h_only:
+        dc = dh * o * (1 - tanh_c**2)
+    What comes back from the next step, `dc`, is lost.
+no_tanh:
+        dc = dc + dh * o
+    Between `c` and `h` there is a tanh. Its derivative is missing.
+no_gate:
+        dc = dc + dh * (1 - tanh_c**2)
+    In `h = o * tanh(c)` the gate `o` is a factor. It is missing in the term that comes through `h`.
+- di, df, dg = dc * g, dc * c_before, dc * i
+state_after:
+        di, df, dg = dc * g, dc * c, dc * i
+    The forget gate multiplies a state of the cell. Which one: that before the step, or that after it?
+exchanged:
+        di, df, dg = dc * i, dc * c_before, dc * g
+    In `i * g`, each factor gets the upstream gradient times the other factor.
+- da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * (1 - g**2), do * o * (1 - o)), 1)
+order_i_f_o_g:
+        da = torch.cat((di * i * (1 - i), df * f * (1 - f), do * o * (1 - o), dg * (1 - g**2)), 1)
+    The parts are in another order. The definition has i, f, g, o.
+sigmoid_for_g:
+        da = torch.cat((di * i * (1 - i), df * f * (1 - f), dg * g * (1 - g), do * o * (1 - o)), 1)
+    `g` is a tanh. Here it has the derivative of a sigmoid.
+no_activations:
+        da = torch.cat((di, df, dg, do), 1)
+    The derivatives of the sigmoids and of the tanh are missing.
+- return da @ Wx.T, da @ Wh.T, dc * f, x.T @ da, h_before.T @ da, da.sum(0)
+cell_ungated:
+        return da @ Wx.T, da @ Wh.T, dc, x.T @ da, h_before.T @ da, da.sum(0)
+    `dc_before` passes unchanged. In `f * c_before` the forget gate is a factor.
+
+[lstm_backward]
+- found = lstm_step_backward(dh[t] + dh_back, dc_back, *steps[t], Wx, Wh)
+no_h_back:
+        found = lstm_step_backward(dh[t], dc_back, *steps[t], Wx, Wh)
+    What comes back through the hidden state is lost: each step gets the gradient from outside only.
+- dWx += found[3]
+last_weights:
+        dWx = found[3]
+    `dWx` is that of a single step. Every step uses the same weights: what happens to their terms?
+- return dx, dh_back, dc_back, dWx, dWh, db
+outside_added:
+        return dx, dh_back + dh[0], dc_back, dWx, dWh, db
+    `dh[0]` belongs to the state after the first step. `h0` gets nothing from outside.
+""")
