@@ -28,4 +28,4 @@ def sum_loss(n, r):
 
 def untrained_names(k):
     end = 1 / k
-    return sum((place - 1) * end * (1 - end) ** (place - 1) for place in range(1, 200 * k))
+    return sum((place - 1) * end * (1 - end) ** (place - 1) for place in range(1, 40 * k))
