@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from grader.commands.answer import answer
 from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import console, desk, show
 from grader.commands.dojo_grade import grade_own
@@ -31,6 +32,7 @@ Examples:
   dojo check 03.dprobs    one row of it
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
+  dojo answer 03          the questions of lesson 03
   dojo report             the whole page, in your browser
   dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
@@ -253,7 +255,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, train, verify_own, grade_own):
+for command in (start, answer, train, verify_own, grade_own):
     main.add_command(command)
 
 

@@ -1,4 +1,4 @@
-"""What the commands of `dojo` share: a student's desk, and the screen."""
+"""What the commands of `dojo` share: a student's desk, and the terminal."""
 
 from __future__ import annotations
 

@@ -15,8 +15,10 @@ from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
+from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
+from grader.questions.code_lines import RunLine
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
@@ -53,6 +55,10 @@ class LocalJudge:
     @property
     def zygote(self) -> EagerZygote:
         return self._starter.zygote
+
+    def run_line(self) -> RunLine:
+        """Runs a line of code that answers a question."""
+        return line_runner(self._starter.zygote)
 
     def close(self) -> None:
         self._starter.zygote.close()

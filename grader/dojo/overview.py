@@ -24,18 +24,19 @@ RIGHT = ("passed", "here")
 
 
 class Paragraph:
-    """Wrapped and indented text; unlike rich's own it has no trailing spaces."""
+    """Wrapped and indented text, lines after the first by `hang` more; unlike rich's own it has no trailing spaces."""
 
-    def __init__(self, text: str | Text, style: str = "", indent: int = 0) -> None:
+    def __init__(self, text: str | Text, style: str = "", indent: int = 0, hang: int = 0) -> None:
         self._text = Text(text, style) if isinstance(text, str) else text
-        self._indent = indent
+        self._indent, self._hang = indent, hang
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for line in self._text.wrap(console, max(20, options.max_width - self._indent)):
+        wrapped = self._text.wrap(console, max(20, options.max_width - self._indent - self._hang))
+        for place, line in enumerate(wrapped):
             line.rstrip()
             if without_ci_commands(line.plain) != line.plain:
                 line = Text(without_ci_commands(line.plain), line.style)
-            yield Text.assemble(" " * self._indent, line)
+            yield Text.assemble(" " * (self._indent + (self._hang if place else 0)), line)
 
 
 def list_screen(

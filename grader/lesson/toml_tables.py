@@ -83,8 +83,8 @@ class Table:
         return {key: self.table(key, keys) for key in self._values}
 
 
-def read_toml(path: Path, keys: Collection[str]) -> Table:
-    """Return the file at `path` as one table with these keys. Raises LessonError where it cannot be read."""
+def read_toml(path: Path, keys: Collection[str] | None) -> Table:
+    """Return the file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
     return parse_toml(read_text(path), path, keys)
 
 
@@ -96,7 +96,7 @@ def read_text(path: Path) -> str:
         raise LessonError(f"{path} cannot be read: {error}") from error
 
 
-def parse_toml(text: str, path: Path, keys: Collection[str]) -> Table:
+def parse_toml(text: str, path: Path, keys: Collection[str] | None) -> Table:
     """Return the text of the file at `path` as one table with these keys. Raises LessonError where it is not TOML."""
     try:
         return Table(path, tomllib.loads(text), keys)

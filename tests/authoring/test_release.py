@@ -250,6 +250,7 @@ def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
     (lesson.exercise / "backward.py").write_text(solution_of(lesson))
     (lesson.exercise / "backward.py.before-reset-1").write_text(solution_of(lesson))
     (lesson.exercise / ".dojo.json").write_text("{}")
+    (lesson.exercise / "answers.toml").write_text("count = 1\n")
     files = lesson_files(lesson)
     stub = stub_of(course.find("04")).encode()
     assert files["exercises/04_cross_entropy/backward.py"] == files["exercises/04_cross_entropy/.stub"] == stub
@@ -259,6 +260,7 @@ def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
         "backward.py",
         "forward.py",
         "lesson.toml",
+        "questions.toml",
         *(path.name for path in lesson.exercise.glob("examples.py")),
         *(path.name for path in lesson.exercise.glob("*.svg")),
     }

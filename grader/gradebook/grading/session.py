@@ -15,11 +15,13 @@ import torch
 from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
+from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.suite import HiddenSuite
 from grader.gradebook.grading.verdict_cache import Learned, VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
+from grader.questions.code_lines import RunLine
 from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
@@ -125,6 +127,11 @@ class Session:
             self._frozen = True
         return graded
 
+    @property
+    def run_line(self) -> RunLine:
+        """Runs a line of code that answers a question."""
+        return line_runner(self._zygote)
+
     def _lesson(self, lesson: Lesson, submission: Submission, graded: GradedSubmission) -> LessonResult:
         started = time.monotonic()
         submitted = submission.lessons.get(lesson.name) or LessonFiles(
@@ -144,7 +151,11 @@ class Session:
             if submitted.origin is not None:
                 for row in rows:
                     submitted.origin.tell(row)
-        rows = [row.cleaned() for row in rows]
+        answers, remark = question_rows(lesson, submitted, submission.student, self.run_line)
+        if answers and status == "missing":
+            status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
+        message = " ".join(part for part in (message, remark) if part) or None
+        rows = [row.cleaned() for row in (*rows, *answers)]
         return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:
