@@ -56,6 +56,7 @@ class LocalJudge:
     def zygote(self) -> EagerZygote:
         return self._starter.zygote
 
+    @property
     def run_line(self) -> RunLine:
         """Runs a line of code that answers a question."""
         return line_runner(self._starter.zygote)

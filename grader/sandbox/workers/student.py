@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grader.calling.answer import Answer
@@ -12,6 +12,7 @@ from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.policy.static_check import Finding
+from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.printed import Span, cut
@@ -24,9 +25,7 @@ from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.own_sizes import STRICT, Terms
 
-FEW = 3
-"""Of how many steps one may be unknown to the cache, so that on a problem with stages only the unknown ones are run.
-Each needs a request, while all steps together need one or two."""
+FEW = 3  # of how many steps one may be unknown to the cache, so that only the unknown ones are run in stages
 
 
 class MeasuredCall(NamedTuple):
@@ -34,24 +33,6 @@ class MeasuredCall(NamedTuple):
 
     called: Called
     used: Usage | None
-
-
-class AnswersOnDemand(Mapping[str, Answer]):
-    """{step: answer} of all `steps`. The first use of one that is not `known` runs the others, which become known."""
-
-    def __init__(self, steps: Sequence[str], known: dict[str, Answer], run: Callable[[], Mapping[str, Answer]]) -> None:
-        self._steps, self._known, self._run = steps, known, run
-
-    def __getitem__(self, step: str) -> Answer:
-        if step not in self._known and step in self._steps:
-            self._known |= self._run()
-        return self._known[step]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._steps)
-
-    def __len__(self) -> int:
-        return len(self._steps)
 
 
 class Student:

@@ -32,16 +32,13 @@ from grader.sandbox.workers.counted_output import Counter, count_output, flush_o
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
 from grader.sandbox.workers.loader import load, seed_generators
+from grader.sandbox.workers.received_problem import Given, problem_of
 from grader.sandbox.workers.replies import encode_called
-from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
+from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import Budget, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
-
-
-Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
-"""A problem as steps meet it: the default dtype, forward values and upstream gradients by name."""
 
 
 class Worker:
@@ -297,17 +294,6 @@ class Worker:
             self._printed = self._output.total
             flush_output()
         return self._printed
-
-
-def problem_of(frame: wire.Frame) -> tuple[int, Given]:
-    """(its number, the problem) of a "problem" frame."""
-    header = frame.header
-    tensors = unpack_tensors(header["tensors"], frame.body)
-    values: dict[str, Any] = dict(header["plain"])
-    values.update({name: tensors["v:" + name] for name in header["values"]})
-    values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
-    upstream = {name: tensors["u:" + name] for name in header["upstream"]}
-    return header["problem"], (DTYPES[header["dtype"]], values, upstream)
 
 
 def tell(header: dict[str, Any]) -> None:

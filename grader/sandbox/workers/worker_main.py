@@ -18,7 +18,8 @@ from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.loader import forget, load, seed_generators
-from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Given, Worker, tell
+from grader.sandbox.workers.received_problem import Given
+from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Worker, tell
 
 REHEARSAL = b"""
 import torch

@@ -181,10 +181,9 @@ class Zygote:
         return True
 
     def hold(self, data: bytearray) -> None:
-        from grader.sandbox.workers import wire
-        from grader.sandbox.workers.worker import problem_of
+        from grader.sandbox.workers import received_problem, wire
 
-        number, problem = problem_of(wire.frame_from(data))
+        number, problem = received_problem.problem_of(wire.frame_from(data))
         self._problems[number] = problem
         gc.freeze()
 
