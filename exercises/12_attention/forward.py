@@ -42,6 +42,11 @@ def masked_softmax(scores, allowed):
     return F.softmax(scores.masked_fill(~allowed, lowest), -1) * allowed
 
 
+def attention_weights(Q, K, allowed):
+    """The weights of one head: the softmax of its scores."""
+    return masked_softmax(Q @ K.transpose(1, 2) / Q.shape[2] ** 0.5, allowed)
+
+
 def forward(t):
     # one head in small steps; every line is one of yours
     t.q = t.x @ t.Wq
@@ -60,7 +65,7 @@ def forward(t):
 
     # scores, softmax and weighted sum in one step
     with t.fused():
-        t.P = masked_softmax(t.Q @ t.K.transpose(1, 2) / t.Q.shape[2] ** 0.5, t.allowed)
+        t.P = attention_weights(t.Q, t.K, t.allowed)
     t.O = t.P @ t.V
 
 

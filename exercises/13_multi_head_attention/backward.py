@@ -100,7 +100,7 @@ def dqh(dscores, keys):
 
     Where the forward pass reads it:
 
-        scores = qh @ keys.transpose(2, 3) / qh.shape[3] ** 0.5
+        scores = qh @ keys.mT / qh.shape[3] ** 0.5
     """
     # TODO: replace the next line by your own
     raise NotImplementedError
@@ -111,7 +111,7 @@ def dkeys(dscores, qh):
 
     Where the forward pass reads it:
 
-        scores = qh @ keys.transpose(2, 3) / qh.shape[3] ** 0.5
+        scores = qh @ keys.mT / qh.shape[3] ** 0.5
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

@@ -42,7 +42,7 @@ def forward(t):
     # the heads 0, 1 ... of a group read the same key and value
     t.keys = t.kh.repeat_interleave(t.heads // t.groups, 1)
     t.values = t.vh.repeat_interleave(t.heads // t.groups, 1)
-    t.scores = t.qh @ t.keys.transpose(2, 3) / t.qh.shape[3] ** 0.5
+    t.scores = t.qh @ t.keys.mT / t.qh.shape[3] ** 0.5
     t.weights = F.softmax(t.scores.masked_fill(~t.past, -math.inf), 3)
     t.contexts = t.weights @ t.values
     # (batch, heads, time, size) -> (batch, time, heads * size)

@@ -59,8 +59,8 @@ def norms_through_time(dlast, x, h0, Wx, Wh, b):
     """How large the gradient of each hidden state is if only the last one gets a gradient from outside.
 
     dlast: (batch, hidden), the upstream gradient of the last state
-    Returns a tensor of shape (time + 1,): the norm of the gradient of h[0], h[1] ... h[time] (the root of the sum of all
-    squares, over batch and features together).
+    Returns a tensor of shape (time + 1,): the norm of the gradient of h[0], h[1] ... h[time] (the root of the sum of
+    all squares, over batch and features together).
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

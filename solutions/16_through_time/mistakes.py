@@ -12,10 +12,10 @@ from_h0:
     Every step starts from `h0` here. Which state does a step read?
 no_tanh:
         h.append(each @ Wx + h[-1] @ Wh + b)
-    The tanh is missing.
+    The tanh of the sum is missing.
 no_bias:
         h.append(torch.tanh(each @ Wx + h[-1] @ Wh))
-    `b` is missing.
+    `b` is missing in the sum.
 - return torch.stack(h)
 without_h0:
         return torch.stack(h[1:])

@@ -8,6 +8,8 @@ Parts that have nothing to do with each other are drawings of their own, so that
 from __future__ import annotations
 
 import ast
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from grader.comparison.tensors import format_shape
@@ -21,6 +23,8 @@ Reads = Mapping[str, Sequence[str]]
 GAP, BESIDE, LANE, CHARACTER, SMALL = 24, 14, 16, 7.8, 6.7
 """In CSS pixels: the space under a node and next to it, a lane for edges that skip layers, a letter of a name, one of a
 shape."""
+WIDEST = 418
+"""A wider drawing, with its margins, has letters smaller than 8 pixels on a telephone of 360 pixels."""
 
 
 def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
@@ -64,16 +68,32 @@ def parts_of(reads: Reads) -> list[Reads]:
     return [{name: reads[name] for name in reads if root(name) == each} for each in roots]
 
 
-def layers_of(reads: Reads) -> dict[str, int]:
-    """{name: its layer}: below all it reads, inputs just above their first reader."""
+def layers_of(reads: Reads, rooms: Mapping[str, float] | None = None, widest: float = math.inf) -> dict[str, int]:
+    """{name: its layer}: below all it reads, inputs just above their first reader.
+
+    `rooms` are widths. A name for which a layer has no room comes into a later one, an input into an earlier one.
+    """
+    rooms = rooms or {}
     depth: dict[str, int] = {}
+    used: defaultdict[int, float] = defaultdict(float)
+
+    def place(name: str, layer: int, towards: int) -> None:
+        room = rooms.get(name, 0.0)
+        while used[layer] and used[layer] + room > widest:
+            layer += towards
+        depth[name] = layer
+        used[layer] += room
+
+    inputs = [name for name, parents in reads.items() if not parents]
+    depth.update(dict.fromkeys(inputs, 0))
     for name, parents in reads.items():  # forward order: parents come first
-        depth[name] = 1 + max((depth[parent] for parent in parents), default=-1)
-    for name, parents in reads.items():
+        if parents:
+            place(name, 1 + max(depth[parent] for parent in parents), 1)
+    for name in inputs:
         readers = [depth[other] for other in reads if name in reads[other]]
-        if not parents and readers:
-            depth[name] = min(readers) - 1
-    return depth
+        place(name, min(readers) - 1 if readers else 0, -1)
+    first = min(depth.values(), default=0)
+    return {name: layer - first for name, layer in depth.items()}
 
 
 def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], int]:
@@ -95,11 +115,20 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
 def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float = 44) -> Layout:
     """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
 
-    `padding` is the room left and right of a node's text, in CSS pixels.
+    `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than WIDEST has
+    more layers instead, as far as that helps.
     """
-    layers = layers_of(reads)
-    lane_of = lanes_of(reads, layers)
-    left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
+    for widest in (math.inf, *range(WIDEST - 10, WIDEST // 2, -20)):
+        layout = place_all(reads, shapes, kinds, padding, widest)
+        if layout.width <= WIDEST:
+            break
+    return layout
+
+
+def place_all(
+    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float, widest: float
+) -> Layout:
+    """A drawing whose layers have at most this width, without the lanes on the left."""
     inputs = [name for name in reads if kinds[name] == "input"]
     read = {parent for parents in reads.values() for parent in parents}
 
@@ -108,6 +137,9 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], 
         return max(least, padding + max(texts, default=0))
 
     narrow, wide = room_for(inputs, padding + 46), room_for(reads, padding + 74)
+    layers = layers_of(reads, {name: BESIDE + (narrow if name in inputs else wide) for name in reads}, widest)
+    lane_of = lanes_of(reads, layers)
+    left = LANE * (1 + max(lane_of.values(), default=-1)) + 10.0
     placed: dict[str, Node] = {}
     column: dict[str, int] = {}
     for layer in range(max(layers.values(), default=-1) + 1):
