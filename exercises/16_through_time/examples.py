@@ -129,5 +129,19 @@ def test_norms_through_time(check):
     check.equals({"norms": found}, {"norms": torch.tensor([1.0, 2.0, 4.0, 8.0], dtype=torch.float64)})
 
 
+def test_lstm_step_backward(check):
+    """One number each: gates of 1/2, g = 0, c = 1 from c_before = 2, and only `c` gets a gradient, of one."""
+    half, zero, one = (torch.full((1, 1), value, dtype=torch.float64) for value in (0.5, 0.0, 1.0))
+    weights = torch.tensor([[1.0, 2.0, 3.0, 4.0]], dtype=torch.float64)
+    found = check.on.call(
+        "lstm_step_backward", zero, one, half, half, zero, half, one, 2 * one, 3 * one, one, weights, weights
+    )
+    # i: 1 · g = 0; f: 1 · 2 · 1/4; g: 1 · 1/2; o: 0. Then a linear layer: 0.5 · 2 + 0.5 · 3
+    da = torch.tensor([[0.0, 0.5, 0.5, 0.0]], dtype=torch.float64)
+    names = ("dx", "dh_before", "dc_before", "dWx", "dWh", "db")
+    expected = (2.5 * one, 2.5 * one, half, da, 3 * da, da[0])
+    check.equals(dict(zip(names, found, strict=True)), dict(zip(names, expected, strict=True)))
+
+
 def test_lstm_backward(check):
     check.agrees(lstm, draws=SIZES, reference=Torch)

@@ -1,0 +1,25 @@
+"""What `dojo check 13` asks `split_heads` and `merge_heads`: one example, two positions, two heads of two features."""
+
+import torch
+
+BY_POSITION = torch.tensor([[[1.0, 2.0, 10.0, 20.0], [3.0, 4.0, 30.0, 40.0]]], dtype=torch.float64)
+BY_HEAD = torch.tensor([[[[1.0, 2.0], [3.0, 4.0]], [[10.0, 20.0], [30.0, 40.0]]]], dtype=torch.float64)
+"""The features of head 0 are below ten, those of head 1 are ten times as large."""
+
+
+def in_another_order(tensor):
+    """The same tensor, with the numbers of its last two axes in another order in memory."""
+    return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
+
+
+def test_split_heads(check):
+    check.gives("split_heads", (BY_POSITION, 2), BY_HEAD)
+
+
+def test_merge_heads(check):
+    check.gives("merge_heads", (BY_HEAD,), BY_POSITION)
+
+
+def test_any_strides(check):
+    check.gives("merge_heads", (in_another_order(BY_HEAD),), BY_POSITION)
+    check.gives("split_heads", (in_another_order(BY_POSITION), 2), BY_HEAD)
