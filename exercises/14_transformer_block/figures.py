@@ -38,8 +38,9 @@ def layers():
         400,
         300,
         "The gradient's norm at each of 12 layers, with and without residual connections",
-        "A chart with a logarithmic axis. Both curves begin at the top of the stack with the same gradient. With residual "
-        "connections it grows about tenfold on its way to layer 0; without them it becomes about a thousand times smaller.",
+        "A chart with a logarithmic axis. Both curves begin at the top of the stack with the same gradient. With "
+        "residual connections it grows about tenfold on its way to layer 0. Without them it becomes about a thousand "
+        "times smaller.",
     )
 
     def at(layer, norm):
