@@ -13,10 +13,9 @@ def drawn(generator, *shape):
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
-def differentiated(function, leaves, upstream):
-    with torch.enable_grad():
-        leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-        return torch.autograd.grad(function(*leaves), leaves, upstream)
+def back(function, dout, *values):
+    """The gradients of `values`, where `dout` is the upstream gradient of `function(*values)`."""
+    return torch.func.vjp(function, *values)[1](dout)
 
 
 class Torch:
@@ -24,24 +23,27 @@ class Torch:
 
     @staticmethod
     def gelu_backward(dout, x):
-        return differentiated(F.gelu, [x], dout)[0]
+        return back(F.gelu, dout, x)[0]
 
     @staticmethod
     def gelu_tanh_backward(dout, x):
-        return differentiated(lambda x: F.gelu(x, approximate="tanh"), [x], dout)[0]
+        return back(lambda x: F.gelu(x, approximate="tanh"), dout, x)[0]
 
     @staticmethod
     def rms_norm_backward(dout, x, gain, eps):
-        return differentiated(lambda x, gain: F.rms_norm(x, gain.shape, gain, eps), [x, gain], dout)
+        return back(lambda x, gain: F.rms_norm(x, gain.shape, gain, eps), dout, x, gain)
 
     @staticmethod
     def through_layers(dlast, x, Ws, Us, residual):
-        with torch.enable_grad():
-            states = [x.clone().requires_grad_()]
-            for layer in range(len(Ws)):
-                now = states[-1]
-                states.append(F.gelu(now @ Ws[layer]) @ Us[layer] + (now if residual else 0))
-            return torch.stack(torch.autograd.grad(states[-1], states, dlast))
+        """Every h gets a change of zero added; the gradients of these changes are those of the h."""
+
+        def run(changes):
+            h = x + changes[0]
+            for layer, change in enumerate(changes[1:]):
+                h = F.gelu(h @ Ws[layer]) @ Us[layer] + (h if residual else 0) + change
+            return h
+
+        return back(run, dlast, torch.zeros(len(Ws) + 1, *x.shape, dtype=x.dtype))[0]
 
 
 def exact(on, generator, **sizes):
@@ -59,7 +61,6 @@ def normalised(on, generator, batch, time, channels):
 
 
 def stacked(on, generator, layers, channels, hidden):
-    """The gradients of all states; and their norms, from the bottom of the stack to its top."""
     Ws = drawn(generator, layers, channels, hidden) * channels**-0.5
     Us = drawn(generator, layers, hidden, channels) * hidden**-0.5
     dlast, x = drawn(generator, 4, channels), drawn(generator, 4, channels)

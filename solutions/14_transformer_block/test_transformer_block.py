@@ -51,7 +51,7 @@ def differentiated(function, leaves, upstream):
 
 
 def layers_by_autograd(dlast, x, Ws, Us, residual):
-    """Every h is a leaf's sum with zero, so autograd returns the gradient of each."""
+    """Autograd returns the gradient of each h: they are values of one graph."""
     with torch.enable_grad():
         states = [x.clone().requires_grad_()]
         for W, U in zip(Ws, Us, strict=True):
@@ -128,8 +128,7 @@ def stacked(on, generator, layers, batch, channels, hidden, scale):
     dlast, x = drawn(generator, batch, channels), drawn(generator, batch, channels)
     found = {}
     for case, residual in (("with residual connections", True), ("without", False)):
-        gradients = on.call("through_layers", dlast, x, Ws, Us, residual)
-        found[f"gradients {case}"] = gradients
+        found[f"gradients {case}"] = on.call("through_layers", dlast, x, Ws, Us, residual)
     return found
 
 
