@@ -45,19 +45,17 @@ STACKS = tuple(
 
 
 def differentiated(function, leaves, upstream):
-    with torch.enable_grad():
-        leaves = [leaf.clone().requires_grad_() for leaf in leaves]
-        return torch.autograd.grad(function(*leaves), leaves, upstream)
+    leaves = [leaf.clone().requires_grad_() for leaf in leaves]
+    return torch.autograd.grad(function(*leaves), leaves, upstream)
 
 
 def layers_by_autograd(dlast, x, Ws, Us, residual):
     """Autograd returns the gradient of each h: they are values of one graph."""
-    with torch.enable_grad():
-        states = [x.clone().requires_grad_()]
-        for W, U in zip(Ws, Us, strict=True):
-            branch = F.gelu(states[-1] @ W) @ U
-            states.append(states[-1] + branch if residual else branch)
-        return torch.stack(torch.autograd.grad(states[-1], states, dlast))
+    states = [x.clone().requires_grad_()]
+    for W, U in zip(Ws, Us, strict=True):
+        branch = F.gelu(states[-1] @ W) @ U
+        states.append(states[-1] + branch if residual else branch)
+    return torch.stack(torch.autograd.grad(states[-1], states, dlast))
 
 
 class Autograd:
