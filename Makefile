@@ -6,10 +6,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= grades
 
-.PHONY: install picture grade test coverage test-slow lint format verify seeds bench clean help
+.PHONY: install wheel picture grade test coverage test-slow lint format verify seeds bench clean help
 
 help:
 	@echo "make install    the environment alone: dojo and grade in .venv/bin"
+	@echo "make wheel      dist/*.whl: the program and the public exercises; refuses to contain anything of solutions/"
 	@echo "make grade      grade examples/submissions and say where the report is"
 	@echo "make test       the tests"
 	@echo "make coverage   the tests with branch coverage of grader/ (slower; workers and forked commands are not measured)"
@@ -29,6 +30,13 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@touch $@
 
 install: $(VENV)/ready
+	@echo "Ready. Next:  source $(VENV)/bin/activate && dojo"
+
+# What students install in order to work without a clone: `pip install dist/*.whl && dojo start`.
+wheel: $(VENV)/ready
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
+	@$(BIN)/python -m grader.authoring.release.wheel dist/*.whl
 
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)

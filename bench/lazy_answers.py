@@ -158,7 +158,7 @@ def looks(asked: Asked) -> Any:
     for leaf in leaves_given(asked):
         if not isinstance(leaf, (Tensor, numpy.ndarray)):
             continue
-        array = numpy.asarray(leaf).astype(numpy.float64)
+        array = numpy.asarray(leaf.detach() if isinstance(leaf, Tensor) else leaf).astype(numpy.float64)
         finite, zero = numpy.isfinite(array), array == 0
         minus = zero & numpy.signbit(array)
         whole = array == numpy.round(array)

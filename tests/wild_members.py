@@ -31,6 +31,7 @@ class Member:
     by: str = "grade"
     printed: list[str] = field(default_factory=list)
     alone: bool = False
+    keeps: list[str] = field(default_factory=list)
     course: list[str] = field(default_factory=list)
     counts: str = ""
     rows: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -52,6 +53,8 @@ def member_of(path: Path) -> Member:
                 member.kind = value
             case "alone":
                 member.alone = value == "yes"
+            case "keeps":
+                member.keeps = [beginning.strip() for beginning in value.split(" | ")]
             case "by":
                 member.by = value
             case "printed":
@@ -75,6 +78,16 @@ def member_of(path: Path) -> Member:
 def lecture_cells() -> list[str]:
     cells = json.loads(LECTURE.read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+def kept_cells(beginnings: list[str]) -> list[str]:
+    """The lecture's cells that begin so, each of them one cell."""
+    kept = []
+    for beginning in beginnings:
+        found = [cell for cell in lecture_cells() if cell.startswith(beginning)]
+        assert len(found) == 1, f"{beginning!r} begins {len(found)} cells of the notebook; expected one"
+        kept += found
+    return kept
 
 
 def changed(cells: list[str], text: str) -> list[str]:
@@ -103,7 +116,8 @@ def handed_in(member: Member, course: Course, folder: Path) -> Path:
         path = folder / lesson.name / "backward.py"
         text = member.text if member.alone else f"{solution_of(lesson)}\n\n{member.text}"
     else:
-        cells = CELL.split(member.text) if member.alone else changed(lecture_cells(), member.text)
+        own = member.alone or member.keeps
+        cells = kept_cells(member.keeps) + CELL.split(member.text) if own else changed(lecture_cells(), member.text)
         notebook = member.kind == "notebook"
         cells = [cell if notebook else MAGIC.sub("", cell) for cell in cells if cell.strip()]
         path = folder / ("mine.ipynb" if notebook else "mine.py")

@@ -1,4 +1,4 @@
-"""Lesson 01: the chain rule, one operation at a time, and seven questions that a number or two settles.
+"""Lesson 01: the chain rule, one operation at a time, a small network, and seven questions.
 
 A function `dx` returns the gradient with respect to `x` of `forward.py`, in the shape of `x`. Its parameters are
 forward values (`positive`) and the gradients above it (`dlogarithm`), given to it by name; add any other that you need.
@@ -274,6 +274,21 @@ def dx(dz, W):
     Where the forward pass reads it:
 
         z = x @ W + b
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+# the same network again, in one function
+
+
+def backward(x, W, b, a, z):
+    """The backward pass of the small network `z = x @ W + b`, `a = torch.tanh(z)`, `loss = a.sum()`.
+
+    x (rows, inner), W (inner, columns) and b (columns,) are the inputs, z and a (rows, columns) the values in between.
+    There is no upstream gradient among the parameters: begin at the loss.
+
+    Returns the tuple (dW, db, dx), or a dictionary with these names. Each has the shape of its value.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

@@ -1,6 +1,6 @@
-"""What `dojo check 01` asks your answers to the questions: numbers that can be counted, and what autograd says.
+"""The public examples that `dojo check 01` runs: numbers that you can count, and what autograd says.
 
-A hidden suite asks with numbers of its own, and with more cases.
+The hidden test suite uses other numbers and more cases.
 """
 
 import torch
@@ -16,6 +16,16 @@ def slopes(function, *values, upstream=None):
     with torch.enable_grad():
         leaves = [value.clone().requires_grad_() for value in values]
         return torch.autograd.grad(function(*leaves), leaves, upstream)
+
+
+def test_backward(check):
+    x, W, b = numbers([[1.0, -2.0], [0.5, 0.0], [2.0, 1.0]]), numbers([[0.3], [-0.6]]), numbers([0.2])
+    expected = slopes(lambda x, W, b: torch.tanh(x @ W + b).sum(), x, W, b)
+    z = x @ W + b
+    answer = check.on.call("backward", x, W, b, torch.tanh(z), z)
+    if isinstance(answer, (tuple, list)) and len(answer) == 3:
+        answer = dict(zip(("dW", "db", "dx"), answer, strict=True))
+    check.equals(answer, dict(zip(("dx", "dW", "db"), expected, strict=True)))
 
 
 def through(check, name, operation):

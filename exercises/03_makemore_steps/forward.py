@@ -4,17 +4,41 @@ Source: A. Karpathy, "Building makemore Part 4: Becoming a Backprop Ninja".
 `t.name = expression` names a value; your gradients are with respect to these names.
 """
 
+from functools import cache
+
 import torch
+
+CHARACTERS = ".abcdefghijklmnopqrstuvwxyz"
+"""Token 0 is the full stop before and after each name; a is token 1, z is token 26."""
+
+NAMES = """emma olivia ava isabella sophia charlotte mia amelia aaron abigail adrian agnes albert alexa barbara benjamin
+    carlos daniel dorothy edward elizabeth felix gloria harry irene jacob joyce katherine kevin laura martha nathan
+    oscar patricia quincy robert susan thomas ursula victor wayne xavier yolanda zachary"""
+
+
+@cache
+def examples(block):
+    """All contexts of the names (count, block), and the character that follows each (count,), as tokens."""
+    contexts, following = [], []
+    for name in NAMES.split():
+        tokens = [0] * block + [CHARACTERS.index(character) for character in name] + [0]
+        for place in range(block, len(tokens)):
+            contexts.append(tokens[place - block : place])
+            following.append(tokens[place])
+    return torch.tensor(contexts), torch.tensor(following)
 
 
 def inputs(generator, batch=32, block=3, vocabulary=27, embedding=10, hidden=64):
-    """The lecture's parameters, and a batch of contexts Xb (batch, block) with their next characters Yb (batch,)."""
+    """The lecture's parameters, and a batch of contexts Xb (batch, block) with their next characters Yb (batch,).
+
+    The examples are drawn from NAMES. With a vocabulary of fewer than 27 tokens, several letters share a token.
+    """
 
     def normal(*shape):
         return torch.randn(shape, generator=generator)
 
-    fan_in = embedding * block
-    return {
+    fan_in, (X, Y) = embedding * block, examples(block)
+    parameters = {
         "C": normal(vocabulary, embedding),
         "W1": normal(fan_in, hidden) * (5 / 3) / fan_in**0.5,
         "b1": normal(hidden) * 0.1,
@@ -22,10 +46,9 @@ def inputs(generator, batch=32, block=3, vocabulary=27, embedding=10, hidden=64)
         "b2": normal(vocabulary) * 0.1,
         "bngain": normal(1, hidden) * 0.1 + 1.0,
         "bnbias": normal(1, hidden) * 0.1,
-        "Xb": torch.randint(0, vocabulary, (batch, block), generator=generator),
-        "Yb": torch.randint(0, vocabulary, (batch,), generator=generator),
-        "n": batch,
     }
+    ix = torch.randint(0, len(X), (batch,), generator=generator)
+    return {**parameters, "Xb": X[ix] % vocabulary, "Yb": Y[ix] % vocabulary, "n": batch}
 
 
 def forward(t):

@@ -3,6 +3,9 @@
 This time you get no upstream gradients: no `dlogits`, no `dh`. You begin at the loss and compute every gradient
 yourself, through the stages of `forward.py`. Give each inner gradient a name, and check its shape before you go on.
 
+The two functions at the end compare your gradients with autograd's. When they are written, `python compare.py` runs
+them on your own gradients.
+
 Check as often as you like:  dojo check 06
 """
 
@@ -22,6 +25,37 @@ def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, x, mean,
         "dC" (27, 10)
 
     each of the dtype of the parameters and of the shape of its own value; None stands for what is not done yet.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def cmp(mine, reference):
+    """Compare one gradient with autograd's, as the lecture's `cmp` does.
+
+    mine:      the gradient that you computed, a tensor
+    reference: what autograd left in `.grad`, a tensor
+
+    Returns (exact, approximate, maxdiff).
+    exact:       True if both have the same shape and every element is equal.
+    approximate: True if both have the same shape and `torch.allclose` with its default tolerances says yes.
+    maxdiff:     the largest |mine - reference| over all elements, a number. Infinity if the shapes differ. If there is
+                 a NaN in `mine`, `maxdiff` is not graded.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def compare_all(gradients, references, atol=1e-5):
+    """Compare all gradients of a network with autograd's.
+
+    gradients:  a dict from names to tensors, the gradients that you computed, in any order. A gradient that is not
+                written yet is None, or its name is missing.
+    references: a dict from names to tensors, what autograd left in `.grad`
+    atol:       the absolute tolerance for `torch.allclose`; the relative one is torch's default
+
+    Returns (all_match, matches). `matches` has True or False for each name of `references`: True if your gradient has
+    the reference's shape and is close to it. `all_match` is True if all of them are True.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

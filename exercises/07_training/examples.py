@@ -47,7 +47,8 @@ class Torch:
     @staticmethod
     def train(parameters, X, Y, batches, max_steps, start=0):
         with torch.enable_grad():
-            return lecture.autograd_train(parameters, X, Y, batches, max_steps, start)
+            watched_by_nobody = [parameter.detach() for parameter in parameters]
+            return lecture.autograd_train(watched_by_nobody, X, Y, batches, max_steps, start)
 
     @staticmethod
     def calibrate(parameters, X):
@@ -68,15 +69,18 @@ def loss(on, generator):
     return {"loss": result["loss"] if isinstance(result, dict) else result[0]}
 
 
-def run(on, generator, pieces):
+def run(on, generator, pieces, requires_grad=False):
     """Training in pieces. `pieces` has the number of steps of each call of `train`."""
     parameters, (X, Y), losses = network(generator), examples(generator, 30), []
+    for parameter in parameters:
+        parameter.requires_grad = requires_grad
     batches = list(torch.randint(0, 30, (sum(pieces), 8), generator=generator))
     for piece in pieces:
         start = len(losses)
         given = parameters, X, Y, batches[start : start + piece], sum(pieces)
         found, (parameters, *_) = on.apply("train", *given, **({"start": start} if start else {}))
         losses += found
+    parameters = [parameter.detach() for parameter in parameters]
     return {"losses": losses, **dict(zip(lecture.PARAMETERS, parameters, strict=True))}
 
 
@@ -126,6 +130,10 @@ def test_trajectory(check):
 
 def test_resumed(check):
     check.agrees(run, ({"pieces": (4, 6)},), reference=Torch)
+
+
+def test_no_grad(check):
+    check.agrees(run, ({"pieces": (6,), "requires_grad": True},), reference=Torch)
 
 
 def test_calibrate(check):

@@ -108,16 +108,33 @@ def draw_batch(generator, examples):
 # Autograd's run -------------------------------------------------------------------------------------------------------
 
 
-def autograd_gradients(parameters, Xb, Yb):
-    """(loss, gradients) by `loss.backward()`: what yours are compared with."""
+def autograd_gradients(parameters, Xb, Yb, values=None):
+    """(loss, gradients) by `loss.backward()`: what yours are compared with.
+
+    A dict `values` is filled with the values in between and their gradients: `h`, `dh` and so on.
+    """
     C, W1, b1, W2, b2, bngain, bnbias = leaves = [p.detach().requires_grad_() for p in parameters]
-    embcat = C[Xb].view(Xb.shape[0], -1)
+    emb = C[Xb]
+    embcat = emb.view(Xb.shape[0], -1)
     hprebn = embcat @ W1 + b1
     bnmean = hprebn.mean(0, keepdim=True)
     bnvar = hprebn.var(0, keepdim=True, unbiased=True)
-    hpreact = bngain * (hprebn - bnmean) * (bnvar + 1e-5) ** -0.5 + bnbias
-    loss = F.cross_entropy(torch.tanh(hpreact) @ W2 + b2, Yb)
+    bndiff, bnvar_inv = hprebn - bnmean, (bnvar + 1e-5) ** -0.5
+    hpreact = bngain * bndiff * bnvar_inv + bnbias
+    h = torch.tanh(hpreact)
+    logits = h @ W2 + b2
+    loss = F.cross_entropy(logits, Yb)
+    between = {"emb": emb, "embcat": embcat, "hprebn": hprebn, "bnmean": bnmean, "bnvar": bnvar}
+    between |= {"bndiff": bndiff, "bnvar_inv": bnvar_inv, "hpreact": hpreact, "h": h, "logits": logits}
+    if values is not None:
+        for value in between.values():
+            value.retain_grad()
     loss.backward()
+    if values is not None:
+        values |= {name: value.detach() for name, value in between.items()}
+        values["bnraw"] = values["bndiff"] * values["bnvar_inv"]
+        values |= {f"d{name}": value.grad for name, value in between.items()}
+        values |= {f"d{name}": leaf.grad for name, leaf in zip(PARAMETERS, leaves, strict=True)}
     return loss.item(), [p.grad for p in leaves]
 
 

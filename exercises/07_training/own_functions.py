@@ -36,8 +36,12 @@ class Functions:
     def __init__(self, student):
         self._student = student
 
-    def gradients(self, parameters, Xb, Yb):
-        found = self._student.call("gradients", copies(parameters), Xb, Yb)
+    def gradients(self, parameters, Xb, Yb, look=None):
+        """(loss, gradients). `look` gets the function's variables line by line, which takes a while."""
+        if look is None:
+            found = self._student.call("gradients", copies(parameters), Xb, Yb)
+        else:
+            found = self._student.call_watched("gradients", look, copies(parameters), Xb, Yb)
         shown = "(loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias])"
         if not isinstance(found, (tuple, list)) or len(found) != 2:
             raise UserError(f"`gradients` must return {shown}; it returned {kind(found)}.")
@@ -61,6 +65,15 @@ class Functions:
         if losses and all(map(torch.equal, changed, parameters)):
             raise UserError("`train` left the parameters as they were. Does `update` change them in place?")
         return losses, changed
+
+    def learning_rate(self, step, steps):
+        return number(self._student.call("learning_rate", step, steps), "learning_rate")
+
+    def update(self, parameters, slopes, rate):
+        """The parameters after one update; `parameters` themselves stay."""
+        changed = copies(parameters)
+        self._student.call("update", changed, copies(slopes), rate)
+        return changed
 
     def calibrate(self, parameters, X):
         return self._student.call("calibrate", copies(parameters), X)

@@ -16,8 +16,9 @@ from grader.dojo.training.own_file import NotWritten, OwnFileError
 from grader.errors import UserError
 from grader.lesson.course_modules import load_module
 
-functions = load_module(Path(__file__).with_name("own_functions.py"), "backprop_ninja_own_functions")
-lecture = functions.lecture
+judging = load_module(Path(__file__).with_name("judging.py"), "backprop_ninja_judging")
+own_network = load_module(Path(__file__).with_name("own_network.py"), "backprop_ninja_own_network")
+functions, lecture = judging.functions, judging.lecture
 copies = functions.copies
 
 NAMES_TO_DRAW = 20
@@ -39,6 +40,7 @@ class Progress:
     seconds: float = 0.0  # spent in your `train`
     autograd_seconds: float = 0.0
     sources: list = field(default_factory=list)  # [(step, digest of your file from there on)]
+    wrong: str = ""  # what was found wrong first, in a run that goes on all the same
 
     @classmethod
     def begin(cls, options, vocabulary):
@@ -82,6 +84,8 @@ def every_so_often(steps):
 def run(student, options, watch, kept=None):
     """Trains, evaluates and draws names. See grader/dojo/training/contract.py for what it is given and returns."""
     torch.set_num_threads(1)  # the tensors are small: a second thread only waits
+    if student.has("forward"):
+        return own_network.run(student, options, watch)
     data = lecture.Data.load(Path(options.names) if options.names else CENSUS)
     own = functions.Functions(student)
     progress = Progress.restore(kept, data) if kept else Progress.begin(options, len(data.numbers))
@@ -96,10 +100,12 @@ def run(student, options, watch, kept=None):
             watch.say(line)
     progress.note_source(student.text)
     try:
-        train(own, options, watch, data, progress)
-    except (OwnFileError, Exploded) as error:
+        train(own, student, options, watch, data, progress)
+    except (OwnFileError, Exploded, judging.WrongStep) as error:
         outcome.problem = str(error)
-        outcome.can_resume = not isinstance(error, Exploded)
+        if isinstance(error, judging.WrongStep):
+            outcome.problem += " To see what it does to the training: dojo train --compare"
+        outcome.can_resume = not isinstance(error, Exploded) and progress.step > 0
     outcome.step = progress.step
     if outcome.can_resume:
         watch.keep(options, progress.step, progress.kept(data))
@@ -123,11 +129,12 @@ class Exploded(Exception):
     """A loss is no number any more."""
 
 
-def train(own, options, watch, data, progress):
+def train(own, student, options, watch, data, progress):
     """Takes `progress` to the last step, or to where `watch` stops it."""
     X, Y = data.sets["train"]
     steps, every = options.steps, every_so_often(options.steps)
-    compared = compared_at(options)
+    compared, judged = compared_at(options), judging.judged_at(options)
+    stops = sorted({*compared, *judged})
     generator = torch.Generator().manual_seed(options.seed)
     lecture.initialise(generator, len(data.numbers), options.hidden)  # batches come after them from the same generator
     for _ in range(progress.step):
@@ -135,11 +142,13 @@ def train(own, options, watch, data, progress):
     watch.step(progress.step, steps, progress.losses[-1] if progress.losses else math.nan)
     while progress.step < steps and not watch.stopping:
         start = progress.step
-        end = min([s for s in compared if s > start] + [start - start % CHUNK + CHUNK, steps])
+        end = min([s for s in stops if s > start] + [start - start % CHUNK + CHUNK, steps])
         batches = [lecture.draw_batch(generator, len(X)) for _ in range(start, end)]
         try:
             if start in compared and all(step != start for step, _ in progress.comparisons):
                 put_beside(own, progress, X[batches[0]], Y[batches[0]], watch)
+            if start in judged:
+                judge(own, student, options, watch, progress, X, Y, batches[0])
             advance(own, progress, X, Y, batches, steps, watch)
         except KeyboardInterrupt:  # a second Ctrl-C, in the middle of a step: back to where this chunk began
             watch.stopping = True
@@ -157,6 +166,18 @@ def compared_at(options):
         return sorted({step for step in options.compared if 0 <= step < options.steps})
     last = options.steps - 1
     return sorted({0, options.steps // 4, options.steps // 2, 3 * options.steps // 4, last})
+
+
+def judge(own, student, options, watch, progress, X, Y, batch):
+    """Raises WrongStep, unless the run is to go on: then the log says it once."""
+    try:
+        judging.judge(own, student, progress.parameters, X, Y, batch, progress.step, options.steps)
+    except judging.WrongStep as wrong:
+        if not options.goes_on:
+            raise
+        if not progress.wrong:
+            watch.say(f"✗ {wrong}")
+            progress.wrong = str(wrong)
 
 
 def put_beside(own, progress, Xb, Yb, watch):
@@ -272,6 +293,19 @@ def differences(progress, watch):
     weight, name = largest_parameter_difference(progress)
     watch.say(f"largest difference of the losses from autograd's: {loss:.3g} (at step {-step})")
     watch.say(f"largest difference of the parameters after the last step: {weight:.3g} (in {name})")
+    if progress.wrong:
+        watch.say(side_by_side(progress))
+
+
+def side_by_side(progress):
+    """What the mistake did to the loss, averaged over the last steps of both runs."""
+    last = max(1, len(progress.losses) // 10)
+    yours, right = (sum(losses[-last:]) / last for losses in (progress.losses, progress.autograd_losses))
+    better = "lower" if yours < right else "higher"
+    return (
+        f"over the last {last:,} steps: loss {yours:.4f} with your gradients, {right:.4f} with the right ones. Yours "
+        f"is {better}, and the gradients are wrong all the same: a loss proves no gradient."
+    )
 
 
 def tell(outcome, options, data, progress):
@@ -287,7 +321,9 @@ def tell(outcome, options, data, progress):
         ("batch", f"{lecture.BATCH} examples a step"),
         ("seed", f"{options.seed} (of parameters and batches)"),
     ]
-    outcome.notes = [f"Your file was another one before step {step:,}." for step, _ in progress.sources[1:]]
+    if progress.wrong:
+        outcome.notes = [progress.wrong, side_by_side(progress)] if progress.autograd_losses else [progress.wrong]
+    outcome.notes += [f"Your file was another one before step {step:,}." for step, _ in progress.sources[1:]]
     if not progress.step:
         return
     outcome.facts.append(

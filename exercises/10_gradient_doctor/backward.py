@@ -13,6 +13,13 @@ Check as often as you like:  dojo check 10
 
 import torch
 
+RUNS = (
+    "learning",  # the loss still falls
+    "finished",  # there is nothing left to learn: the loss is close to zero
+    "rate too small",  # the learning curve is flat, because the parameters hardly move
+    "dead layer",  # the learning curve is flat, because no gradient gets through the hidden layer
+)
+
 DIAGNOSES = (
     "healthy",
     "saturated",  # most tanh gates of a layer are closed
@@ -52,6 +59,18 @@ def gradient_norms(gradients):
     raise NotImplementedError
 
 
+def clip_by_norm(gradients, limit):
+    """Gradient clipping: shorten all gradients together, so that an update cannot be too long.
+
+    gradients: a list of tensors of any shapes. Leave them as they are. `limit` is a positive number.
+    Put all elements of all tensors into one long vector. If its norm is larger than `limit`, multiply every gradient by
+    the same factor, so that the norm becomes `limit`. If it is not larger, nothing changes.
+    Returns a list of tensors, in the same order.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
 def gradient_growth(norms):
     """By which factor the gradient's norm is multiplied per layer on its way back, in the (geometric) average.
 
@@ -77,6 +96,16 @@ def diagnose(report):
 
     report: a dict, described in README.md. At most one thing is wrong. Where a layer is saturated or dead, that is
     its name, whatever it does to the gradients.
+    """
+    # TODO: replace the next line by your own
+    raise NotImplementedError
+
+
+def diagnose_run(run):
+    """What a whole training run shows: one of RUNS.
+
+    run: a dict, described in README.md. It holds the learning curve. A flat learning curve (a plateau) has several
+    causes; name the one that the other measures show.
     """
     # TODO: replace the next line by your own
     raise NotImplementedError

@@ -1,11 +1,14 @@
 """The clinic: small networks, most of them with one thing wrong, and the report that is made of each.
 
-    from clinic import patient
+    from clinic import patient, training_run
     report = patient("saturated", seed=1)
+    run = training_run("rate too small", seed=1)
 
 A network has four to six hidden layers, tanh or ReLU, and two heads on the last one: a classifier and a single number.
 README.md says what a report holds. The hidden patients are made by the same lines from other seeds.
 """
+
+import math
 
 import torch
 import torch.nn.functional as F
@@ -94,6 +97,47 @@ def patient(illness="healthy", seed=0, activation=None, where=None, unit=None):
         "norm_by_batch": [norm(gradients), norm(tripled)],
         "slopes_claimed": [sum(float((gradients[k] * d[k]).sum()) for k in d) for d in directions],
         "slopes_measured": [slope(d) for d in directions],
+    }
+
+
+RUN_STEPS = 60
+RATES = {"learning": (0.02, 0.035), "finished": (1.0, 1.4), "rate too small": (1e-6, 1e-5), "dead layer": (0.3, 0.6)}
+
+
+def training_run(illness="learning", seed=0, unit=None):
+    """A whole training run: plain gradient descent on one batch, 60 steps, by a network with one hidden ReLU layer.
+
+    README.md says what a run holds. `unit`: what the loss is multiplied by; None: it is drawn.
+    """
+    g = torch.Generator().manual_seed(seed)
+    batch, features, width, classes = whole(g, 24, 36), whole(g, 12, 16), whole(g, 28, 36), whole(g, 3, 5)
+    drawn_unit, rate = 10 ** between(g, -3, 3), between(g, *RATES[illness])
+    unit = unit or drawn_unit
+    x = normal(g, batch, features)
+    labels = (x @ normal(g, features, classes)).argmax(1)
+    parameters = {
+        "W1": normal(g, features, width) * (2 / features) ** 0.5,
+        "b1": normal(g, width) * 0.05 - (1000 if illness == "dead layer" else 0),
+        "W2": normal(g, width, classes) * 0.3 / width**0.5,
+        "b2": normal(g, classes) * 0.05,
+    }
+    leaves = [value.requires_grad_() for value in parameters.values()]
+    losses, ratios = [], []
+    for _ in range(RUN_STEPS):
+        h = torch.relu(x @ parameters["W1"] + parameters["b1"])
+        loss = F.cross_entropy(h @ parameters["W2"] + parameters["b2"], labels)
+        gradients = torch.autograd.grad(loss, leaves)
+        with torch.no_grad():
+            length = norm(parameters)
+            for leaf, gradient in zip(leaves, gradients, strict=True):
+                leaf -= rate * gradient
+        losses.append(unit * loss.item())
+        ratios.append(rate * norm(dict(enumerate(gradients))) / length)
+    return {
+        "losses": losses,
+        "know_nothing": unit * math.log(classes),
+        "update_ratios": ratios,
+        "h": h.detach(),
     }
 
 

@@ -1,6 +1,6 @@
-"""What `dojo check 10` asks your functions: numbers that can be counted, and patients of the clinic.
+"""The public examples that `dojo check 10` runs: numbers that you can count, and patients of the clinic.
 
-A hidden suite has patients of its own: more of each illness, of both kinds of network, and more healthy ones.
+The hidden test suite has other patients: more of each illness, of both kinds of network, and more healthy ones.
 """
 
 from functools import cache
@@ -32,6 +32,12 @@ def test_gradient_norms(check):
     check.gives("gradient_norms", ([numbers([3.0, -4.0]), numbers([[1.0, 1.0], [1.0, 1.0]])],), [5.0, 2.0])
 
 
+def test_clip_by_norm(check):
+    gradients = [numbers([3.0, 0.0]), numbers([[0.0], [-4.0]])]  # their norm is 5
+    check.gives("clip_by_norm", (gradients, 2.5), [numbers([1.5, 0.0]), numbers([[0.0], [-2.0]])])
+    check.gives("clip_by_norm", (gradients, 10.0), gradients)
+
+
 def test_gradient_growth(check):
     for norms, growth in (([8.0, 4.0, 2.0, 1.0], 2.0), ([1.0, 10.0, 100.0], 0.1), ([0.0, 1.0, 2.0], 0.0)):
         check.equals({f"growth of {norms}": check.on.call("gradient_growth", norms)}, {f"growth of {norms}": growth})
@@ -43,7 +49,13 @@ def test_update_ratios(check):
     check.gives("update_ratios", (parameters, gradients, 0.1), {"W": 0.2, "b": 0.025})
 
 
-patient = cache(clinic.patient)
+patient, run = cache(clinic.patient), cache(clinic.training_run)
+
+
+def test_plateau(check):
+    for illness in ("learning", "finished", "rate too small", "dead layer"):
+        name = f"diagnosis of training_run({illness!r}, seed=1)"
+        check.equals({name: check.on.call("diagnose_run", run(illness, 1))}, {name: illness})
 
 
 def names(check, *illnesses, seed=1):

@@ -25,7 +25,40 @@ LEAST, MOST = -6, 4
 
 def figures():
     clinic = load_module(Path(__file__).with_name("clinic.py"), "backprop_ninja_clinic_for_figures")
-    return {"graph.svg": network(), "histograms.svg": histograms(clinic.patient)}
+    return {
+        "graph.svg": network(),
+        "histograms.svg": histograms(clinic.patient),
+        "runs.svg": learning_curves(clinic.training_run),
+    }
+
+
+def learning_curves(training_run):
+    """The four kinds of run, each loss as a share of `know_nothing`. Coordinates are whole pixels."""
+    drawing = Drawing(420, 250, "Four training runs", "The loss over 60 steps: two curves fall, two are flat.")
+    left, top, wide, high, most = 30, 20, 270, 190, 1.2
+    for level, label in ((0.0, "0"), (1.0, "1")):
+        y = round(top + high * (1 - level / most))
+        drawing.line([(left, y), (left + wide, y)], "grid")
+        drawing.text(left - 6, y + 4, label, "small muted", "end")
+    drawing.text(left, top - 6, "loss, over that of a network that knows nothing", "small muted")
+    drawing.text(left + wide / 2, top + high + 22, "steps 0 to 59", "small muted", "middle")
+    kinds = {
+        "learning": "blue-line thick",
+        "finished": "blue-line thick dashed",
+        "rate too small": "orange-line thick",
+        "dead layer": "orange-line thick dashed",
+    }
+    ends = {}
+    for kind, style in kinds.items():
+        run = training_run(kind, SEED)
+        heights = [round(top + high * (1 - loss / run["know_nothing"] / most)) for loss in run["losses"]]
+        drawing.line([(round(left + wide * step / 59), y) for step, y in enumerate(heights)], style)
+        ends[kind] = heights[-1]
+    lowest = 0
+    for kind in sorted(ends, key=ends.get):  # labels need 15 pixels each
+        lowest = max(ends[kind] + 4, lowest + 15)
+        drawing.text(left + wide + 8, lowest, kind, "small ink")
+    return drawing.svg()
 
 
 def network():

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from grader.lesson.lesson import Lesson
+from grader.questions.question import answer_keys_of, questions_of
 
 FILE = "answers.md"
 QUESTIONS = re.compile(r"^## Questions to ask yourself\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -29,6 +30,15 @@ def questions_answered(text: str) -> list[str]:
         for quote, answer in zip(quotes, parts, strict=True)
         if answer.strip()
     ]
+
+
+def question_answers(lesson: Lesson) -> str:
+    """A Markdown text with the lesson's questions, as the file has them, and a model answer to each; or ""."""
+    keys = answer_keys_of(lesson)
+    parts = [f"> {each.text}\n\n{keys[each.name].model}\n" for each in questions_of(lesson).values() if keys]
+    title = f"# Model answers to the graded questions of lesson {lesson.number}\n\n"
+    about = "Names in braces, such as {n}, are numbers that were drawn for you.\n\n"
+    return title + about + "\n".join(parts) if parts else ""
 
 
 def one_line(text: str) -> str:

@@ -6,7 +6,8 @@ import ast
 import re
 
 from grader.comparison.tensors import format_shape
-from grader.lesson.forward_statements import forward_statements
+from grader.lesson.bare_stub import READ_IN, bare_stub, is_bare
+from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson, LessonError
 
 OPEN, CLOSE = "# <answer>", "# </answer>"
@@ -40,6 +41,12 @@ def stub_of(lesson: Lesson) -> str:
     return stub
 
 
+def published_stub(lesson: Lesson, bare: bool | None = None) -> str:
+    """The stub that students get: bare, or not; with None as the one in the lesson's folder is. Raises LessonError."""
+    stub = stub_of(lesson)
+    return bare_stub(lesson, stub) if (is_bare(lesson) if bare is None else bare) else stub
+
+
 def header_lines(lines: list[str], function: ast.FunctionDef) -> int:
     """The number of the first line after `def ...:`, counted from 0."""
     number = function.lineno - 1
@@ -52,19 +59,8 @@ def docstring(lesson: Lesson, target: str) -> str:
     shape = format_shape(lesson.public.values[target].shape)
     forward = forward_lines(lesson, target)
     body = "\n".join(f"        {line}" for line in forward)
-    return (
-        f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n'
-        f'    Where the forward pass reads it:\n\n{body}\n    """\n'
-    )
+    return f'    """The gradient with respect to `{target}`, of shape {shape}.\n\n    {READ_IN}\n\n{body}\n    """\n'
 
 
 def todo(indent: str) -> str:
     return f"{indent}# TODO: replace the next line by your own\n{indent}raise NotImplementedError\n"
-
-
-def forward_lines(lesson: Lesson, target: str) -> list[str]:
-    """The lines of the forward pass through which `target` feeds the loss."""
-    graph = lesson.public.graph
-    readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
-    texts = [text for name, text in forward_statements(lesson).items() if name in readers]
-    return [line for text in texts for line in text.split("\n")]

@@ -14,13 +14,15 @@ from pathlib import Path
 from grader.authoring.check_examples import example_faults
 from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations, unwritten_places
 from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variants
-from grader.authoring.stubs import stub_of
+from grader.authoring.stubs import published_stub
+from grader.authoring.verify_questions import question_faults
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import Mistake
+from grader.questions.question import questions_of
 from grader.results import Row, points_text
 from grader.verdict.judging.examples import examples_of
 
@@ -79,7 +81,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
         if report.problems:  # everything else rests on it
             return report
         report.problems += example_faults(lesson, right_files(lesson))
-        for row in rows_in(grade("stub", stub_of(lesson))):
+        for row in rows_in(grade("stub", published_stub(lesson))):
             if row.points or row.status not in ("todo", "failed"):
                 report.problems.append(f"stub: {row.name} is {row.status} with {row.points} points")
         for path in variants(lesson):
@@ -91,6 +93,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
             for mistake in mistakes:
                 report.problems += naming_problems(mistake, rows_about(lesson, mistake, rows))
             report.problems += unexpected_failures(lesson, mistakes, rows)
+        report.problems += question_faults(lesson, session.run_line)
     report.problems += unwritten_places(lesson)  # last: the README is written when everything else is right
     names = inexact_gradients(lesson, rows_in(right))
     exact = f"{len(lesson.gradients) - len(names)} of {len(lesson.gradients)} gradients bit-exact"
@@ -100,6 +103,7 @@ def verify_lesson(lesson: Lesson, seed: int, every: int = 1) -> Report:
         + (f" ({exact}{but})" if lesson.gradients else "")
         + f", stub 0, {len(variants(lesson))} variants, {len(lesson.mistakes)} known mistakes"
         + (f", {len(examples_of(lesson))} public examples" if examples_of(lesson) else "")
+        + (f", {len(questions_of(lesson))} questions" if questions_of(lesson) else "")
     )
     return report
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure, first_line
+from grader.calling.leaf_guard import LeafGuard
 from grader.calling.operators import CallWatch, OperatorWatch
 from grader.calling.protocol import Called, Counts, leaves, precision_of
 
@@ -50,10 +51,12 @@ def call(
         watch = OperatorWatch(cap)
     elif cap is not None:
         watch = CallWatch(cap, [leaf for leaf in leaves(given) if isinstance(leaf, Tensor)])
+    parameters = [leaf for leaf in leaves(given) if isinstance(leaf, Tensor) and leaf.requires_grad]
+    guard: AbstractContextManager[object] = LeafGuard(parameters) if parameters else nullcontext()
     torch.set_default_dtype(precision)
     line = first_line(function)
     try:
-        with watch as seen:
+        with guard, watch as seen:
             value = function(*args, **kwargs)
         counts = Counts()
         if seen is not None:

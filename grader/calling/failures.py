@@ -92,7 +92,10 @@ def unanswered_prompt(error: BaseException) -> str:
         waits = "`input()` waits for somebody to type a line"
     else:
         return ""
-    return f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed."
+    return (
+        f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` "
+        "shows what is printed."
+    )
 
 
 def safe_text(render: Callable[[object], str], value: object) -> str:

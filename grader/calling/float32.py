@@ -36,7 +36,9 @@ def narrow(value: Any) -> Any:
         return to_float32(value)
     if isinstance(value, numpy.ndarray) and value.dtype == numpy.float64:
         return value.astype(numpy.float32)
-    return value.to(torch.float32) if isinstance(value, Tensor) and value.dtype == torch.float64 else value
+    if isinstance(value, Tensor) and value.dtype == torch.float64:
+        return value.detach().to(torch.float32).requires_grad_(value.requires_grad)
+    return value
 
 
 def to_float32(named: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from torch import Tensor
 
-from grader.calling.protocol import Counts, Measurement, copy_tree
+from grader.calling.protocol import Counts, Measurement, copy_tree, leaves
 from grader.calling.target import Handle, Target
 
 MOST_PARTS = 12
@@ -76,7 +76,12 @@ class RecordingTarget:
 
     def note_call(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         arguments = by_name(function, args, kwargs)
-        self.calls.append(Call(name, copy_tree(arguments) if self._copies else arguments))
+        if self._copies:
+            arguments = copy_tree(arguments)
+            for leaf in leaves(arguments):
+                if isinstance(leaf, Tensor):
+                    leaf.requires_grad_(False)  # messages compare with these values; nobody differentiates them
+        self.calls.append(Call(name, arguments))
 
 
 class _RecordingHandle:

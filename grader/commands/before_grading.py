@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,6 +42,11 @@ def checked_isolation(require: str) -> Isolation:
     if isolation.level in ("weak", "none"):
         click.echo(f"grade: warning: isolation is {isolation.level!r}. {' '.join(isolation.missing)}", err=True)
     return isolation
+
+
+def existing(folders: Iterable[Path | None]) -> list[str]:
+    """The whole paths of those that exist."""
+    return [str(folder.resolve()) for folder in folders if folder is not None and folder.is_dir()]
 
 
 def limits_from(timeout: float, chosen: tuple[str, ...]) -> Limits:

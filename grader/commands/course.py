@@ -30,7 +30,7 @@ Examples:
     "--seeds",
     type=click.IntRange(1),
     default=None,
-    help="Instead: solutions, variants and mistakes judged on this many seeds.",
+    help="Judge solutions, variants and mistakes on this many seeds, without workers and hidden test suites.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
 @click.option(
@@ -38,7 +38,7 @@ Examples:
     is_flag=True,
     help="Also list the known mistakes that get a message without mistakes.py, with that message. Takes twice as long.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one a core]")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one per core]")
 @course_option
 def verify(
     lessons: tuple[str, ...], seeds: int | None, seed: int, redundant: bool, jobs: int | None, course: Path | None
@@ -83,24 +83,40 @@ def with_progress(lessons: Sequence[Lesson], first: int, count: int, jobs: int) 
             yield lesson.name, verify_seeds(lesson, first, count, jobs, advance)
 
 
-@click.command()
-@click.argument("lessons", nargs=-1)
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a stub is not what the solution gives.")
-@course_option
-def stubs(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
-    """Writes exercises/*/backward.py from solutions/, of all LESSONS: what is between the markers is left out.
+STUBS_EPILOG = """\b
+Examples:
+  grade stubs              every lesson; a bare stub stays bare
+  grade stubs --bare 03    lesson 03 with bare signatures: students choose what each gradient is computed from
+  grade stubs --named 03   lesson 03 with its parameters again
+  grade stubs --check      in CI
+"""
 
-    A second copy, .stub, is what `dojo reset` gives a student back. Public mistakes are written as well.
+
+@click.command(epilog=STUBS_EPILOG)
+@click.argument("lessons", nargs=-1)
+@click.option("--check", is_flag=True, help="Write nothing. Exit with 1 if a stub is out of date.")
+@click.option(
+    "--bare/--named",
+    default=None,
+    help="Gradients with empty parentheses (harder), or with the names of their parameters.  "
+    "[default: as each stub is now, a new one is named]",
+)
+@course_option
+def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path | None) -> None:
+    """Writes exercises/*/backward.py from solutions/, without the answers between the markers.
+
+    LESSONS are all lessons if you name none. A second copy, .stub, is what `dojo reset` restores. Both kinds of stub
+    are graded by the same hidden test suite. Public mistakes are written as well.
     """
     from grader.authoring.public_mistakes import HEAD, public_mistakes_files
-    from grader.authoring.stubs import stub_of
+    from grader.authoring.stubs import published_stub
     from grader.lesson.mistakes import PUBLIC
 
     def files(lesson: Lesson) -> dict[Path, str]:
         public = public_mistakes_files(lesson)
         if (lesson.exercise / PUBLIC).is_file():
             public.setdefault(PUBLIC, HEAD)  # none is public any more
-        found = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), stub_of(lesson))
+        found = dict.fromkeys((lesson.exercise / "backward.py", lesson.pristine), published_stub(lesson, bare))
         return found | {lesson.exercise / name: text for name, text in public.items()}
 
     stale = update(course, lessons, files, check)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console, RenderableType
 
-from grader.commands.console import STOPPED, ReportingGroup, fail
+from grader.commands.answer import answer
+from grader.commands.console import ReportingGroup
+from grader.commands.dojo_desk import console, desk, show
+from grader.commands.dojo_grade import grade_own
+from grader.commands.dojo_start import start
+from grader.commands.dojo_verify import verify_own
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.train import train
-from grader.dojo.desk import Desk
-from grader.dojo.file import own_file, reset_to_stub, shown_path
+from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
 from grader.dojo.progress import next_lesson
-from grader.dojo.training.setup import training_course
 from grader.errors import UserError
 from grader.lesson.lesson import Lesson
 
@@ -31,39 +32,16 @@ Examples:
   dojo check 03.dprobs    one row of it
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
+  dojo answer 03          the questions of lesson 03
   dojo report             the whole page, in your browser
+  dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
+  dojo verify             checks your gradients with the checker that you wrote in lesson 08
+  dojo start              a new folder to work in
 
 \b
 Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
 """
-
-
-def console() -> Console:
-    """Colours on a terminal, plain text of 80 columns elsewhere."""
-    return Console(highlight=False, markup=False, emoji=False)
-
-
-def show(screen: Iterable[RenderableType]) -> None:
-    out = console()
-    for part in screen:
-        out.print(part)
-
-
-@contextlib.contextmanager
-def desk(course: Path | None) -> Iterator[Desk]:
-    """A student's desk. Ctrl-C ends the command with a sentence. Raises UserError."""
-    stderr = Console(stderr=True)
-    try:
-        opened = Desk(
-            training_course(course),
-            complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True),
-            busy=lambda what: stderr.status(f"{what} …") if stderr.is_terminal else contextlib.nullcontext(),
-        )
-        with contextlib.closing(opened):
-            yield opened
-    except KeyboardInterrupt:
-        fail("stopped.", STOPPED, "dojo")
 
 
 @click.group(
@@ -76,7 +54,7 @@ def desk(course: Path | None) -> Iterator[Desk]:
 @click.version_option(package_name="backprop-ninja")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Practises backpropagation by hand. Your files run as if you ran them yourself: only for code that you trust."""
+    """Checks your backpropagation exercises. Your files run as if you ran them: use it only on code that you trust."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
@@ -91,7 +69,7 @@ def list_lessons(course: Path | None = None) -> None:
     with desk(course) as at:
         progress = at.all_progress()
         last = at.memory.read().last
-        show(list_screen(progress, last))
+        show(list_screen(progress, last, at.grades()))
         if at.assignment is not None:
             show(assignment_screen(at.assignment, progress))
         mine = next((each for each in progress if each.lesson.name == last and each.next_row), None)
@@ -113,27 +91,30 @@ Examples:
   dojo check                  the lesson you last worked on, else the first unfinished one
   dojo check 03               lesson 03
   dojo check 03.dprobs dh     two rows
-  dojo check that.ipynb       a notebook, or a script in the lecture's manner: the lessons found in it
+  dojo check that.ipynb       a notebook, or a script in the lecture's style: the lessons found in it
   dojo check that.ipynb 03    lesson 03 of it
 
 \b
-A file is read as `grade run` reads it, and is never run as a whole: the statements that assign each
-gradient, or the lesson's functions, are taken out of it. `dojo` and its list count exercises/ alone.
+A notebook or a script is never run as a whole. `dojo` takes the statements that assign each gradient, or
+the lesson's functions, as `grade run` does. The list that `dojo` prints counts only exercises/.
 
 \b
 Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 something is wrong,
-2 it could not be checked, told in one sentence.
+2 it could not be checked (the message says why).
 """
 
 
 @main.command(epilog=CHECK_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(rows=True), metavar="[FILE] [LESSON[.GRADIENT]]...")
 @lesson_option
+@click.option(
+    "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
+)
 @course_option
-def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -> None:
+def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
-    The problems are public ones. Grades come from the hidden suite, on problems of its own.
+    It uses public problems. Your grade comes from a hidden test suite with different problems.
     """
     with desk(course) as at:
         work, parts = selected_work(at, (*words, *named), rows=True)
@@ -141,11 +122,19 @@ def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -
         for lesson, row in parts or [(at.current(), None)]:
             rows = rows_by_lesson.setdefault(lesson, [])
             rows += [row] if row else [item.name for item in lesson.items]
+        if debugs:
+            from grader.dojo.debug import debug_rows  # torch comes with it
+
+            for lesson, rows in rows_by_lesson.items():
+                debug_rows(lesson, work.read(lesson), rows, click.echo)
+            return
         wrong = False
         for number, (lesson, rows) in enumerate(rows_by_lesson.items()):
+            before = at.stored_progress(lesson) if work.remembered else None
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
+            from grader.dojo.finish import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
             if number:
@@ -153,7 +142,10 @@ def check(words: tuple[str, ...], named: tuple[str, ...], course: Path | None) -
             show(lesson_screen(checked, rows))
             show([scope_note(lesson)] if checked.judged.runs else [])
             elsewhere = work.elsewhere(lesson, checked.progress.next_row)
-            show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
+            if before is not None and before.next_row is not None and checked.progress.next_row is None:
+                show(finish_lines(at, checked, by_key=False))
+            else:
+                show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
             wrong |= any(row in rows for row in checked.progress.wrong)
     raise SystemExit(WRONG if wrong else RIGHT)
 
@@ -166,8 +158,9 @@ Examples:
   dojo watch that.ipynb 05    lesson 05 of it
 
 \b
-Keys: n the next unfinished lesson (of a file: the next one in it), h a hint, l the list,
-r the report in your browser, Enter check again, q quit.
+Keys: ↑ ↓ or a number: a row; n p: the next and the previous lesson with something to do;
+/ finds a lesson or a row by its name; h a hint; l the list; r the report in your browser;
+Enter checks again; Esc leaves what a key showed; q quits.
 """
 
 
@@ -175,13 +168,13 @@ r the report in your browser, Enter check again, q quit.
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]")
 @course_option
 def watch(words: tuple[str, ...], course: Path | None) -> None:
-    """Checks your file whenever you save it, at once: torch stays loaded."""
+    """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second."""
     with desk(course) as at:
         work, parts = selected_work(at, words)
         lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
         at.memory.set_last_lesson(lessons[0])
         at.judge.prepare(lessons[0])
-        at.busy = contextlib.nullcontext  # no check takes long enough from here on
+        at.busy = contextlib.nullcontext  # the screen itself says what is going on
         from grader.dojo.watch import WatchSession
 
         WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
@@ -189,9 +182,9 @@ def watch(words: tuple[str, ...], course: Path | None) -> None:
 
 HINT_EPILOG = """\b
 Examples:
-  dojo hint dprobs        a hint for dprobs; the next one when you ask again
-  dojo hint 02.dW2        where several lessons have a row of that name
-  dojo hint               for what is to be done next
+  dojo hint dprobs        a hint for dprobs; each call gives one more
+  dojo hint 02.dW2        if several lessons have a row of that name
+  dojo hint               a hint for the next row
 """
 
 
@@ -199,7 +192,7 @@ Examples:
 @click.argument("row_name", required=False, type=LessonParam(rows=True), metavar="[GRADIENT]")
 @course_option
 def hint(row_name: str | None, course: Path | None) -> None:
-    """Gives one more hint each time, up to three, and remembers how many you took."""
+    """Gives a hint; each call gives one more, up to three. Hints are free: they cost no points."""
     with desk(course) as at:
         lesson, row = at.find(row_name) if row_name else (at.current(), None)
         progress = at.progress(lesson)
@@ -211,21 +204,23 @@ def hint(row_name: str | None, course: Path | None) -> None:
 
 REPORT_EPILOG = """\b
 Examples:
-  dojo report                      all that you have begun
-  dojo report 03 --no-open         lesson 03; only says where the page is
-  dojo report that.ipynb           what is in a notebook or a script
+  dojo report                      every lesson that you have begun
+  dojo report 03 --no-open         lesson 03; only prints where the page is
+  dojo report that.ipynb           the lessons in a notebook or a script
 """
 
 
 @main.command(epilog=REPORT_EPILOG)
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]...")
-@click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens it.  [default: open]")
+@click.option(
+    "--open/--no-open", "opened", default=True, help="Open the report in your browser, or not.  [default: open]"
+)
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="[default: my-report.html]"
 )
 @course_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
-    """Writes the page that an instructor sees (graph, figures, mistakes, hints) about your own check, and opens it."""
+    """Checks your work, writes the report that your instructor would see (graph, mistakes, hints), and opens it."""
     with desk(course) as at:
         work, parts = selected_work(at, words)
         lessons = [lesson for lesson, _ in parts]
@@ -246,9 +241,13 @@ def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path 
 @click.argument("lesson_name", type=LessonParam(), metavar="LESSON")
 @course_option
 def reset_lesson(lesson_name: str, course: Path | None) -> None:
-    """Puts a lesson's stub back. Your file is kept beside it."""
+    """Restores the stub of a lesson. Your file is kept next to it."""
     with desk(course) as at:
-        lesson = at.course.find(lesson_name)
+        lesson = at.find_lesson(lesson_name)
+        path = own_file(lesson)
+        if path.is_file() and is_untouched(lesson, path.read_bytes()):
+            click.echo(f"{shown_path(path)} is the stub already: nothing in it has been changed.")
+            return
         kept = reset_to_stub(lesson)
         click.echo(
             f"{shown_path(own_file(lesson))} is the stub again."
@@ -256,7 +255,8 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-main.add_command(train)
+for command in (start, answer, train, verify_own, grade_own):
+    main.add_command(command)
 
 
 if __name__ == "__main__":

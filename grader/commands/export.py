@@ -68,7 +68,7 @@ Examples:
   grade export github                                 here
 """,
 )
-@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False))
 @lesson_option()
 @assignment_option
 @click.option("--public", is_flag=True, help="Only `dojo check`, on public problems: nothing secret is needed.")

@@ -27,17 +27,15 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
 
     Of OUT/intake.csv only confirmed lines count; a file that is given confirms all of its lines.
     """
-    lines = stored_lines(out, course)
+    lines = chosen_lines(out, given, course)
     if given is not None:
-        new = confirmed(read_intake(given, course))
-        names = {line.student for line in new}
+        names = {line.student for line in read_intake(given, course)}
         students = {arrival.student for arrival in found.arrivals}
         if names and names.isdisjoint(students):
             raise UserError(
                 f"{given} names {', '.join(sorted(names)[:MOST_NAMED])}, and no submission of this run has that name: "
                 "write the names as in grades.csv."
             )
-        lines = [line for line in lines if (line.student, line.found) not in {(n.student, n.found) for n in new}] + new
     found.decided = decisions(lines)
     if given is not None:
         for submission in (found.read(student) for student in sorted(names & students)):
@@ -45,6 +43,13 @@ def apply_intake(found: FoundSubmissions, out: Path, given: Path | None, course:
                 if remark.kind == "unread" and NAME in remark.message:
                     raise UserError(f"{given}, {submission.student}: {remark.message}")
     return lines
+
+
+def chosen_lines(out: Path, given: Path | None, course: Course) -> list[IntakeLine]:
+    """The lines of OUT/intake.csv, and those of the file `given`, which are confirmed. Raises UserError."""
+    new = [] if given is None else confirmed(read_intake(given, course))
+    names = {(line.student, line.found) for line in new}
+    return [line for line in stored_lines(out, course) if (line.student, line.found) not in names] + new
 
 
 def stored_lines(out: Path, course: Course) -> list[IntakeLine]:

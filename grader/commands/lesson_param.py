@@ -47,7 +47,7 @@ lesson_option = click.option(
     multiple=True,
     type=LessonParam(rows=True),
     metavar="LESSON",
-    help="The same as LESSON behind FILE.",
+    help="The same as LESSON after FILE.",
 )
 
 
@@ -56,7 +56,7 @@ def selected_work(at: Desk, words: Sequence[str], rows: bool = False) -> tuple[W
     files = [word for word in words if is_file(word)]
     if len(files) > 1:
         raise UserError(f"One file at a time: {' and '.join(files)} are {len(files)}.")
-    named = [at.find(word) if rows else (at.course.find(word), None) for word in words if not is_file(word)]
+    named = [at.find(word) if rows else (at.find_lesson(word), None) for word in words if not is_file(word)]
     if not files:
         return Exercises(at.course), named
     work, inside = work_in(Path(files[0]), at.course, bool(named))

@@ -49,7 +49,7 @@ Examples:
 
 \b
 Exit status: 0 graded, 2 the command line or the gradebook is unusable, 3 something could not be graded
-for a reason of ours (then nothing is applied), 130 stopped (the same command goes on from there).
+because of a fault of the grader (then nothing is applied), 130 stopped (the same command continues from there).
 """
 )
 @click.option("--apply", is_flag=True, help="Make the new verdicts count, and write every page that they change.")

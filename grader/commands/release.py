@@ -38,7 +38,7 @@ Exit status: 0 written, 1 something in it would give a secret away (nothing is w
 @click.option(
     "--notebook/--no-notebook", "notebooks", default=True, help="Each lesson as a notebook too.  [default: yes]"
 )
-@click.option("--answers", is_flag=True, help="With the model answers to the questions in the READMEs.")
+@click.option("--answers", is_flag=True, help="With the model answers to the questions.")
 @course_option
 def release(
     folder: Path,
@@ -59,6 +59,7 @@ def release(
     from grader.authoring.release.kit import answer_files, kit_of
     from grader.authoring.release.leaks import leaks, secrets_of
     from grader.gradebook.assignment.config import read_assignment
+    from grader.questions.question import FILE as KEYS
 
     if folder.exists() and any(folder.iterdir()):
         fail(f"{folder} is there and not empty: name a new folder, or remove it first.")
@@ -81,7 +82,7 @@ def release(
         found = leaks(kit, secrets)
         if answers:
             kit |= answer_files(lessons)
-            found += leaks(answer_files(lessons), [secret for secret in secrets if not secret.what.endswith(ANSWERS)])
+            found += leaks(answer_files(lessons), [each for each in secrets if not each.what.endswith((ANSWERS, KEYS))])
         for sentence in found:
             click.echo(f"grade: {sentence}", err=True)
         if found:

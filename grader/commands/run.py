@@ -8,13 +8,14 @@ import secrets
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 
 import click
 
 from grader.commands import early_nursery
 from grader.commands.assignments import assignment_option, extensions_from, extensions_option, with_assignment
-from grader.commands.before_grading import LIMIT_NAMES, check_lessons, checked_isolation, limits_from
+from grader.commands.before_grading import LIMIT_NAMES, check_lessons, checked_isolation, existing, limits_from
 from grader.commands.console import (
     BELOW,
     FAULT,
@@ -26,6 +27,7 @@ from grader.commands.console import (
     printable,
     require_solutions,
 )
+from grader.commands.follow import FollowedFolder, follow_options, followed
 from grader.commands.live import RunView
 from grader.commands.options import gradebook_option, lesson_option, roster_option
 from grader.commands.run_summary import print_summary, what_failed
@@ -49,12 +51,13 @@ Examples:
   grade run submissions/ --assignment hw2.toml --extensions extensions.csv   rows, weights and due dates
   grade run submissions/                       again: grades only what is new or changed
   grade run submissions/ --intake grades/intake.csv   after you have edited intake.csv
+  grade run --follow inbox/ --lesson 03        whatever appears in inbox/, until Ctrl-C
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("submissions", nargs=-1, required=True, type=click.Path(path_type=Path))
-@gradebook_option("Where results go.")
+@gradebook_option("Folder for the results.")
 @lesson_option(
     "Count this lesson (number, name or both) and no other; may be repeated.  [default: those that any submission "
     "contains]"
@@ -71,7 +74,7 @@ Examples:
     metavar="CSV",
     help="OUT/intake.csv after you have edited it: which file of a submission is which lesson.",
 )
-@click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one a core]")
+@click.option("--jobs", type=click.IntRange(1), default=None, help="Grader processes.  [default: one per core]")
 @click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -117,20 +120,25 @@ Examples:
     "formats",
     type=click.Choice(FORMATS),
     multiple=True,
-    help="Also for this program; may be repeated. gradescope and junit are files beside the reports, github speaks to "
-    "the job that runs this, and classroom50 to Classroom 50's runner (docs/ci.md).",
+    help="Write the results for another program, too; may be repeated. gradescope and junit are files next to the "
+    "reports, github is for the job that runs this, classroom50 for Classroom 50's runner (docs/ci.md).",
 )
-@click.option("--fresh", is_flag=True, help="Grade all, not only what is new or changed since the last run on OUT.")
 @click.option(
-    "--only-these", is_flag=True, help="index.html and grades.csv show this run alone.  [default: everybody in OUT]"
+    "--fresh", is_flag=True, help="Grade everything again, not only what is new or changed since the last run on OUT."
 )
-@click.option("--same-course", is_flag=True, help="OUT's results are this course's, although the course has moved.")
+@click.option(
+    "--only-these", is_flag=True, help="Show only this run in index.html and grades.csv.  [default: everybody in OUT]"
+)
+@click.option(
+    "--same-course", is_flag=True, help="Accept the results in OUT, if the course's folder has moved since then."
+)
 @click.option(
     "--no-cache",
     is_flag=True,
     help="Run every function of every submission, also those that equal one judged before in this run. The results are "
     "the same; it takes longer.",
 )
+@follow_options
 @sign_option
 @click.option("--quiet", is_flag=True, help="Print only what goes wrong.")
 @course_option
@@ -156,6 +164,8 @@ def run(
     only_these: bool,
     same_course: bool,
     no_cache: bool,
+    follow: bool,
+    settle: float,
     key_path: Path | None,
     quiet: bool,
     course: Path | None,
@@ -188,12 +198,20 @@ def run(
     lessons = lessons or list(loaded.lessons.values())
     require_solutions(lessons)
     roster = None if roster_file is None else read_roster(roster_file)
-    found = find(submissions, lessons, list(loaded.lessons.values()), roster)
     given_roster = None if roster is None or roster_file is None else (roster_file, roster)
-    set_times(found, times_files, times_zone, assignment, given_roster, quiet)
-    intake_lines = apply_intake(found, out, intake_file, loaded)
-    for remark in found.remarks:
-        click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
+    with_times = partial(set_times, files=times_files, zone=times_zone, assignment=assignment, roster=given_roster)
+    inbox = None
+    if follow:
+        folder = followed(submissions, cluster, formats, bool(lesson_names) or assignment is not None)
+        inbox = FollowedFolder(folder, settle, out, lessons, loaded, roster, intake_file, key, formats, with_times)
+        found = inbox.found
+        click.echo("" if quiet else f"Following {printable(str(folder))}. Ctrl-C ends it.\n", err=True, nl=False)
+    else:
+        found = find(submissions, lessons, list(loaded.lessons.values()), roster)
+        with_times(found, quiet=quiet)
+        intake_lines = apply_intake(found, out, intake_file, loaded)
+        for remark in found.remarks:
+            click.echo(f"grade: {'roster: ' if roster else ''}{printable(remark)}", err=True)
     decisions = [] if extensions_file is None else extensions_from(extensions_file, assignment, out, found, roster)
     left_out: list[str] = []
     if not lesson_names and assignment is None:
@@ -207,6 +225,7 @@ def run(
         isolation = checked_isolation(require)
     elif importlib.util.find_spec("distributed") is None:
         fail("--cluster needs Dask, which is not installed: pip install 'backprop-ninja[cluster]'.")
+    unpacked = found.folder if inbox is None else inbox.unpacked
     settings = Settings(
         course=str(loaded.root.resolve()),
         lessons=[lesson.name for lesson in lessons],
@@ -215,11 +234,7 @@ def run(
         seed_given=seed is not None,
         limits=limits.to_dict(),
         require=require,
-        hide=[
-            str(folder.resolve())
-            for folder in [out, found.folder, key_path and key_path.resolve().parent, *submissions]
-            if folder and folder.is_dir()
-        ],
+        hide=existing([out, unpacked, key_path and key_path.resolve().parent, *submissions]),
         left_out=left_out,
         isolation=None if isolation is None else asdict(isolation),
         cache=not no_cache,
@@ -244,16 +259,18 @@ def run(
             only_these=only_these,
             other_names=found.other_names,
             decisions=decisions,
+            inbox=inbox,
             times=found.times,
         )
     write_other_gradebooks(out, {result.student for result in outcome.results})
-    open_questions = store_intake(found, out, intake_lines)
+    open_questions = store_intake(found, out, intake_lines) if inbox is None else inbox.store_intake()
+    count = len(found if inbox is None else inbox.found)
     if not quiet:
         click.echo("".join(f"grade: {printable(sentence)}\n" for sentence in open_questions), err=True, nl=False)
-        print_summary(console, outcome, len(found), out, left_out)
+        print_summary(console, outcome, count, out, left_out)
     elif outcome.stopped:
-        click.echo(f"grade: stopped: {len(outcome.results)} of {len(found)} were graded and are on disk.", err=True)
-    for sentence in what_failed(outcome.reasons, len(found)):
+        click.echo(f"grade: stopped: {len(outcome.results)} of {count} were graded and are on disk.", err=True)
+    for sentence in what_failed(outcome.reasons, count):
         click.echo(f"grade: {sentence}", err=True)
     sign_or_warn(out, key, {result.student for result in outcome.results})
     write_formats(out, (result.student for result in outcome.results), formats)

@@ -28,21 +28,25 @@ Examples:
   dojo train                            your own file, the lecture's 200,000 steps
   dojo train --steps 2000               a first look, in seconds
   dojo train --names names.txt          the lecture's list of names, if you have it
-  dojo train --resume                   goes on after Ctrl-C, as if nothing had been
+  dojo train --compare                  goes on although a gradient is wrong: see what that does
+  dojo train --resume                   continues after Ctrl-C, with the same result
+  dojo train my_network.py              a network of your own, next to autograd
   dojo train ada/backward.py -o ada     somebody else's file that you trust
 
 \b
-Exit status: 0 done, 2 something is missing or wrong (told in one sentence), 130 stopped by Ctrl-C.
+Exit status: 0 done, 2 something is missing or wrong (the message says what), 130 stopped by Ctrl-C.
 """
 
 
 @click.command(epilog=TRAIN_EPILOG)
 @click.argument("submission", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--names", type=click.Path(path_type=Path), metavar="FILE", help="A name a line.  [default: the lesson's]"
+    "--names", type=click.Path(path_type=Path), metavar="FILE", help="One name per line.  [default: the lesson's]"
 )
 @click.option("--steps", type=click.IntRange(1), help=f"[default: {NEW['steps']:,}]")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Of parameters and batches.  [default: the lecture's]")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), help="Draws the parameters and the batches.  [default: the lecture's]"
+)
 @click.option("--hidden", type=click.IntRange(1), help=f"Units in the hidden layer.  [default: {NEW['hidden']}]")
 @click.option(
     "--cmp",
@@ -52,7 +56,12 @@ Exit status: 0 done, 2 something is missing or wrong (told in one sentence), 130
     metavar="STEP",
     help="Compare the gradients at this step; may be repeated.  [default: first, quarters, last]",
 )
-@click.option("--without-autograd", is_flag=True, help="Train your own network only: twice as fast, nothing beside it.")
+@click.option(
+    "--compare", "goes_on", is_flag=True, help="Go on with a wrong gradient, next to autograd's run.  [default: stop]"
+)
+@click.option(
+    "--without-autograd", is_flag=True, help="Train only your own network: twice as fast, without a comparison."
+)
 @click.option(
     "-o",
     "--out",
@@ -60,11 +69,11 @@ Exit status: 0 done, 2 something is missing or wrong (told in one sentence), 130
     default=OUT,
     show_default=True,
     metavar="DIR",
-    help="Where page, log and checkpoint go.",
+    help="Folder for the page, the log and the checkpoint.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the run in DIR.")
-@click.option("--fresh", is_flag=True, help="Start anew, even if the run in DIR is not finished.")
-@click.option("--lesson", "lesson_name", metavar="L", help="Which lesson, if a course has several that train.")
+@click.option("--resume", is_flag=True, help="Continue the run in DIR.")
+@click.option("--fresh", is_flag=True, help="Start a new run, even if the one in DIR is not finished.")
+@click.option("--lesson", "lesson_name", metavar="L", help="The lesson, if several lessons of a course can be trained.")
 @click.option("--course", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Folder with exercises/.")
 def train(
     submission: Path | None,
@@ -73,6 +82,7 @@ def train(
     seed: int | None,
     hidden: int | None,
     compared: tuple[int, ...],
+    goes_on: bool,
     without_autograd: bool,
     out: Path,
     resume: bool,
@@ -80,12 +90,16 @@ def train(
     lesson_name: str | None,
     course: Path | None,
 ) -> None:
-    """Trains a network with your own gradients, and one with autograd's beside it.
+    """Trains a network with your own gradients, and next to it one with autograd's.
 
-    SUBMISSION is your file or its folder; without it, the lesson's own in the course around you.
+    SUBMISSION is your file or its folder. Without it, the file in exercises/ is used. A file with a function
+    `forward` is a network of your own: see my_network.py in the lesson's folder.
     """
     given: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
     given |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
+    given |= {"goes_on": goes_on or None}
+    if goes_on and without_autograd:
+        raise UserError("--compare needs autograd's run: leave --without-autograd away.")
     given = {name: value for name, value in given.items() if value is not None}
     if resume and fresh:
         raise UserError("--resume goes on with a run and --fresh throws it away: give one of them.")
@@ -110,7 +124,8 @@ def end_training(outcome: Outcome, page: Path, out: Path, go_on: str) -> None:
     """Print where page and log are, and end with the run's exit status. Raises UserError for a run with a problem."""
     if not outcome.finished and not outcome.problem:
         where = "before the evaluation" if outcome.step == outcome.steps else f"at step {outcome.step:,}"
-        click.echo(f"Stopped {where} of {outcome.steps:,}; all of it is kept. Go on with: {go_on}")
+        kept = f"; all of it is kept. Go on with: {go_on}" if outcome.can_resume else "; the page has what there is."
+        click.echo(f"Stopped {where} of {outcome.steps:,}{kept}")
     click.echo(f"The page: {page}")
     click.echo(f"The log:  {out / LOG}")
     if outcome.problem:

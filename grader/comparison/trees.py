@@ -12,7 +12,14 @@ import torch
 from torch import Tensor
 
 from grader.calling.protocol import leaves
-from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, TOLERANCE, first_index, format_shape, relative_error
+from grader.comparison.tensors import (
+    LOW_PRECISION_TOLERANCE,
+    TOLERANCE,
+    first_index,
+    format_shape,
+    index_at,
+    relative_error,
+)
 
 MOST_CHARACTERS = 120
 MOST_KEYS = 20
@@ -150,7 +157,7 @@ class _Comparison:
         if not expected.ndim:
             return f"{name} is {shown(found)}; expected {shown(expected)}."
         distance = (found.double() - expected.double()).abs() if wrong is None else wrong.to(torch.float64)
-        index = tuple(int(i) for i in torch.unravel_index(distance.argmax(), distance.shape))
+        index = index_at(int(distance.argmax()), distance.shape)
         size = "" if error is None else f" by {error:.2g} of its size"
         return (
             f"{name} is wrong{size}. Worst element {list(index)}: found {shown(found[index])}, "

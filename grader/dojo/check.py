@@ -12,11 +12,13 @@ from typing import Any
 import torch
 
 from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
-from grader.dojo.zygote import Starter
+from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
+from grader.gradebook.grading.question_rows import line_runner
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Item, Lesson
+from grader.questions.code_lines import RunLine
 from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.isolation.probe import Isolation
@@ -43,6 +45,21 @@ class LocalJudge:
     @property
     def isolation(self) -> Isolation:
         return self._starter.isolation
+
+    @property
+    def running(self) -> str:
+        """What a check is doing: `dprobs is running`, as far as it is known."""
+        running = self._starter.zygote.running
+        return f"{running} is running" if running else "your functions are running"
+
+    @property
+    def zygote(self) -> EagerZygote:
+        return self._starter.zygote
+
+    @property
+    def run_line(self) -> RunLine:
+        """Runs a line of code that answers a question."""
+        return line_runner(self._starter.zygote)
 
     def close(self) -> None:
         self._starter.zygote.close()
@@ -84,6 +101,10 @@ class LocalJudge:
     def _suite(self, lesson: Lesson, outline: Outline, output: list[tuple[str, list[str]]]) -> Suite:
         def suite(student: Student) -> tuple[list[Row], dict[str, Any]]:
             loaded = len(student.printed_so_far)
+            if lesson.gradients:  # before the chain, in which a function that hangs would be waited for again
+                problems = self._book.problems(lesson, lesson.public_draws)
+                student.prefetch(problems)
+                student.answers(problems[0])
             student.chain()
             chained = len(student.printed_so_far)
             if lesson.gradients:

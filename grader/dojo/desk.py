@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from grader.dojo.file import Outline, is_untouched, location, own_file, read_own, shown_path
 from grader.dojo.progress import BROKEN, Progress
+from grader.dojo.questions import question_about
 from grader.dojo.state import Memory, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError
@@ -43,6 +45,10 @@ class Checked:
         statuses = {row.name: row.status if runs else BROKEN for row in self.judged.rows}
         uncounted = frozenset(row.name for row in self.judged.rows if not row.counted)
         return Progress(self.lesson, statuses, uncounted, self.taught, self.assigned)
+
+    @property
+    def lesson_rows(self) -> list[str]:
+        return [row.name for row in self.judged.rows]
 
     @property
     def source(self) -> str:
@@ -123,15 +129,41 @@ class Desk:
     def find(self, words: str) -> tuple[Lesson, str | None]:
         """A lesson ("03"), a row of it ("03.dprobs"), or a row alone ("dprobs"). Raises UserError."""
         before, dot, after = words.partition(".")
-        try:
-            lesson = self.course.find(before)
-        except LessonError as error:
-            if dot:
-                raise UserError(str(error)) from error
+        lesson = self._lesson_named(before)
+        if lesson is None:
+            if dot or words.isdigit():
+                raise self._no_lesson(before)
             return self._find_row(words)
         if dot and after not in (names := [item.name for item in lesson.items]):
             raise UserError(f"Lesson {lesson.number} has no row {after!r}{suggestion(after, names)}")
         return lesson, after if dot else None
+
+    def find_lesson(self, words: str) -> Lesson:
+        """A lesson by its number, by its name or by a part of that: "3", "03_makemore_steps", "makemore".
+
+        Raises UserError, which lists the lessons.
+        """
+        lesson = self._lesson_named(words)
+        if lesson is None:
+            raise self._no_lesson(words)
+        return lesson
+
+    def _no_lesson(self, words: str) -> UserError:
+        lessons = self.course.lessons.values()
+        names = ", ".join(f"{lesson.number} {lesson.name.partition('_')[2]}" for lesson in lessons)
+        near = difflib.get_close_matches(words, [lesson.name.partition("_")[2] for lesson in lessons], n=1)
+        guess = f"; did you mean {near[0]}?" if near else "."
+        return UserError(f"There is no lesson {words!r}{guess} The lessons are {names}.")
+
+    def _lesson_named(self, words: str) -> Lesson | None:
+        """The only lesson with this number, name or part of a name; None where there is none. Raises UserError."""
+        with contextlib.suppress(LessonError):
+            return self.course.find(words)
+        holding = [lesson for name, lesson in self.course.lessons.items() if len(words) > 2 and words.lower() in name]
+        if len(holding) > 1 and not any(words == item.name for lesson in holding for item in lesson.items):
+            names = " and ".join(lesson.name for lesson in holding)
+            raise UserError(f"{words!r} is part of the names of {len(holding)} lessons: say {names}.")
+        return holding[0] if len(holding) == 1 else None
 
     def _find_row(self, row: str) -> tuple[Lesson, str]:
         """Prefers the lesson last worked on; otherwise only one lesson may have a row of this name."""
@@ -145,7 +177,9 @@ class Desk:
             numbers = [lesson.number for lesson in holding.values()]
             raise UserError(f"Lessons {', '.join(numbers)} all have a row {row}: say which, as in {numbers[0]}.{row}.")
         names = [item.name for lesson in self.course.lessons.values() for item in lesson.items]
-        raise UserError(f"There is no lesson and no row {row!r}{suggestion(row, [*self.course.lessons, *names])}")
+        if near := difflib.get_close_matches(row, names, n=1):
+            raise UserError(f"There is no lesson and no row {row!r}; did you mean {near[0]}?")
+        raise self._no_lesson(row)
 
     def progress(self, lesson: Lesson) -> Progress:
         """The lesson's progress: stored, or clear from the file's text, or found by a check."""
@@ -162,6 +196,10 @@ class Desk:
         checked = self.check(lesson, submitted)
         self.remember(checked, working=False)
         return checked.progress
+
+    def stored_progress(self, lesson: Lesson) -> Progress:
+        """The progress by the last check of any version of the lesson's file."""
+        return self._progress(lesson, self.memory.read().verdicts.get(lesson.name, ("", {}))[1])
 
     def _progress(self, lesson: Lesson, statuses: Mapping[str, str]) -> Progress:
         return Progress(lesson, statuses, taught=self._taught(lesson), assigned=self._assigned_rows(lesson))
@@ -193,7 +231,19 @@ class Desk:
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""
         lesson, statuses = checked.lesson, checked.progress.statuses
-        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working)
+        asked = {row.name: question_about(lesson, row) for row in checked.judged.rows if row.mistake is not None}
+        asked = {row: question for row, question in asked.items() if question}
+        self.memory.keep_verdict(lesson, verdict_digest(lesson, checked.submitted.files), statuses, working, asked)
+
+    def grades(self) -> dict[str, tuple[float, float]]:
+        """{lesson: (points, maximum)} that `dojo grade` found for files which are still the same."""
+        found = {}
+        for name, (digest, points, most) in self.memory.read().grades.items():
+            with contextlib.suppress(UserError):
+                lesson = self.course.lessons.get(name)
+                if lesson is not None and verdict_digest(lesson, read_own(lesson).files) == digest:
+                    found[name] = (points, most)
+        return found
 
     def all_progress(self) -> list[Progress]:
         return [self.progress(lesson) for lesson in self.course.lessons.values()]

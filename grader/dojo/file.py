@@ -12,6 +12,7 @@ from typing import Final
 from grader.errors import UserError
 from grader.intake.submissions.lesson_files import MAIN, MAX_FILE_BYTES, LessonFiles
 from grader.lesson.lesson import Item, Lesson
+from grader.source.syntax import names_in
 
 HIDDEN: Final = "hidden"
 """The status of a row that is written and that only the hidden suite checks."""
@@ -65,6 +66,16 @@ class Outline:
             body, self.complete = [], False
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
+    def names_changed_from(self, before: Outline) -> set[str]:
+        """The functions and classes with another code than `before`, and those that use such a one."""
+        names = self._nodes.keys() | before._nodes.keys()
+        changed = {name for name in names if code_of(self._nodes.get(name)) != code_of(before._nodes.get(name))}
+        while True:
+            using = {name for name, node in self._nodes.items() if not changed.isdisjoint(free_names(node))}
+            if using <= changed:
+                return changed
+            changed |= using
+
     def line(self, item: Item) -> int | None:
         """The first line of a row's function or class; in a class, of the method with the row's name."""
         node = self._node(item)
@@ -79,6 +90,21 @@ class Outline:
         node = self._nodes.get(item.function)
         methods = node.body if isinstance(node, ast.ClassDef) else []
         return next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == item.name), node)
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names in a function or class without those of its parameters: `dprobs` may be an argument and a function."""
+    return names_in(node) - {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+
+
+def code_of(node: ast.AST | None) -> str:
+    return ast.dump(node) if node is not None else ""
+
+
+def changed_rows(lesson: Lesson, before: bytes, after: bytes) -> list[str]:
+    """The rows whose function differs between two texts of a file, or uses a function that does."""
+    changed = Outline(after).names_changed_from(Outline(before))
+    return [item.name for item in lesson.items if item.function in changed]
 
 
 def raises_not_implemented(node: ast.AST) -> bool:

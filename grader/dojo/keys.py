@@ -1,25 +1,38 @@
-"""What `dojo watch` waits for, as descriptors: keys, and changes of Python files and notebooks."""
+"""Keys pressed in a terminal, by name."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import signal
 import sys
 import termios
-import threading
 import tty
 from collections.abc import Callable
-from pathlib import Path
 from types import FrameType
 
-import watchfiles
+SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
+"""What a terminal sends for an arrow, a function key, Alt and a letter, or Escape alone."""
+NAMED = {
+    **dict.fromkeys(("\x1b[A", "\x1bOA"), "up"),
+    **dict.fromkeys(("\x1b[B", "\x1bOB"), "down"),
+    **dict.fromkeys(("\r", "\n"), "enter"),
+    **dict.fromkeys(("\x7f", "\b"), "backspace"),
+    "\x1b": "escape",
+}
 
-SEQUENCE = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
-"""What a terminal sends for an arrow, a function key or Alt and a letter."""
-STEP = 5
-"""Milliseconds without another change before a change is reported. The library's default of 50 costs 70 per save."""
+
+def keys_in(text: str) -> list[str]:
+    """The keys that a terminal sent as `text`: a character as itself, others by name; unknown ones are left out."""
+    found = []
+    at = 0
+    while at < len(text):
+        sequence = SEQUENCE.match(text, at)
+        key = sequence[0] if sequence else text[at]
+        at += len(key)
+        if key in NAMED or (len(key) == 1 and key.isprintable()):
+            found.append(NAMED.get(key, key))
+    return found
 
 
 class Keys:
@@ -49,61 +62,10 @@ class Keys:
         tty.setcbreak(self.fileno())  # the shell has put its own settings back
         self._resumed()
 
-    def take(self) -> str | None:
-        """The keys pressed, without arrow keys and the like; None when the terminal is gone."""
+    def take(self) -> list[str] | None:
+        """The keys pressed; None when the terminal is gone."""
         try:
             data = os.read(self.fileno(), 100)
         except OSError:
             return None
-        if not data:
-            return None
-        return SEQUENCE.sub("", data.decode("utf-8", "replace")).lower()
-
-
-class Changes:
-    """Readable after a Python file or notebook in `folder` was written, replaced, moved or removed."""
-
-    def __init__(self, folder: Path, deep: bool = True) -> None:
-        """`deep`: also in its subfolders."""
-        self._folder, self._deep, self._stop = folder, deep, threading.Event()
-        self._read_end, self._write_end = os.pipe()
-        os.set_blocking(self._read_end, False)
-        os.set_blocking(self._write_end, False)
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def fileno(self) -> int:
-        return self._read_end
-
-    def __enter__(self) -> Changes:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join(2)
-
-    def report(self) -> None:
-        """Reports a change that was not one."""
-        with contextlib.suppress(BlockingIOError):  # it is readable already
-            os.write(self._write_end, b".")
-
-    def take(self) -> None:
-        with contextlib.suppress(BlockingIOError):
-            while os.read(self._read_end, 1000):
-                pass
-
-    def _watch(self) -> None:
-        changes = watchfiles.watch(
-            self._folder,
-            watch_filter=lambda change, path: (
-                path.endswith((".py", ".ipynb")) and not os.path.basename(path).startswith(".")
-            ),
-            recursive=self._deep,
-            debounce=100,
-            step=STEP,
-            stop_event=self._stop,
-            rust_timeout=1000,
-            raise_interrupt=False,
-        )
-        for _ in changes:
-            self.report()
+        return keys_in(data.decode("utf-8", "replace")) if data else None

@@ -15,39 +15,72 @@ from grader.publish.report.annotated import date_text
 from grader.publish.wording import first_names
 from grader.results import number, points_text
 
-TITLE_WIDTH = 41
+TITLE_WIDTH, LEAST_TITLE = 41, 16
+AROUND_TITLE = 32
+"""Columns of a lesson's line outside its title."""
 INDENT = 4
 MOST_ROWS = 8
 RIGHT = ("passed", "here")
 
 
 class Paragraph:
-    """Wrapped and indented text; unlike rich's own it has no trailing spaces."""
+    """Wrapped and indented text, lines after the first by `hang` more; unlike rich's own it has no trailing spaces."""
 
-    def __init__(self, text: str | Text, style: str = "", indent: int = 0) -> None:
+    def __init__(self, text: str | Text, style: str = "", indent: int = 0, hang: int = 0) -> None:
         self._text = Text(text, style) if isinstance(text, str) else text
-        self._indent = indent
+        self._indent, self._hang = indent, hang
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for line in self._text.wrap(console, max(20, options.max_width - self._indent)):
+        wrapped = self._text.wrap(console, max(20, options.max_width - self._indent - self._hang))
+        for place, line in enumerate(wrapped):
             line.rstrip()
             if without_ci_commands(line.plain) != line.plain:
                 line = Text(without_ci_commands(line.plain), line.style)
-            yield Text.assemble(" " * self._indent, line)
+            yield Text.assemble(" " * (self._indent + (self._hang if place else 0)), line)
 
 
-def list_screen(progress: Sequence[Progress], current: str | None) -> Iterator[RenderableType]:
-    """Every lesson with its points, and an arrow at `current`."""
-    points, most = sum(each.points for each in progress), sum(each.lesson.max_score for each in progress)
+def list_screen(
+    progress: Sequence[Progress], current: str | None, grades: Mapping[str, tuple[float, float]] | None = None
+) -> Iterator[RenderableType]:
+    """Every lesson with its points, and an arrow at `current`; `grades` are those of the hidden suite."""
+    grades = grades or {}
+    points, most = sum(each.points_reached for each in progress), sum(each.points_within_reach for each in progress)
     yield Text(f"Backprop Ninja: {points_text(points)} of {points_text(most)} points", "bold")
     yield ""
-    for each in progress:
-        lesson = each.lesson
-        mark = "✓" if each.finished else "→" if lesson.name == current else " "
-        score = f"{points_text(each.points)} of {points_text(lesson.max_score)}"
-        title = lesson.title if len(lesson.title) <= TITLE_WIDTH else lesson.title[: TITLE_WIDTH - 1].rstrip() + "…"
-        line = Text(f"{mark} {lesson.number} {title:<{TITLE_WIDTH}} {score:>9}  ", "green" if each.finished else "")
-        yield line.append(*state(each))
+    yield LessonTable(progress, current, grades)
+    ungraded = [each for each in progress if each.hidden and each.lesson.name not in grades]
+    if ungraded:
+        course = sum(each.lesson.item_for(row).points for each in ungraded for row in each.hidden)
+        yield ""
+        yield Paragraph(
+            f"{points_text(course)} {'point is' if course == 1 else 'points are'} graded by your course, with other "
+            "problems: what counts here passed its public examples.",
+            "cyan",
+        )
+
+
+class LessonTable:
+    """One line per lesson. Titles are cut where the terminal is too narrow for them."""
+
+    def __init__(
+        self, progress: Sequence[Progress], current: str | None, grades: Mapping[str, tuple[float, float]]
+    ) -> None:
+        """`grades` are {lesson: (points, maximum)} of the hidden suite."""
+        self._progress, self._current, self._grades = progress, current, grades
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        longest = max([TITLE_WIDTH, *(len(each.lesson.title) for each in self._progress)])
+        width = max(LEAST_TITLE, min(longest, options.max_width - AROUND_TITLE))
+        for each in self._progress:
+            lesson = each.lesson
+            mark = "✓" if each.finished else "→" if lesson.name == self._current else " "
+            score = f"{points_text(each.points_reached)} of {points_text(each.points_within_reach)}"
+            title = lesson.title if len(lesson.title) <= width else lesson.title[: width - 1].rstrip() + "…"
+            line = Text(f"{mark} {lesson.number} {title:<{width}} {score:>9}  ", "green" if each.finished else "")
+            grade = self._grades.get(lesson.name)
+            words = (f"graded {points_text(grade[0])}/{points_text(grade[1])}", "bold cyan") if grade else state(each)
+            line.append(*words).truncate(options.max_width, overflow="ellipsis")
+            yield line
 
 
 def assignment_screen(assignment: Assignment, progress: Sequence[Progress]) -> Iterator[RenderableType]:
@@ -87,7 +120,7 @@ def state(each: Progress) -> tuple[str, str]:
     if each.wrong:
         return f"{len(each.wrong)} wrong", "bold red"
     if each.finished:
-        return (f"{len(each.hidden)} to be graded", "cyan") if each.hidden else ("done", "green")
+        return "done", "green"
     if each.begun and each.next_row is None:
         return f"{len(each.taught_later)} for later", "dim"
     return (f"{len(each.unwritten)} to do", "") if each.begun else ("not begun", "dim")
@@ -108,9 +141,7 @@ def next_lines(each: Progress, place: str = "", words: str = "", elsewhere: str 
         yield Paragraph(f"What is left needs a later lesson: {', '.join(waiting)}. Or try it now, with hints.", "dim")
         return
     if row is None:
-        rows = f"{len(each.hidden)} {'row is' if len(each.hidden) == 1 else 'rows are'}"
-        left = f"{rows} left to the hidden suite." if each.hidden else "All of it is right."
-        yield Text(f"Lesson {number} is done here. {left}", "bold green")
+        yield Text(f"Lesson {number} is done here: all that can be checked here is right.", "bold green")
         return
     act = f"fix {row}" if row in each.wrong else f"write {row}"
     if each.broken:
@@ -131,5 +162,5 @@ def hint_screen(lesson: Lesson, row: str, taken: int, again: str = "") -> Iterat
         yield Text(f"Hint {at + 1} of {len(hints)} for {row}", "bold" if latest else "dim")
         yield Paragraph(hints[at], "" if latest else "dim", INDENT)
         yield ""
-    more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one."
+    more = f"{again or f'`dojo hint {lesson.number}.{row}`'} gives the next one. Hints are free."
     yield Text("That was the last one." if taken == len(hints) else more, "dim")

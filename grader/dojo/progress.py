@@ -65,6 +65,21 @@ class Progress:
         return [item.name for item in self.items if item.name not in fine]
 
     @property
+    def reached(self) -> list[str]:
+        """Rows that are right as far as this can be checked here: a gradient, or a check with a public example."""
+        return self.having("passed", HERE)
+
+    @property
+    def points_reached(self) -> float:
+        """The points of the rows that are `reached`. The course's hidden suite decides about those of the checks."""
+        return sum(item.points for item in self.items if item.name in set(self.reached))
+
+    @property
+    def points_within_reach(self) -> float:
+        """The points of all rows but those that are written and that nothing here can check."""
+        return self.max_score - sum(item.points for item in self.items if item.name in set(self.having(HIDDEN)))
+
+    @property
     def points(self) -> float:
         right = set(self.right)
         return sum(item.points for item in self.lesson.items if item.name in right)

@@ -12,12 +12,12 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
-from grader import results as statuses
-from grader.comparison.tensors import format_shape
 from grader.dojo.desk import Checked
 from grader.dojo.file import HERE, HIDDEN, location
 from grader.dojo.overview import INDENT, Paragraph
 from grader.dojo.progress import Progress
+from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, row_line, status_word, style
+from grader.lesson.forward_statements import forward_lines
 from grader.lesson.lesson import Lesson
 from grader.publish.inert import inert, without_ci_commands
 from grader.publish.wording import first_names
@@ -25,47 +25,13 @@ from grader.results import UNWRITTEN, Row, points_text
 from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 
-WORDS = statuses.WORDS | {
-    HERE: "passed here; the hidden suite checks more",
-    HIDDEN: "written; only the hidden suite checks it",
-}
-SHORT = {
-    "passed": "right",
-    "failed": "wrong",
-    "shape": "shape",
-    "error": "error",
-    "timeout": "late ",
-    "crashed": "crash",
-}
-STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDDEN: "cyan"}
-WRONG = "bold red"
-CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
-NAME_WIDTH = 15  # the lecture's
 FEW = 3  # unwritten rows that get a line each
-
-
-def style(status: str) -> str:
-    return STYLES.get(status, WRONG)
+ROUNDING = "exact: False is rounding in float32 where a row is right: its verdict is by value, in float64."
+MOST_FORWARD = 3  # lines of the forward pass
 
 
 def heading(lesson: Lesson, file: str) -> Text:
     return Text.assemble((f"{lesson.number} {lesson.title}", "bold"), "\n", (file, "dim"))
-
-
-def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
-    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
-    colour = style(row.status)
-    line = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
-    if row.exact is not None:
-        maxdiff = "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
-        line.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff:7}")
-    elif row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
-        shapes = f"shape: {format_shape(tuple(row.shape))}, expected: {format_shape(tuple(row.expected_shape))}"
-        line.append(f"{shapes:<52}")
-    else:
-        return line.append(WORDS[row.status], colour)
-    line.append(" | ", "dim").append(SHORT.get(row.status, "no   "), colour)
-    return line.append(" ").append(*CHAIN[row.chain])
 
 
 def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | None = None) -> Iterator[Text]:
@@ -90,27 +56,33 @@ def row_table(rows: Sequence[Row], checks: Collection[str] = (), room: int | Non
                 yield row_line(row, width)
 
 
-def status_word(row: Row, checks: Collection[str]) -> str:
-    """A row's status in words; a check that failed may have no value to be wrong."""
-    return "wrong here" if row.name in checks and row.status == "failed" else WORDS[row.status]
-
-
 def wrong_groups(rows: Sequence[Row]) -> list[list[Row]]:
     """The wrong rows; rows that fail with the same sentence, as in a joint function, are one group."""
     wrong = [row for row in rows if row.status not in ("passed", HERE, HIDDEN, *UNWRITTEN)]
     return [list(group) for _, group in groupby(wrong, key=lambda row: (row.status, row.message, row.line))]
 
 
-def explanation(rows: Sequence[Row], source: str, checks: Collection[str] = ()) -> Iterator[RenderableType]:
-    """What is wrong with a group of rows: the location, the message, and the line on which the code stopped."""
+def explanation(rows: Sequence[Row], source: str, checks: Collection[str], lesson: Lesson) -> Iterator[RenderableType]:
+    """What is wrong with a group of rows: the location, the forward line, the message, and where the code stopped."""
     row = rows[0]
     names = first_names([row.name for row in rows])
     yield Text.assemble(
         (f"✗ {names}", WRONG), f" {status_word(row, checks)}  ", (location(row.file or "", row.line), "dim")
     )
+    yield from forward_part(lesson, row.name)
     yield Paragraph(inert(row.message or f"It is {WORDS[row.status]}."), indent=INDENT)
     if row.status in ("error", "timeout", "forbidden"):
         yield from quoted_line(source, row.line)
+
+
+def forward_part(lesson: Lesson, row: str) -> Iterator[RenderableType]:
+    """The lines of the forward pass that read the value whose gradient a row is."""
+    target = lesson.item_for(row).target
+    lines = forward_lines(lesson, target) if target else []
+    for line in lines[:MOST_FORWARD]:
+        yield Paragraph(f"forward: {line}", "cyan", INDENT)
+    if len(lines) > MOST_FORWARD:
+        yield Paragraph(f"and {len(lines) - MOST_FORWARD} more lines of forward.py", "dim", INDENT)
 
 
 def quoted_line(source: str, line: int | None) -> Iterator[Text]:
@@ -143,10 +115,11 @@ def remark_lines(rows: Sequence[Row], progress: Progress) -> Iterator[Paragraph]
             if not culprit:
                 note = "wrong in your chain, although every step above is right."
             yield Paragraph(f"{mark} {first_names(names)}: {note}", colour)
-    if any(row.exact is False for row in right):
-        yield Paragraph(
-            "exact: False is rounding in float32 where a row is right: its verdict is by value, in float64.", "dim"
-        )
+
+
+def has_rounding(rows: Sequence[Row]) -> bool:
+    """Whether a row is right and not exact."""
+    return any(row.status == "passed" and row.exact is False for row in rows)
 
 
 def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
@@ -162,18 +135,27 @@ def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
 
 
 def tally(progress: Progress) -> str:
-    """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`"""
-    gradients = sum(item.target is not None for item in progress.items)
-    parts = [f"{len(progress.right)} of {gradients} right"] if gradients else []
+    """`2 of 26 right, 1 wrong, 23 to do · 2 of 26 points`: all of it counts the lesson's rows."""
     counted = (
         (progress.wrong, "wrong"),
         (progress.unwritten, "to do"),
-        (progress.having(HERE), "passed here"),
-        (progress.having(HIDDEN), "for the hidden suite"),
+        (progress.having(HIDDEN), "not checked here"),
         (progress.uncounted, "not counted"),
     )
-    parts += [f"{len(names)} {status_word}" for names, status_word in counted if names]
-    return f"{', '.join(parts)} · {points_text(progress.points)} of {points_text(progress.max_score)} points"
+    parts = [f"{len(progress.reached)} of {len(progress.items)} right"]
+    parts += [f"{len(names)} {word}" for names, word in counted if names]
+    reached, within_reach = points_text(progress.points_reached), points_text(progress.points_within_reach)
+    return f"{', '.join(parts)} · {reached} of {within_reach} points"
+
+
+def elsewhere_note(progress: Progress) -> Iterator[Paragraph]:
+    """The rows that are written and whose points the course's hidden suite gives."""
+    if progress.hidden:
+        count, points = len(progress.hidden), sum(progress.lesson.item_for(name).points for name in progress.hidden)
+        rows = f"{count} {'row' if count == 1 else 'rows'}"
+        worth = f"{points_text(points)} {'point' if points == 1 else 'points'}"
+        graded = f"{'is' if count == 1 else 'are'} graded by your course: {first_names(progress.hidden)}."
+        yield Paragraph(f"{rows} ({worth}) {graded}", "cyan")
 
 
 def scope_note(lesson: Lesson) -> Paragraph:
@@ -202,8 +184,10 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
     groups = wrong_groups(rows)
     for group in groups if room is None else groups[:1]:
         yield ""
-        yield from explanation(group, checked.text_of(group[0]), checks)
+        yield from explanation(group, checked.text_of(group[0]), checks, checked.lesson)
     notes = list(remark_lines(rows, checked.progress))
+    if has_rounding(rows):
+        notes.append(Paragraph(ROUNDING, "dim"))
     if judged.message:
         notes.append(Paragraph(inert(judged.message), "yellow"))
     if notes:
@@ -215,6 +199,7 @@ def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None =
         yield from printed_lines(judged.shown, room)
     yield ""
     yield Text(tally(checked.progress))
+    yield from elsewhere_note(checked.progress)
 
 
 def printed_on(lesson: Lesson) -> list[str]:

@@ -1,4 +1,4 @@
-"""What `dojo` stores in .dojo.json next to exercises/: hints taken, the lesson last worked on, verdicts.
+"""What `dojo` stores in .dojo.json next to exercises/: hints taken, the lesson last worked on, verdicts, grades.
 
 A verdict is stored so that the same files are not run twice. Without .dojo.json only the hints taken and the lesson
 last worked on are lost.
@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from grader import __version__
@@ -32,15 +33,20 @@ class State:
         last: the lesson last worked on.
         hints: {lesson: {row: hints taken}}.
         verdicts: {lesson: (digest of its files, {row: status})}.
+        questions: {lesson: {row: a question about its mistake}}, until it was shown.
+        grades: {lesson: (digest of its files, points, maximum)} of the hidden suite, by `dojo grade`.
     """
 
     last: str | None = None
     hints: dict[str, dict[str, int]] = field(default_factory=dict)
     verdicts: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
+    questions: dict[str, dict[str, str]] = field(default_factory=dict)
+    grades: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         lines = [f' "version": {VERSION}', f' "last": {json.dumps(self.last)}']
-        for name, table in (("hints", self.hints), ("verdicts", self.verdicts)):
+        tables = ("hints", self.hints), ("verdicts", self.verdicts), ("questions", self.questions)
+        for name, table in (*tables, ("grades", self.grades)):
             entries = ",".join(f"\n  {json.dumps(key)}: {json.dumps(entry)}" for key, entry in sorted(table.items()))
             lines.append(f' "{name}": {{{entries}}}')
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -55,10 +61,13 @@ class State:
             and isinstance(found.get("last"), str | None)
             and is_mapping(found.get("hints"), lambda rows: is_mapping(rows, lambda taken: type(taken) is int))
             and is_mapping(found.get("verdicts"), is_verdict)
+            and is_mapping(found.get("questions", {}), lambda rows: is_mapping(rows, lambda text: type(text) is str))
+            and is_mapping(found.get("grades", {}), is_grade)
         ):
             raise ValueError("it was not written by this version")
         verdicts = {lesson: (digest, rows) for lesson, (digest, rows) in found["verdicts"].items()}
-        return cls(found.get("last"), found["hints"], verdicts)
+        grades = {lesson: (digest, points, most) for lesson, (digest, points, most) in found.get("grades", {}).items()}
+        return cls(found.get("last"), found["hints"], verdicts, found.get("questions", {}), grades)
 
 
 def is_mapping(value: Any, is_entry: Callable[[Any], bool]) -> bool:
@@ -71,6 +80,16 @@ def is_verdict(value: Any) -> bool:
         isinstance(value, list)
         and [type(part) for part in value] == [str, dict]
         and is_mapping(value[1], lambda status: isinstance(status, str))
+    )
+
+
+def is_grade(value: Any) -> bool:
+    """Whether it is a digest, points and a maximum."""
+    return (
+        isinstance(value, list)
+        and len(value) == 3
+        and isinstance(value[0], str)
+        and all(type(number) in (int, float) for number in value[1:])
     )
 
 
@@ -111,10 +130,24 @@ class Memory:
     def set_last_lesson(self, lesson: Lesson) -> None:
         self.change(lambda state: setattr(state, "last", lesson.name))
 
-    def keep_verdict(self, lesson: Lesson, digest: str, statuses: Mapping[str, str], working: bool) -> None:
-        """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on."""
+    def keep_verdict(
+        self,
+        lesson: Lesson,
+        digest: str,
+        statuses: Mapping[str, str],
+        working: bool,
+        questions: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Stores the verdict on one version of a student's files; with `working`, the lesson is the one worked on.
+
+        `questions` are about the mistakes in rows. One that was shown is not shown again for the same files.
+        """
 
         def keep(state: State) -> None:
+            if state.verdicts.get(lesson.name, ("", {}))[0] != digest:
+                state.questions.pop(lesson.name, None)
+                if questions:
+                    state.questions[lesson.name] = dict(questions)
             state.verdicts[lesson.name] = (digest, dict(statuses))
             state.last = lesson.name if working else state.last
 
@@ -131,6 +164,17 @@ class Memory:
 
         self.change(keep)
         return taken
+
+    def take_question(self, lesson: Lesson, row: str) -> str:
+        """The question about the mistake in `row`, once; "" where there is none or it was shown."""
+        question = self.read().questions.get(lesson.name, {}).get(row, "")
+        if question:
+            self.change(lambda state: state.questions.get(lesson.name, {}).pop(row, None))
+        return question
+
+    def keep_grade(self, lesson: Lesson, digest: str, points: float, most: float) -> None:
+        """Stores what the hidden suite gave for one version of a student's files."""
+        self.change(lambda state: state.grades.update({lesson.name: (digest, points, most)}))
 
     def _complain_once(self, sentence: str) -> None:
         if sentence not in self._complaints:

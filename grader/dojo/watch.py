@@ -1,41 +1,49 @@
 """`dojo watch`: re-check a file when it is saved.
 
 One loop waits for keys and for changed files, also while a file is judged: a new save or a key interrupts the check,
-so an endless loop in a student's code does no harm.
+so an endless loop in a student's code does no harm. What is on the screen is a View; view.py draws it.
 """
 
 from __future__ import annotations
 
 import selectors
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from grader.dojo.changes import Changes, time_since_save
 from grader.dojo.desk import Checked, Desk
-from grader.dojo.file import HERE, Outline, shown_path
-from grader.dojo.keys import Changes, Keys
-from grader.dojo.overview import Paragraph, hint_screen, list_screen, next_lines
+from grader.dojo.file import Outline, changed_rows, shown_path
+from grader.dojo.finish import finish_lines
+from grader.dojo.guide import Guide
+from grader.dojo.keys import Keys
+from grader.dojo.news import news_of
+from grader.dojo.overview import Paragraph, hint_screen, list_screen
 from grader.dojo.progress import next_lesson
+from grader.dojo.repeating import repeating
 from grader.dojo.report import NAME, open_page, write_report
-from grader.dojo.screen import heading, lesson_screen
+from grader.dojo.row_choice import RowChoice
+from grader.dojo.screen import has_rounding
+from grader.dojo.search import Search
+from grader.dojo.view import View, default_focus, footer, watch_screen
 from grader.dojo.work import Exercises, Work
 from grader.errors import Interrupted, UserError
-from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.lesson import Lesson
-from grader.publish.wording import first_names
 
 GRACE = 0.1
 """Seconds that a file may be missing or incomplete before the screen says so: editors replace files."""
-AROUND = 14
-"""Lines of the screen outside the table of rows."""
-KEYS = "n next · h hint · l list · r report · q quit"
+QUIET_SECONDS, BEAT_SECONDS = 0.15, 0.5
+"""Until the screen says that a check is running, and between two updates of that."""
 
 
 class WatchSession:
-    """Watches one lesson at a time; only the key `n` goes to the next."""
+    """Watches one lesson at a time; only a key goes to another."""
 
     def __init__(
         self,
@@ -45,16 +53,23 @@ class WatchSession:
         browser: Callable[[Path], bool] = open_page,
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
+        guide: Guide | None = None,
     ) -> None:
         """`work` is what is watched, by default the exercises; `lessons` are the lessons in it."""
-        self._desk, self._lesson, self._console, self._browser = desk, lesson, console, browser
+        self._desk, self._console, self._browser = desk, console, browser
         self._work, self._lessons = work or Exercises(desk.course), lessons
-        self._checked: Checked | None = None
-        self._before: dict[str, str] = {}  # verdicts of the last time that the file ran
-        self._news: list[Text] = []
+        self._guide = guide
+        self._view = self._view_of(lesson)
+        self._last_run: Checked | None = None  # the last check of a file that ran
         self._saved: float | None = None  # when, by the wall clock
-        self._took: float | None = None  # seconds from the save to the verdict
+        self._rounding_explained = False
+        self._choice = RowChoice()
+        self._search: Search | None = None
         self._selector = selectors.DefaultSelector()
+
+    @property
+    def _lesson(self) -> Lesson:
+        return self._view.lesson
 
     def run(self) -> None:
         """Returns when `q` is pressed."""
@@ -77,7 +92,7 @@ class WatchSession:
                         self._selector.unregister(keys)
                         continue
                     for each in pressed:
-                        if each == "q":
+                        if self._search is None and each in ("q", "Q"):
                             return
                         due = self._press(each) or due
 
@@ -94,86 +109,163 @@ class WatchSession:
             return False
         saved, self._saved = self._saved, None
         if submitted is None:
-            self._draw([self._heading(), "", Paragraph(trouble), "", "Waiting for it."])
+            self._view = replace(self._view, checked=None, below=[Paragraph(trouble), "", "Waiting for it."])
+            self._draw()
             return True
         try:
-            checked = self._desk.check(self._lesson, submitted, self._selector.fileno())
+            with self._saying_what_runs():
+                checked = self._desk.check(self._lesson, submitted, self._selector.fileno())
         except Interrupted:
             self._saved = saved
             return False
-        self._collect_news(checked)
-        self._checked, self._took = checked, None
-        self._draw(self._screen(checked), lambda: self._footer(saved, submitted))
+        before = self._last_run
+        self._view = self._view_after(checked, before)
+        if checked.judged.runs:
+            self._last_run = checked
+        self._draw(lambda: time_since_save(self._work.path(self._lesson), saved))
         if self._work.remembered:
             self._desk.remember(checked)
         self._desk.judge.prepare(self._lesson)
         return True
 
-    def _collect_news(self, checked: Checked) -> None:
-        """Notes what turned right or wrong since the file last ran."""
-        self._news = []
-        if not checked.judged.runs:
-            return
-        now, before = dict(checked.progress.statuses), self._before
-        for words, status in (("turned right", "passed"), ("passed here now", HERE)):
-            turned = [row for row in now if now[row] == status and before.get(row, status) != status]
-            if turned:
-                self._news.append(Text(f"✓ {first_names(turned)} {words}.", "bold green"))
-        if checked.progress.next_row is None and self._news:
-            self._news.append(Text("That was the last one of this lesson. n goes to the next.", "bold green"))
-        broken = [row for row in checked.progress.wrong if before.get(row) in ("passed", HERE)]
-        if broken:
-            self._news.append(Text(f"✗ {first_names(broken)} was right before.", "bold red"))
-        self._before = now
+    def _view_of(self, lesson: Lesson) -> View:
+        return View(lesson, shown_path(self._work.path(lesson)), guide=self._guide.lines(None) if self._guide else ())
+
+    def _view_after(self, checked: Checked, before: Checked | None) -> View:
+        """The view of a new verdict: the row that was just changed is in focus."""
+        runs, progress = checked.judged.runs, checked.progress
+        changed = (
+            changed_rows(checked.lesson, before.submitted.files[MAIN], checked.submitted.files[MAIN])
+            if (before is not None and runs)
+            else []
+        )
+        focus = self._view.focus
+        if changed or focus not in checked.lesson_rows:
+            focus = default_focus(progress, changed)
+        rounding = runs and has_rounding(checked.judged.rows) and not self._rounding_explained
+        self._rounding_explained |= rounding
+        news = news_of(before, checked)
+        finished = runs and progress.next_row is None and (before is None or before.progress.next_row is not None)
+        below = list(finish_lines(self._desk, checked, changed)) if finished and before is not None else []
+        guide = self._guide.lines(checked) if self._guide else ()
+        return View(self._lesson, self._view.file, checked, focus, news, below, guide, rounding)
+
+    @contextmanager
+    def _saying_what_runs(self) -> Iterator[None]:
+        """Says which function runs, and greys the old verdict, once a check takes longer than a moment."""
+        started = time.monotonic()
+
+        def say() -> None:
+            running = f"checking: {self._desk.judge.running} · {time.monotonic() - started:.0f} s"
+            self._view = replace(self._view, running=running)
+            self._draw()
+
+        saying = repeating(say, QUIET_SECONDS, BEAT_SECONDS) if self._console.is_terminal else nullcontext()
+        try:
+            with saying:
+                yield
+        finally:
+            self._view = replace(self._view, running="")
 
     # keys
 
     def _press(self, key: str) -> bool:
         """Acts on a key; returns whether to check the file again."""
-        if key == "n":
-            return self._next()
-        if key == "h":
+        if self._search is not None:
+            return self._press_in_search(self._search, key)
+        key = key if len(key) > 1 else key.lower()
+        if key == "/":
+            self._search = Search(self._all_lessons(), self._lesson)
+            self._say(*self._search.lines())
+        elif key in ("n", "p"):
+            return self._next(1 if key == "n" else -1)
+        elif key in ("up", "down") or key.isdigit():
+            self._move(key)
+        elif key == "h":
             self._hint()
         elif key == "l":
-            self._draw(list_screen(self._desk.all_progress(), self._lesson.name))
+            self._list()
         elif key == "r":
             self._report()
-        elif key in "\r\n ":
+        elif key == "escape":
+            self._say()
+        elif key in ("enter", " "):
             return True
         return False
 
-    def _next(self) -> bool:
-        found = self._following()
-        if found is None:
-            self._say(Text("No other lesson has anything left to do.", "bold green"))
+    def _press_in_search(self, search: Search, key: str) -> bool:
+        chosen = search.press(key)
+        if search.is_over:
+            self._search = None
+            self._say()
+        else:
+            self._say(*search.lines())
+        if chosen is None:
             return False
-        self._lesson, self._checked, self._before = found, None, {}
-        self._desk.memory.set_last_lesson(self._lesson)
-        self._desk.judge.prepare(self._lesson)
+        lesson, row = chosen
+        if lesson.name != self._lesson.name:
+            self._go(lesson)
+            self._view = replace(self._view, focus=row)
+            return True
+        self._focus(row or self._view.focus)
+        return False
+
+    def _move(self, key: str) -> None:
+        if self._view.checked is not None:
+            self._focus(self._choice.press(key, self._view.checked.lesson_rows, self._view.focus))
+
+    def _focus(self, row: str | None) -> None:
+        self._view = replace(self._view, focus=row, below=())
+        self._draw()
+
+    def _next(self, by: int) -> bool:
+        found = self._following(by)
+        if found is None:
+            self._say(Text("There is no other lesson here.", "bold green"))
+            return False
+        self._go(found)
         return True
 
-    def _following(self) -> Lesson | None:
-        """The next unfinished lesson; in a notebook, its next lesson."""
+    def _go(self, lesson: Lesson) -> None:
+        self._view, self._last_run = self._view_of(lesson), None
         if self._work.remembered:
-            found = next_lesson(self._desk.all_progress(), self._lesson.name)
-            return found.lesson if found else None
-        at = [lesson.name for lesson in self._lessons].index(self._lesson.name)
-        return next(iter([*self._lessons[at + 1 :], *self._lessons[:at]]), None)
+            self._desk.memory.set_last_lesson(lesson)
+        self._desk.judge.prepare(lesson)
+
+    def _all_lessons(self) -> Sequence[Lesson]:
+        return list(self._desk.course.lessons.values()) if self._work.remembered else self._lessons
+
+    def _following(self, by: int) -> Lesson | None:
+        """The next lesson with something left to do, or before it for -1; where there is none, simply the next."""
+        if self._work.remembered:
+            found = next_lesson(self._desk.all_progress()[::by], self._lesson.name)
+            if found is not None:
+                return found.lesson
+        lessons = list(self._all_lessons())
+        at = [lesson.name for lesson in lessons].index(self._lesson.name)
+        return lessons[(at + by) % len(lessons)] if len(lessons) > 1 else None
 
     def _hint(self) -> None:
-        row = self._checked.progress.next_row if self._checked else None
-        if row is None:
-            self._say(Text("Nothing is left to do here, so there is nothing to hint at."))
+        checked, row = self._view.checked, self._view.focus
+        if checked is None or row is None:
+            self._say(Text("Nothing is left to do here. Select a row with ↑ ↓, and h gives a hint for it."))
+        elif question := self._desk.memory.take_question(self._lesson, row):
+            self._say(
+                Text(f"About this mistake in {row}", "bold"), Paragraph(question, indent=4), "", "h gives a hint."
+            )
         else:
             taken = self._desk.memory.take_hint(self._lesson, row)
             self._say(*hint_screen(self._lesson, row, taken, again="h"))
 
+    def _list(self) -> None:
+        self._print([*list_screen(self._desk.all_progress(), self._lesson.name, self._desk.grades()), ""])
+
     def _report(self) -> None:
-        if self._checked is None:
+        if self._view.checked is None:
             return
         path = self._desk.course.root / NAME
         try:
-            write_report([self._checked], self._desk.judge.isolation, path)
+            write_report([self._view.checked], self._desk.judge.isolation, path)
         except UserError as error:
             self._say(Text(str(error), "bold red"))
             return
@@ -182,45 +274,22 @@ class WatchSession:
 
     # the screen
 
-    def _screen(self, checked: Checked) -> Iterator[RenderableType]:
-        yield from lesson_screen(checked, room=self._room())
-        yield ""
-        yield from self._news
-        yield from list(next_lines(checked.progress, checked.next_place))[:1]
-
-    def _heading(self) -> Text:
-        return heading(self._lesson, shown_path(self._work.path(self._lesson)))
-
-    def _room(self) -> int | None:
-        return max(6, self._console.height - AROUND) if self._console.is_terminal else None
-
-    def _footer(self, saved: float | None, submitted: LessonFiles) -> str:
-        """The time since the save: by the file's time stamp where that is plausible."""
-        if saved is None:
-            return ""
-        try:
-            stamp = self._work.path(self._lesson).stat().st_mtime
-        except OSError:
-            stamp = saved
-        start = stamp if saved - 1 < stamp <= saved else saved
-        self._took = time.time() - start
-        return f"{1000 * self._took:.0f} ms · "
-
     def _say(self, *lines: RenderableType) -> None:
         """Shows the lesson's screen with `lines` below it."""
-        screen = list(self._screen(self._checked)) if self._checked else [self._heading()]
-        self._draw([*screen, "", *lines])
+        self._view = replace(self._view, below=("", *lines) if lines else ())
+        self._draw()
 
-    def _draw(
-        self, screen: Iterator[RenderableType] | list[RenderableType], before_keys: Callable[[], str] = str
-    ) -> None:
+    def _draw(self, took: Callable[[], str] = str) -> None:
+        """Draws the view; `took` is evaluated when all else is laid out."""
+        self._print(watch_screen(self._view, self._console), took)
+
+    def _print(self, screen: Iterable[RenderableType], took: Callable[[], str] = str) -> None:
         """Writes a whole screen at once, so that it does not flicker; without a terminal, below the last."""
         console = self._console
         with console.capture() as captured:
             console.clear()
             for part in screen:
                 console.print(part)
-            console.print()
-            console.print(Text(before_keys() + KEYS, "dim"))
+            console.print(footer(replace(self._view, took=took()), console.width))
         console.file.write(captured.get())
         console.file.flush()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -22,6 +22,10 @@ kept_values = attrgetter(*KEPT_FIELDS)
 lesson_values = attrgetter("name", "score", "max_score", "status", "message", *LESSON_ANNOTATIONS)
 
 
+def by_name(results: SubmissionResult) -> str:
+    return results.student.lower()
+
+
 class ClassResults(Sequence[SubmissionResult]):
     """The results of each student, in order of name.
 
@@ -34,7 +38,7 @@ class ClassResults(Sequence[SubmissionResult]):
         self._by_digest: dict[bytes, Any] = {}
 
     def add(self, results: SubmissionResult) -> None:
-        """Insert a student's results, reduced to what class pages and grades.csv read."""
+        """Insert a student's results, or replace them, reduced to what class pages and grades.csv read."""
         lessons = [self._lesson(lesson) for lesson in results.lessons]
         kept = replace(
             results,
@@ -46,7 +50,13 @@ class ClassResults(Sequence[SubmissionResult]):
         )
         for name in ("message", "isolation", "isolation_missing", "not_graded", "left_out", "earlier"):
             setattr(kept, name, self._shared(getattr(kept, name)))
-        insort(self._results, kept, key=lambda entry: entry.student.lower())
+        at = bisect_left(self._results, kept.student.lower(), key=by_name)
+        while at < len(self._results) and by_name(self._results[at]) == kept.student.lower():
+            if self._results[at].student == kept.student:
+                del self._results[at]
+                break
+            at += 1
+        insort(self._results, kept, key=by_name)
 
     def _lesson(self, lesson: LessonResult) -> LessonResult:
         rows = [self._row(row) for row in lesson.rows]

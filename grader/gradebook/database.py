@@ -122,7 +122,7 @@ class Gradebook(AttemptTable):
                 yield who, TermWork(assignment, [each.attempt() for each in stored], decided.get(who, []))
 
     def decisions_by_student(self) -> dict[str, list[Decision]]:
-        """{student: all decisions about them, in order}, with those about an earlier name of theirs."""
+        """{student: all decisions about them, in order}, including those made under an earlier name."""
         names, found = self.new_names(), dict[str, list[Decision]]()
         for each in self.decisions.all():
             found.setdefault(names.get(each.student, each.student), []).append(each)

@@ -16,7 +16,7 @@ LECTURE_SEED = 2147483647
 MOST_SEED = 2**63 - 1
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train")
+KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train", "verify")
 GRADIENT_KEYS = ("points", "hints", "drawn", "with", "taught_in")
 NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same")
 CHECK_KEYS = ("points", "hints", "function", "drawn", "differentiates", "taught_in")
@@ -91,6 +91,19 @@ class NotebookSettings:
 
 
 @dataclass(frozen=True)
+class Verification:
+    """`[verify]`: the student's function that checks gradients for `dojo verify`, and which ones.
+
+    Attributes:
+        function: called with (f, x, claimed gradient); returns a pair whose first part is True, False or None.
+        sizes: {number of a lesson: the sizes at which its gradients are checked}, in order.
+    """
+
+    function: str = ""
+    sizes: Mapping[str, Mapping[str, int | float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class LessonConfig:
     """The contents of a lesson.toml.
 
@@ -102,6 +115,7 @@ class LessonConfig:
         imports: top-level modules that submissions may import in addition to the usual ones.
         training_script: the file in the lesson's folder that `dojo train` runs, or "".
         worked: functions whose answers README.md works out in full, on purpose.
+        verification: empty where the student writes no gradient checker.
     """
 
     title: str
@@ -114,6 +128,7 @@ class LessonConfig:
     imports: tuple[str, ...] = ()
     training_script: str = ""
     worked: tuple[str, ...] = ()
+    verification: Verification = Verification()
 
 
 def lesson_config(folder: Path) -> LessonConfig:
@@ -136,6 +151,7 @@ def lesson_config(folder: Path) -> LessonConfig:
         sandbox_imports(table.table("sandbox", ("imports",))),
         table.table("train", ("script",)).text("script"),
         public.texts("worked"),
+        verification_settings(table.table("verify", ("function", "lessons"))),
     )
 
 
@@ -172,6 +188,11 @@ def notebook_settings(table: Table) -> NotebookSettings:
         table.text("loop"),
         table.table("same").all_texts(),
     )
+
+
+def verification_settings(table: Table) -> Verification:
+    lessons = table.table("lessons")
+    return Verification(table.text("function"), {number: lessons.table(number).all_numbers() for number in lessons})
 
 
 def is_points(value: object) -> bool:

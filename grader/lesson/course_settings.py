@@ -23,10 +23,12 @@ class CourseSettings:
         broadcast for a notebook or a script in the lecture's style.
     numerical_differentiation: whether gradients that were found by evaluating the forward pass many times, with complex
         numbers or with dual numbers earn points. They are recorded either way.
+    question_seed: of the values that are drawn for each student's questions. Change it from term to term.
     """
 
     shape: Shape | None = None
     numerical_differentiation: NumericalDifferentiation = "no points"
+    question_seed: int = 0
 
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -40,8 +42,10 @@ def course_settings(course: Path) -> CourseSettings:
     path = course / NAME
     if not path.exists():
         return CourseSettings()
-    table = read_toml(path, CHOICES)
-    return CourseSettings(**{key: table.choice(key, choices) for key, choices in CHOICES.items() if key in table})
+    table = read_toml(path, (*CHOICES, "question_seed"))
+    seed = table.value("question_seed", 0, lambda value: type(value) is int, "a whole number")
+    chosen = {key: table.choice(key, choices) for key, choices in CHOICES.items() if key in table}
+    return CourseSettings(**chosen, question_seed=seed)
 
 
 def settings_text(settings: CourseSettings) -> str:

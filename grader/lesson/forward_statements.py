@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from grader.lesson.lesson import Lesson
@@ -13,7 +14,8 @@ from grader.source.syntax import FunctionDefinition, all_nodes, names_in, stored
 SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 
 
-def forward_statements(lesson: Lesson) -> dict[str, str]:
+@lru_cache(maxsize=64)  # `dojo watch` shows some of them on every screen
+def forward_statements(lesson: Lesson) -> Mapping[str, str]:
     """{name: the lines of forward.py that compute it}, in order.
 
     A line `t.name = ...` is given without the tape's `t.`. A value that a loop or `setattr` names, or that is computed
@@ -40,6 +42,14 @@ def forward_statements(lesson: Lesson) -> dict[str, str]:
         read = ", ".join(each for each in graph.values if each in graph.sources[name])
         found[name] = "\n".join([*lines, f"{text}  # {name} reads {read or 'no named value'}"])
     return found
+
+
+def forward_lines(lesson: Lesson, target: str) -> list[str]:
+    """The lines of the forward pass through which `target` feeds the loss."""
+    graph = lesson.public.graph
+    readers = set(graph.consumers[target]) | {name for name in graph.fused if target in graph.sources[name]}
+    texts = [text for name, text in forward_statements(lesson).items() if name in readers]
+    return [line for text in texts for line in text.split("\n")]
 
 
 def is_name_of_tape(target: ast.expr, name: str) -> bool:

@@ -116,7 +116,7 @@ class Lesson:
         found = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is float)
         return tuple(dict.fromkeys(value for value in found if 0 < value < SMALL))
 
-    def _published(self, dtype: torch.dtype, sizes: Mapping[str, int] | None = None) -> Problem:
+    def _published(self, dtype: torch.dtype, sizes: Mapping[str, int | float] | None = None) -> Problem:
         from grader.reference.problem import Draw
 
         return self.problem(Draw(sizes or {}), self.seed, dtype, random_upstream=False)
@@ -131,6 +131,12 @@ class Lesson:
         while len(self._at_sizes) > MOST_SIZES:
             del self._at_sizes[next(iter(self._at_sizes))]
         return self._at_sizes[key]
+
+    def problem_at(self, sizes: Mapping[str, int | float]) -> Problem:
+        """The published problem at other sizes, in float64 with the true upstream gradients."""
+        import torch
+
+        return self._published(torch.float64, sizes)
 
     @cached_property
     def public(self) -> Problem:

@@ -11,13 +11,19 @@ _INSTALLED, _CHECKOUT = _PACKAGE / "templates", _PACKAGE.parent / "templates"
 TEMPLATES = _INSTALLED if _INSTALLED.is_dir() else _CHECKOUT
 
 
+WITH_EXERCISES = _PACKAGE if (_PACKAGE / "exercises").is_dir() else _PACKAGE.parent
+"""The folder that has the public exercises of this project: the installed package, or the checkout around it."""
+
+
 def nearest_course(given: Path | None) -> Path | None:
     """The course's folder: as given, or the nearest one upwards that has exercises/, or the one beside this package.
 
     None where there is no lesson.
     """
     here = Path.cwd()
-    for folder in [given] if given else [here, *here.parents, _PACKAGE.parent]:
-        if any((folder / "exercises").glob("*/lesson.toml")):
-            return folder
-    return None
+    places = [given] if given else [here, *here.parents, _PACKAGE.parent]
+    return next((folder for folder in places if has_lessons(folder)), None)
+
+
+def has_lessons(folder: Path) -> bool:
+    return any((folder / "exercises").glob("*/lesson.toml"))

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,9 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
     def value(self, key: str, default: Any, is_right: Callable[[Any], bool], expected: str) -> Any:
         """Return the value of `key`, or `default` where the table lacks it. `expected` describes a right value."""
         if key not in self._values:
@@ -62,6 +65,10 @@ class Table:
         """Return {key: text} for everything in this table."""
         return {key: self.text(key) for key in self._values}
 
+    def all_numbers(self) -> dict[str, int | float]:
+        """Return {key: number} for everything in this table."""
+        return {key: self.value(key, 0, is_number, "a number") for key in self._values}
+
     def choice(self, key: str, choices: Collection[str], default: str | None = None) -> Any:
         allowed = " or ".join(f'"{choice}"' for choice in choices)
         return self.value(key, default, lambda value: is_string(value) and value in choices, allowed)
@@ -76,8 +83,8 @@ class Table:
         return {key: self.table(key, keys) for key in self._values}
 
 
-def read_toml(path: Path, keys: Collection[str]) -> Table:
-    """Return the file at `path` as one table with these keys. Raises LessonError where it cannot be read."""
+def read_toml(path: Path, keys: Collection[str] | None) -> Table:
+    """Return the file at `path` as one table with these keys (None: any). Raises LessonError if it cannot be read."""
     return parse_toml(read_text(path), path, keys)
 
 
@@ -89,7 +96,7 @@ def read_text(path: Path) -> str:
         raise LessonError(f"{path} cannot be read: {error}") from error
 
 
-def parse_toml(text: str, path: Path, keys: Collection[str]) -> Table:
+def parse_toml(text: str, path: Path, keys: Collection[str] | None) -> Table:
     """Return the text of the file at `path` as one table with these keys. Raises LessonError where it is not TOML."""
     try:
         return Table(path, tomllib.loads(text), keys)

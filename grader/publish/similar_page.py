@@ -27,8 +27,8 @@ WHAT: dict[Kind, str] = {
 
 
 @dataclass(frozen=True)
-class Side:
-    """One side of a reason: whose it is, where, and its lines as (number, text)."""
+class QuotedPassage:
+    """A passage of a submission: the student, the place, and its lines as (number, text)."""
 
     student: str
     place: str
@@ -42,7 +42,7 @@ class Reason:
 
     text: str
     bits: float
-    sides: Sequence[Side]
+    sides: Sequence[QuotedPassage]
 
 
 def reason_text(shared: Shared) -> str:
@@ -68,10 +68,10 @@ def reasons_of(pair: Pair, files: Files) -> list[Reason]:
     ]
 
 
-def side(item: Item, files: Files) -> Side:
+def side(item: Item, files: Files) -> QuotedPassage:
     """An excerpt of a student's file, at most MOST_LINES lines, without the function's docstring."""
     if item.kind == "lesson":
-        return Side(item.student, item.path, (), False)
+        return QuotedPassage(item.student, item.path, (), False)
     texts = files[item.student][item.path].decode("utf-8", "replace").split("\n")[item.first - 1 : item.last]
     lines = list(enumerate((text[:MOST_WIDTH] for text in texts), item.first))
     body = next((at for at, text in enumerate(texts) if text.rstrip().endswith(":")), 0) + 1
@@ -79,7 +79,7 @@ def side(item: Item, files: Files) -> Side:
     if quotes in ('"""', "'''"):
         end = next((at for at in range(body, len(texts)) if texts[at].count(quotes) > (at == body)), body)
         del lines[body : end + 1]
-    return Side(item.student, f"{item.path}:{item.first}", lines[:MOST_LINES], len(lines) > MOST_LINES)
+    return QuotedPassage(item.student, f"{item.path}:{item.first}", lines[:MOST_LINES], len(lines) > MOST_LINES)
 
 
 def similar_page(found: Similarities, pairs: Sequence[Pair], files: Files, remarks: Sequence[str]) -> str:

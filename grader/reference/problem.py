@@ -106,8 +106,13 @@ class Problem:
         self.upstream: dict[str, Tensor] = noise if random_upstream else self.chain
 
     def recorded_again(self) -> Graph:
-        """The same forward pass with the same inputs, run once more."""
+        """The same forward pass with the same inputs, run again."""
         return record_forward(self._forward, self._inputs)
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the forward pass starts from."""
+        return dict(self._inputs)
 
     @property
     def given(self) -> dict[str, Any]:

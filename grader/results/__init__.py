@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from grader.results.annotations import (
     ANNOTATIONS,
     Adjustment,
+    Answered,
     AssignmentSummary,
     Comment,
     CountedAttempt,
@@ -42,17 +43,13 @@ Chain = Literal["passed", "failed", "skipped"]
 LessonStatus = Literal["graded", "missing", "rejected"]
 SubmissionStatus = Literal["graded", "rejected", "error", "nothing", "unclear"]
 """`nothing` (nothing was submitted) and `unclear` (several submissions match one student) occur in class pages only."""
-
 UNWRITTEN = ("todo", "missing")
 BROKEN = ("error", "timeout", "crashed", "forbidden")  # there is no value to judge
 WRONG = ("failed", "shape", *BROKEN)
 
 WORDS = {
-    "passed": "right",
-    "failed": "wrong value",
-    "shape": "wrong shape",
-    "todo": "to do",
-    "missing": "missing",
+    **{"passed": "right", "failed": "wrong value", "shape": "wrong shape"},
+    **{"todo": "to do", "missing": "missing"},
     "error": "error",
     "timeout": "out of time",
     "crashed": "crashed",
@@ -68,17 +65,18 @@ class NamedMistake(NamedTuple):
 
 
 class NumericalUse(NamedTuple):
-    """Where a row's gradient depends on numerical differentiation: "differences", "complex numbers" or so."""
+    """Where a gradient depends on numerical differentiation. `observed` is what was seen while it ran, or None."""
 
     method: str
     message: str
     file: str | None
     line: int | None
+    observed: str | None = None
 
 
 @dataclass(slots=True)
 class Row:
-    """The verdict on a gradient or a check.
+    """The verdict on a gradient, a check or the answer to a question, which alone has an `answer`.
 
     `exact`, `approximate`, `maxdiff` and `ulps` compare with autograd in float32 on the published problem;
     `relative_error` is the largest one in float64 on hidden problems. `shape` is that of the student's tensor. A row
@@ -107,6 +105,7 @@ class Row:
     adjustment: Adjustment | None = None
     excused: Excuse | None = None
     comments: list[Comment] | None = None
+    answer: Answered | None = None
     other: Json | None = None
 
     def to_json(self) -> Json:
@@ -296,5 +295,5 @@ def number(value: float) -> float:
 
 
 def points_text(value: float) -> str:
-    """Points as pages and screens show them: with two decimals at most. Files for programs have all digits."""
+    """Points for pages and screens: with two decimals at most. Files for programs have all digits."""
     return f"{number(round(value, 2))}"

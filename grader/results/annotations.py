@@ -69,6 +69,19 @@ class Lateness(NamedTuple):
     cost: float
 
 
+class Answered(NamedTuple):
+    """What a student answered to a question, and the share of its points, from 0 to 1.
+
+    The row of a question has 0 of 0 points until an assignment gives the question a weight. `waits` says that a person
+    has to read the answer.
+    """
+
+    question: str
+    text: str
+    share: float
+    waits: bool = False
+
+
 class CountedAttempt(NamedTuple):
     """Which of a student's attempts a lesson's points come from.
 
@@ -103,6 +116,7 @@ TYPES: dict[str, Any] = {
     "late": Lateness,
     "attempt": CountedAttempt,
     "assignment": AssignmentSummary,
+    "answer": Answered,
 }
 """{field: its type}; `comments` is a list of Comment."""
 ANNOTATIONS = (*TYPES, "comments")

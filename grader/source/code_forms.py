@@ -59,7 +59,7 @@ def forms_of_files(sources: Sequence[bytes], steps: Collection[str]) -> list[Fil
 
 
 def forms_of(source: bytes | str, steps: Collection[str]) -> FileForms | None:
-    """The forms in a student's file; None for a text that is no Python, or too deeply nested.
+    """The forms in a student's file; None for a text that is not Python or is nested too deeply.
 
     The parameters of the functions `steps` keep their names, as the grader passes them by name.
     """

@@ -296,6 +296,49 @@ other_number_alone: b, a
 times_the_product: dy * a * b, dy * a * b
     Both numbers get `dy` times the whole product. What is the slope of a·b in `a` alone?
 
+[backward]
+- da = torch.ones_like(a)
+da_is_a: da = a
+    You begin with `da = a`. The gradient of a sum with respect to each of its terms does not depend on the terms.
+mean_for_sum: da = torch.ones_like(a) / a.numel()
+    Your gradients are those of the mean of `a`. The loss is its sum.
+
+- dz = (1 - a**2) * da
+tanh_left_out: dz = da
+    The gradient goes through the tanh unchanged. What is the slope of tanh?
+at_the_input: dz = (1 - z**2) * da
+    You square `z`, the input of the tanh. Its slope is written with the output.
+tanh_twice: dz = (1 - torch.tanh(a) ** 2) * da
+    `a` is the output of the tanh already. Here it goes through tanh a second time.
+no_square: dz = (1 - a) * da
+    In the slope of the tanh a square is missing.
+times_the_input: dz = (1 - a**2) * z
+    You multiply the slope by `z`. The chain rule multiplies it by the upstream gradient, `da`.
+
+- db = dz.sum(0)
+mean_over_the_batch: db = dz.mean(0)
+    `db` is the mean over the rows. Each row adds its own share, in full.
+upstream_of_b: db = da.sum(0)
+    `db` is the sum of `da`. The tanh lies between `b` and the loss.
+keepdim: db = dz.sum(0, keepdim=True)
+    `db` has an axis too many. It should have the shape of `b`.
+
+- dW = x.T @ dz
+through_a: dW = x.T @ a
+    `dW` is built from the value `a`. It should be built from the gradient of `z`.
+transposed: dW = dz.T @ x
+    `dW` is transposed. It should have the shape of `W`.
+
+- dx = dz @ W.T
+from_da: dx = da @ W.T
+    `dx` is built from `da`. The tanh lies between `x` and the loss.
+
+- return dW, db, dx
+other_order: return dx, dW, db
+    The three gradients come back in another order than the docstring says. A dictionary needs no order.
+inputs_order: return dx, dW, db, dz
+    Return three gradients, `dW`, `db` and `dx`, and no other.
+
 [nonzero_places]
 every_label_in_every_row: places = torch.zeros(len(labels), classes, dtype=torch.bool); places[:, labels] = True; places
     Each row has the true classes of *all* examples marked. Row i reads only its own, `labels[i]`: index rows and

@@ -139,6 +139,9 @@ no_variance_term: (N * dh_norm - dh_norm.sum(0)) / (N * (h_var + 1e-5).sqrt())
 statistics_constant: dh_norm / (h_var + 1e-5).sqrt()
     Only the direct path is here: mean and variance are treated as constants. They are made from `h` too, so two more
     paths lead through them.
+statistics_constant_without_eps: dh_norm / h_var.sqrt()
+    Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from `h`
+    too, so two more paths lead through them.
 bessel:
         third = N / (N - 1) * h_norm * (dh_norm * h_norm).sum(0)
         (N * dh_norm - dh_norm.sum(0) - third) / (N * (h_var + 1e-5).sqrt())

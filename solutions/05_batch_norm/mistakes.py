@@ -159,6 +159,9 @@ no_variance_term: gamma / (N * (h_var + 1e-5).sqrt()) * (N * dh_bn - dh_bn.sum(0
 statistics_constant: gamma * dh_bn / (h_var + 1e-5).sqrt()
     Only the direct path is here: mean and variance are treated as constants. They are made from `h` too, so two more
     paths lead through them.
+statistics_constant_without_eps: gamma * dh_bn / h_var.sqrt()
+    Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from `h`
+    too, so two more paths lead through them.
 no_gain: (N * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0)) / (N * (h_var + 1e-5).sqrt())
     `gamma` is missing. `dh_bn` is the gradient after the scaling: what has to happen before it is that of `h_norm`?
 gain_twice: gamma**2 / (N * (h_var + 1e-5).sqrt()) * (N * dh_bn - dh_bn.sum(0) - h_norm * (dh_bn * h_norm).sum(0))
@@ -301,6 +304,9 @@ no_direct_term: dvar * 2 * (x - mean) / x.shape[0] + dmean / x.shape[0]
     The direct path is missing: `x` is read in the line of `xhat` itself, too.
 statistics_constant: dxhat / torch.sqrt(var + 1e-5)
     Only the direct path is here: mean and variance are treated as constants. They are made from `x`, too.
+statistics_constant_without_eps: dxhat / torch.sqrt(var)
+    Only the direct path is here, and in it the 1e-5 of the forward line is missing. Mean and variance are made from
+    `x`, too.
 two_lost: n = x.shape[0]; dxhat / torch.sqrt(var + 1e-5) + dvar * (x - mean) / n + dmean / n
     The 2 of the square is lost on the path through the variance.
 mean_not_divided: dxhat / torch.sqrt(var + 1e-5) + dvar * 2 * (x - mean) / x.shape[0] + dmean

@@ -286,3 +286,107 @@ forward_order: return dC, demb, dW, db, dgamma, dbeta, dW2, db2
     The gradients come back in the order of the forward pass, the table first. A tuple has to have the order that the
     docstring gives; a dictionary needs none.
 """)
+
+
+MISTAKES_OF_COMPARISONS = mistake_list("""
+[cmp]
+- if mine.shape != reference.shape:
+-     return False, False, float("inf")
+shapes_not_compared:
+        try:
+            mine - reference
+        except RuntimeError:
+            return False, False, float("inf")
+    A gradient of another shape gets through: `==` and `allclose` broadcast, so (1, 64) looks equal to (64,). Compare
+    the shapes first.
+numbers_only:
+        if mine.numel() != reference.numel():
+            return False, False, float("inf")
+        mine = mine.reshape(reference.shape)
+    You compare the number of elements, not the shape: a row passes for a column.
+dimensions_only:
+        if mine.ndim != reference.ndim or mine.numel() != reference.numel():
+            return False, False, float("inf")
+        mine = mine.reshape(reference.shape)
+    You compare the number of axes, not their sizes. A transposed gradient has as many axes as the right one.
+
+- exact = bool((mine == reference).all())
+exact_by_any: exact = bool((mine == reference).any())
+    One equal element is enough for `exact` here. All of them must be equal.
+exact_is_approximate: exact = torch.allclose(mine, reference)
+    Your `exact` says whether the two are close. Exact means that every element is equal, to the last bit.
+
+- approximate = torch.allclose(mine, reference)
+loose: approximate = torch.allclose(mine, reference, atol=1e-3)
+    Your `approximate` accepts more than the default tolerances of `torch.allclose`: 1e-5 of an element, and 1e-8
+    besides.
+atol_of_the_notebook: approximate = torch.allclose(mine, reference, atol=1e-5)
+    Your `approximate` uses a larger absolute tolerance than the default of `torch.allclose`, which is 1e-8. Small
+    elements may then be quite wrong.
+approximate_is_exact: approximate = exact
+    Your `approximate` is True only where every bit is equal. Rounding makes right gradients differ in the last bits.
+
+- maxdiff = (mine - reference).abs().max().item()
+signed: maxdiff = (mine - reference).max().item()
+    Your `maxdiff` is the largest difference with its sign: an element that is much too small does not show. Take
+    absolute values first.
+mean: maxdiff = (mine - reference).abs().mean().item()
+    Your `maxdiff` is the mean of the differences. One wrong element among many right ones hardly shows in it.
+sum_of_all: maxdiff = (mine - reference).abs().sum().item()
+    Your `maxdiff` adds up all differences. It should be the largest of them.
+norm: maxdiff = (mine - reference).norm().item()
+    Your `maxdiff` is the norm of the difference. It should be its largest element.
+relative: maxdiff = ((mine - reference).abs() / reference.abs().clamp(min=1e-12)).max().item()
+    Your `maxdiff` is relative to the size of each element. The lecture's is the difference itself.
+sizes_first: maxdiff = (mine.abs() - reference.abs()).abs().max().item()
+    You take absolute values before the difference, so a wrong sign does not show. Subtract first.
+
+- return exact, approximate, maxdiff
+other_order: return maxdiff, exact, approximate
+    The three answers come in another order than the docstring says: exact, approximate, maxdiff.
+
+[compare_all]
+- same_shape = mine is not None and mine.shape == reference.shape
+shapes_not_compared:
+        same_shape = mine is not None
+        try:
+            same_shape and mine - reference
+        except RuntimeError:
+            same_shape = False
+    A gradient of another shape gets through, because `allclose` broadcasts. Compare the shapes first.
+
+- matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
+missing_passes: matches[name] = mine is None or (same_shape and torch.allclose(mine, reference, atol=atol))
+    A gradient that is missing passes. Whoever has not written it would read that all gradients match.
+own_tolerance: matches[name] = same_shape and torch.allclose(mine, reference, atol=1e-5)
+    The tolerance is always 1e-5 here. Use the one that the caller gives.
+default_tolerance: matches[name] = same_shape and torch.allclose(mine, reference)
+    You compare with the default tolerance of `allclose`. Pass `atol` on to it.
+exactly_equal: matches[name] = same_shape and torch.equal(mine, reference)
+    Right gradients do not match here, because their last bits differ. Ask whether they are close.
+too_loose: matches[name] = same_shape and torch.allclose(mine, reference, rtol=0.1, atol=atol)
+    A gradient that is wrong by some percent matches. Leave the relative tolerance at its default.
+sizes_only: matches[name] = same_shape and torch.allclose(mine.abs(), reference.abs(), atol=atol)
+    A gradient of the wrong sign matches. Compare the numbers themselves.
+
+- mine = gradients.get(name)
+by_order: mine = list(gradients.values())[len(matches)] if len(matches) < len(gradients) else None
+    You pair the two dicts by their order, which need not be the same. Look each gradient up by its name.
+
+- return all(matches.values()), matches
+any_is_enough: return any(matches.values()), matches
+    `all_match` is True as soon as one gradient matches. All of them must.
+last_decides: return matches[name], matches
+    `all_match` only says whether the last gradient matches: each turn of the loop forgets the one before it.
+other_way_round: return not all(matches.values()), matches
+    `all_match` is the wrong way round: it is True when a gradient is wrong.
+
+-     matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
+- return all(matches.values()), matches
+stops_at_the_first:
+            matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
+            if not matches[name]:
+                break
+        return all(matches.values()), matches
+    Your loop stops at the first gradient that does not match. The others have no entry then: go through all names.
+""")

@@ -91,14 +91,16 @@ def train(parameters, X, Y, batches, max_steps, start=0):
     run may be done in pieces, each with its own batches and start, so `batches` may be shorter than `max_steps`.
 
     In each step, compute the batch's loss and gradients, then update `parameters` in place with the step's learning
-    rate. Returns the list of the losses, one number per step, each computed before the step's update.
+    rate. In the row `no_grad` the parameters have `requires_grad=True`, as in the lecture's notebook.
+    Returns the list of the losses, one number per step, each computed before the step's update.
     """
     # <answer>
     losses = []
-    for step, ix in enumerate(batches, start):
-        loss, slopes = gradients(parameters, X[ix], Y[ix])
-        update(parameters, slopes, learning_rate(step, max_steps))
-        losses.append(loss.item())
+    with torch.no_grad():  # while it records, PyTorch refuses to change a parameter that requires a gradient
+        for step, ix in enumerate(batches, start):
+            loss, slopes = gradients(parameters, X[ix], Y[ix])
+            update(parameters, slopes, learning_rate(step, max_steps))
+            losses.append(loss.item())
     return losses
     # </answer>
 

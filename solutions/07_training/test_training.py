@@ -112,7 +112,7 @@ class Autograd:
         for step, ix in enumerate(batches, start):
             loss, slopes = Autograd.gradients(parameters, X[ix], Y[ix])
             for parameter, slope in zip(parameters, slopes, strict=True):
-                parameter -= (0.1 if 2 * step < max_steps else 0.01) * slope
+                parameter.data -= (0.1 if 2 * step < max_steps else 0.01) * slope
             losses.append(float(loss))
         return losses
 
@@ -186,6 +186,20 @@ def test_trajectory(check):
         {"steps": 100, "batch": 8, "count": 60, **SMALL},
     )
     check.agrees(whole_run, draws, reference=Autograd)
+
+
+def recorded_run(on, generator, **more):
+    """The parameters require gradients, as in the lecture: PyTorch lets nobody change them while it records."""
+    parameters, X, Y, batches = run(generator, **more)
+    for parameter in parameters:
+        parameter.requires_grad = True
+    losses, arguments = on.apply("train", parameters, X, Y, batches, more["steps"])
+    return {"losses": losses, **by_name([parameter.detach() for parameter in arguments[0]])}
+
+
+def test_no_grad(check):
+    draws = ({"steps": 8, "batch": 8, "count": 30, **SMALL}, {"steps": 6, "batch": 9, "count": 20, **WIDE})
+    check.agrees(recorded_run, draws, reference=Autograd)
 
 
 def run_in_pieces(on, generator, cuts, steps, **more):

@@ -13,6 +13,13 @@ Check as often as you like:  dojo check 10
 
 import torch
 
+RUNS = (
+    "learning",  # the loss still falls
+    "finished",  # there is nothing left to learn: the loss is close to zero
+    "rate too small",  # the learning curve is flat, because the parameters hardly move
+    "dead layer",  # the learning curve is flat, because no gradient gets through the hidden layer
+)
+
 DIAGNOSES = (
     "healthy",
     "saturated",  # most tanh gates of a layer are closed
@@ -52,6 +59,21 @@ def gradient_norms(gradients):
     """
     # <answer>
     return [gradient.pow(2).sum().sqrt().item() for gradient in gradients]
+    # </answer>
+
+
+def clip_by_norm(gradients, limit):
+    """Gradient clipping: shorten all gradients together, so that an update cannot be too long.
+
+    gradients: a list of tensors of any shapes. Leave them as they are. `limit` is a positive number.
+    Put all elements of all tensors into one long vector. If its norm is larger than `limit`, multiply every gradient by
+    the same factor, so that the norm becomes `limit`. If it is not larger, nothing changes.
+    Returns a list of tensors, in the same order.
+    """
+    # <answer>
+    norm = sum(gradient.pow(2).sum() for gradient in gradients).sqrt()
+    factor = limit / norm if norm > limit else 1.0
+    return [gradient * factor for gradient in gradients]
     # </answer>
 
 
@@ -105,4 +127,24 @@ def diagnose(report):
     if growth > 1.75:
         return "exploding"
     return "healthy"
+    # </answer>
+
+
+def diagnose_run(run):
+    """What a whole training run shows: one of RUNS.
+
+    run: a dict, described in README.md. It holds the learning curve. A flat learning curve (a plateau) has several
+    causes; name the one that the other measures show.
+    """
+    # <answer>
+    losses, quarter = run["losses"], len(run["losses"]) // 4
+    last = sum(losses[-quarter:]) / quarter
+    before = sum(losses[-2 * quarter : -quarter]) / quarter
+    if last < 0.05 * run["know_nothing"]:
+        return "finished"
+    if last < 0.97 * before:
+        return "learning"
+    if dead_units(run["h"]).double().mean() > 0.7:
+        return "dead layer"
+    return "rate too small"
     # </answer>

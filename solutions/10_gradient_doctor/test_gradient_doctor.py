@@ -101,6 +101,30 @@ def test_gradient_norms(check):
     check.agrees(norms, draws=({"depth": 6}, {"depth": 3}))
 
 
+def clippings(on, generator):
+    """Norms above and below the limit, by much and by little; a single large layer, and gradients of zeros."""
+    questions = Shuffled(generator)
+    for share in (0.02, 0.3, 0.9, 0.99, 1.01, 1.5, 20.0):
+        gradients = layers(generator, questions.some(2, 6))
+        limit = share * float(torch.cat([gradient.flatten() for gradient in gradients]).norm())
+        ask = partial(clipped, on, gradients, limit)
+        questions.add(f"clip_by_norm with a limit of {share:g} times the norm", ask)
+    for _ in range(questions.some(1, 2)):
+        gradients = [0 * gradient for gradient in layers(generator, 3)]
+        questions.add("clip_by_norm of zeros", partial(clipped, on, gradients, 1.0))
+    return questions.answers()
+
+
+def clipped(on, gradients, limit):
+    """The answer, and the arguments as they are afterwards."""
+    answer, (after, *_) = on.apply("clip_by_norm", gradients, limit)
+    return {"gradients": answer, "the argument afterwards": after}
+
+
+def test_clip_by_norm(check):
+    check.agrees(clippings)
+
+
 def growths(on, generator, depth):
     steps = 0.2 + 3 * torch.rand(depth, generator=generator, dtype=torch.float64)
     norms = steps.cumprod(0).flip(0).tolist()
@@ -141,6 +165,9 @@ class Truth:
         self.illness = None
 
     def diagnose(self, report):
+        return self.illness
+
+    def diagnose_run(self, run):
         return self.illness
 
 
@@ -284,3 +311,60 @@ def a_ward(on, generator):
 
 def test_ward(check):
     check.agrees(a_ward, reference=TRUTH)
+
+
+# Whole training runs
+
+
+def clear_run(run, illness):
+    """Whether every measure of a run is where the README's table has it."""
+    quarter = len(run["losses"]) // 4
+    last, before = sum(run["losses"][-quarter:]) / quarter, sum(run["losses"][-2 * quarter : -quarter]) / quarter
+    level, fall = last / run["know_nothing"], last / before
+    ratio = float(torch.tensor(run["update_ratios"]).median())
+    dead = float((run["h"] == 0).all(0).double().mean())
+    if illness == "dead layer":
+        return dead >= 0.9 and level >= 0.5 and fall >= 0.98
+    if illness == "rate too small":
+        return dead <= 0.5 and level >= 0.8 and fall >= 0.98 and ratio <= 1e-5
+    wanted = level <= 0.02 if illness == "finished" else 0.15 <= level <= 0.8
+    return wanted and dead <= 0.5 and fall <= 0.95 and ratio >= 1e-4
+
+
+@lru_cache(maxsize=200)
+def admitted_run(illness, seed, unit):
+    """The first run from this seed on that is clear."""
+    for candidate in range(seed, seed + 100):
+        run = clinic.training_run(illness, candidate, unit)
+        if clear_run(run, illness):
+            return run
+    raise AssertionError(f"no clear run that is {illness} within 100 seeds from {seed}")
+
+
+def run_diagnosis(on, illness, run):
+    TRUTH.illness = illness
+    return on.call("diagnose_run", run)
+
+
+def run_in_other_units(run, seed):
+    """The same run with the units of the hidden layer and the examples in another order, the loss in other units."""
+    generator = torch.Generator().manual_seed(seed)
+    unit = 2.0 ** int(torch.randint(-3, 4, (), generator=generator))
+    batch, width = run["h"].shape
+    rows, columns = torch.randperm(batch, generator=generator), torch.randperm(width, generator=generator)
+    losses, level = [unit * loss for loss in run["losses"]], unit * run["know_nothing"]
+    return {**run, "losses": losses, "know_nothing": level, "h": run["h"][rows][:, columns]}
+
+
+def training_runs(on, generator):
+    questions = Shuffled(generator)
+    for illness in clinic.RATES:
+        for number in range(questions.some(2, 4)):
+            run, seed = admitted_run(illness, seed_from(generator), UNITS[number % 3]), seed_from(generator)
+            ask_again = partial(run_diagnosis, on, illness, run_in_other_units(run, seed))
+            questions.add(f"diagnosis of a run: {illness}", partial(run_diagnosis, on, illness, run), ask_again)
+    return questions.answers()
+
+
+def test_plateau(check):
+    check.agrees(training_runs, reference=TRUTH)

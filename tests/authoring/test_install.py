@@ -15,6 +15,7 @@ import pytest
 from support import ROOT
 
 from grader.authoring.release.engine import engine_files
+from grader.authoring.release.wheel import main
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COPIED = [name for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE) for name in line.split()]
@@ -67,6 +68,33 @@ def test_a_wheel_of_what_the_image_copies_can_release_and_export(tmp_path):
         packed = {name: archive.read(name) for name in archive.namelist()}
     for name, content in engine_files().items():
         assert packed[f"engine/{name}"] == (tmp_path / "kit" / name).read_bytes() == content, name
+
+
+@pytest.mark.slow
+def test_the_wheel_lets_a_student_start_and_an_instructor_grade_without_a_clone(tmp_path):
+    """Built as `make wheel` does; needs the network for hatchling: pytest tests/authoring/test_install.py -m slow"""
+    source = tmp_path / "source"
+    kept = shutil.ignore_patterns(".venv", ".git", "tests", "bench", "__pycache__", "grades", "dist")
+    shutil.copytree(ROOT, source, ignore=kept)
+    written = source / "exercises" / "03_makemore_steps" / "backward.py"
+    written.write_text((ROOT / "solutions" / "03_makemore_steps" / "backward.py").read_text())
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path / "dist", source, cwd=tmp_path)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert main(wheel, ROOT) == 0  # what a maintainer wrote in backward.py is not in it
+    python = bare_environment(tmp_path / "venv")
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=tmp_path)
+    home, commands = tmp_path / "home", tmp_path / "venv" / "bin"
+    home.mkdir()
+    assert "cd backprop-ninja\n    dojo\n" in run(commands / "dojo", "start", cwd=home)
+    work = home / "backprop-ninja"
+    assert run(commands / "dojo", cwd=work).startswith("Backprop Ninja: 0 of ")
+    own = work / "exercises" / "03_makemore_steps" / "backward.py"
+    own.write_text(own.read_text().replace("raise NotImplementedError", "return -dlogprobs", 1))
+    assert "25 to do" in run(commands / "dojo", "check", "03.dlogits", cwd=work)
+    assert not {"solutions", "grader"} & {path.name for path in work.iterdir()}
+    grade = [commands / "grade", "run", ROOT / "examples/submissions", "--course", ROOT, "--lesson", "04"]
+    assert "The class:    grades/index.html" in run(*grade, "-o", "grades", cwd=home)
+    assert (home / "grades" / "grades.csv").is_file()
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from grader.authoring.release.archive import write_zip
 from grader.authoring.release.kit import kit_of, lesson_files
 from grader.authoring.release.leaks import Secret, leaks, secrets_of
 from grader.authoring.release.notebook import notebook_of
+from grader.authoring.release.wheel import wheel_files
 from grader.authoring.stubs import stub_of
 from grader.commands import grade as cli
 from grader.commands.console import UNUSABLE
@@ -53,6 +54,20 @@ def test_the_course_s_own_kit_gives_nothing_away(course, secrets):
     """All lessons, the engine, notebooks, README and tests, compared with all that is in solutions/."""
     assert len(secrets) >= 100
     assert leaks(kit_of(list(course.lessons.values())), secrets) == []
+
+
+def test_a_wheel_is_compared_as_a_kit_is(course, secrets, tmp_path):
+    """Its exercises are inside the package, where a kit has only the engine."""
+    answer = answer_of(course, "03", "dprobs").encode()
+    wheel = tmp_path / "backprop_ninja-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("grader/exercises/03_makemore_steps/my_try.py", answer)
+        archive.writestr("grader/exercises/03_makemore_steps/.stub", course.find("03").pristine.read_bytes())
+        archive.writestr("grader/templates/new_lesson/steps/solution.backward.py.jinja", "# <answer>\n# </answer>\n")
+    files = wheel_files(wheel)
+    assert sorted(files) == ["exercises/03_makemore_steps/.stub", "exercises/03_makemore_steps/my_try.py"]
+    (sentence,) = leaks(files, secrets)
+    assert sentence.startswith("exercises/03_makemore_steps/my_try.py gives away `dprobs")
 
 
 def in_another_layout(text: str) -> str:
@@ -235,6 +250,7 @@ def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
     (lesson.exercise / "backward.py").write_text(solution_of(lesson))
     (lesson.exercise / "backward.py.before-reset-1").write_text(solution_of(lesson))
     (lesson.exercise / ".dojo.json").write_text("{}")
+    (lesson.exercise / "answers.toml").write_text("count = 1\n")
     files = lesson_files(lesson)
     stub = stub_of(course.find("04")).encode()
     assert files["exercises/04_cross_entropy/backward.py"] == files["exercises/04_cross_entropy/.stub"] == stub
@@ -244,6 +260,7 @@ def test_a_kit_has_the_stub_whatever_was_tried_in_exercises(course, tmp_path):
         "backward.py",
         "forward.py",
         "lesson.toml",
+        "questions.toml",
         *(path.name for path in lesson.exercise.glob("examples.py")),
         *(path.name for path in lesson.exercise.glob("*.svg")),
     }

@@ -64,7 +64,7 @@ def test_a_course_in_order(own):
     assert report.problems == []
     assert report.summary == (
         "solution 3 of 3 (0 of 1 gradients bit-exact, not dlogits), stub 0, 1 variants, 2 known mistakes, "
-        "1 public examples"
+        "1 public examples, 13 questions"
     )
 
 

@@ -298,7 +298,8 @@ def test_what_waits_for_an_answer_gets_a_sentence(ask, waits, monkeypatch):
     answer = call(dx, files=(__file__,))
     assert (answer.outcome, answer.message) == (
         "raised",
-        f"{waits}, and nobody can answer here. Remove the call and use `print`: `dojo check` shows what is printed.",
+        f"{waits}, and nobody can answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo check` "
+        "shows what is printed.",
     )
 
 

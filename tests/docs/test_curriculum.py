@@ -1,4 +1,4 @@
-"""docs/curriculum.md: the rows, links and tests it names exist; its numbers of parameters are the lessons' own."""
+"""docs/curriculum.md: the rows, links, tests and sections it names exist; its figures are the lessons' own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import pytest
 from support import ROOT, solution_of
 
+from grader.lesson.config import LECTURE_SEED
 from grader.lesson.lesson import Course
 
 TEXT = (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8")
@@ -31,6 +32,26 @@ def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
 def test_each_test_it_names_exists(name):
     files = set(re.findall(r"`(tests/[\w/]+\.py)`", TEXT))
     assert any(f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") for file in files)
+
+
+@pytest.mark.parametrize("line", [line for line in TEXT.splitlines() if line.startswith("| ") and "|---" not in line])
+def test_each_line_says_where_the_item_is(line):
+    where = line.split("|", 2)[2]
+    named = re.search(
+        r"`\d\d\.\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo |the same|the report", where
+    )
+    assert named or line.startswith(("| in the document", "| formula", "| figure")), line
+    assert "not covered" not in line.lower()
+
+
+def test_each_section_of_a_readme_that_it_quotes_exists():
+    quoted = re.findall(r"(\d\d)'s README, \"([^\"]+)\"((?: \([^)]*\))? and \"([^\"]+)\")?", TEXT)
+    assert len(quoted) >= 6
+    for number, first, _, second in quoted:
+        (readme,) = ROOT.glob(f"exercises/{number}_*/README.md")
+        text = readme.read_text(encoding="utf-8")
+        for section in filter(None, (first, second)):
+            assert f"## {section}\n" in text or f"**{section}.**" in text, (number, section)
 
 
 def test_links_lead_somewhere():
@@ -60,7 +81,31 @@ def test_what_lesson_03_says_about_rounding():
         function = answers[item.name]
         values[item.name] = function(*(values[name] for name in inspect.signature(function).parameters))
     largest = {name: values[name].abs().max().item() for name in ("dlogit_maxes", "db1", "dlogits")}
-    assert 1e-9 < largest["dlogit_maxes"] < 2e-8 and 5e-10 < largest["db1"] < 1e-8
+    assert 2e-9 < largest["dlogit_maxes"] < 2e-8 and 1e-9 < largest["db1"] < 1e-8  # other processors round otherwise
     assert round(largest["dlogits"], 2) == 0.03
     readme = (lesson.exercise / "README.md").read_text(encoding="utf-8")
-    assert "their largest elements are 6e-9 and 2e-9, and the largest element of `dlogits` is 0.03" in readme
+    assert "their largest elements are 7e-9 and 4e-9, and the largest element of `dlogits` is 0.03" in readme
+
+
+@pytest.mark.parametrize(
+    ("name", "gradient", "smallest", "largest"),
+    [("04_cross_entropy", "dlogits", 5e-10, 1e-8), ("05_batch_norm", "dhprebn", 5e-8, 2e-6)],
+)
+def test_maxdiff_of_the_single_expressions(name, gradient, smallest, largest, grade):
+    """Not exact, and so near: 2e-9 and 4e-7, by how the processor rounds a little more or less."""
+    row = grade(name[:2], solution_of(LESSONS[name]))[gradient]
+    assert row["exact"] is False
+    assert smallest < row["maxdiff"] < largest
+
+
+def test_figures_of_the_lecture_s_run():
+    """The lecture's names are not in this repository: the page agrees with the log of a run on them."""
+    log = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    assert "    32,033 names, 27 characters: 182,625 train / 22,655 validation / 22,866 test examples" in log
+    assert re.search(r"    train      loss 2\.07\d\d", log) and re.search(r"    validation loss 2\.11\d\d", log)
+    for figure in ("32,033 names, 27 characters", "182,625 / 22,655 / 22,866", "about 2.07 train and 2.11 validation"):
+        assert figure in TEXT
+
+
+def test_the_seed_is_the_lecture_s():
+    assert LECTURE_SEED == 2147483647 and "seed 2147483647" in TEXT

@@ -23,7 +23,8 @@ from grader.dojo.file import HIDDEN, Outline, read_own
 from grader.dojo.report import open_page
 from grader.dojo.screen import lesson_screen
 from grader.dojo.state import State
-from grader.dojo.watch import KEYS, WatchSession
+from grader.dojo.view import KEYS
+from grader.dojo.watch import WatchSession
 from grader.dojo.zygote import Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile
@@ -43,11 +44,11 @@ def kit(tmp_path: Path) -> Path:
 
 def test_dojo_alone_lists_the_lessons_and_what_to_do_next(kit, dojo):
     assert dojo().stdout == (
-        "Backprop Ninja: 0 of 43 points\n"
+        "Backprop Ninja: 0 of 48 points\n"
         "\n"
         "  03 The makemore network, step by step          0 of 26  not begun\n"
         "  04 Cross-entropy in one go                      0 of 3  not begun\n"
-        "  06 The whole backward pass in one function     0 of 14  not begun\n"
+        "  06 The whole backward pass in one function     0 of 19  not begun\n"
         "\n"
         f"Next: write dlogprobs  exercises/03_makemore_steps/backward.py:{line_of(kit, '03', 'dlogprobs')}\n"
         "      dojo watch 03 · dojo hint 03.dlogprobs\n"
@@ -61,11 +62,14 @@ def test_the_list_needs_no_memory_to_know_how_far_one_is(kit, dojo):
     file_of(kit, "06").write_text("def backward(:\n")
     line = line_of(kit, "03", "dcounts_sum_inv")
     expected = (
-        "Backprop Ninja: 4 of 43 points\n"
+        "Backprop Ninja: 5 of 48 points\n"
         "\n"
         "  03 The makemore network, step by step          2 of 26  24 to do\n"
-        "✓ 04 Cross-entropy in one go                      2 of 3  1 to be graded\n"
-        "  06 The whole backward pass in one function     0 of 14  does not run\n"
+        "✓ 04 Cross-entropy in one go                      3 of 3  done\n"
+        "  06 The whole backward pass in one function     0 of 19  does not run\n"
+        "\n"
+        "1 point is graded by your course, with other problems: what counts here passed\n"
+        "its public examples.\n"
         "\n"
         f"Next: write dcounts_sum_inv  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dcounts_sum_inv\n"
@@ -101,7 +105,7 @@ def test_a_check_at_the_beginning(kit, dojo):
         "dlogits         | to do\n"
         "in_one_go       | to do\n"
         "\n"
-        "0 of 1 right, 2 to do · 0 of 3 points\n"
+        "0 of 2 right, 2 to do · 0 of 3 points\n"
         "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
         "Grades come from the hidden suite, on problems of its own.\n"
         f"Next: write dlogits  exercises/04_cross_entropy/backward.py:{line_of(kit, '04', 'dlogits')}\n"
@@ -128,10 +132,12 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "It printed, on the lecture's own problem:\n"
         "    dlogits: n = 32\n"
         "\n"
-        "1 of 1 right, 1 for the hidden suite · 2 of 3 points\n"
+        "1 of 2 right, 1 not checked here · 2 of 2 points\n"
+        "1 row (1 point) is graded by your course: in_one_go.\n"
         "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
         "hidden suite, on problems of its own.\n"
-        "Lesson 04 is done here. 1 row is left to the hidden suite.\n"
+        "That was the last row of lesson 04.\n"
+        "Next: lesson 06 The whole backward pass in one function  dojo watch 06\n"
     )
 
 
@@ -153,6 +159,7 @@ def test_a_power_written_with_a_caret_and_a_breakpoint_are_errors_at_their_lines
     file_of(kit, "03").write_text(right.replace("dlogprobs / probs", "dlogprobs * probs^2"))
     assert (
         f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
+        "    forward: logprobs = probs.log()\n"
         "    NotImplementedError: \"bitwise_xor_cpu\" not implemented for 'Double'. `^` is\n"
         "    exclusive or, for integers and truth values. The power is `**`.\n"
         f"    {line} │ return dlogprobs * probs^2\n"
@@ -160,9 +167,10 @@ def test_a_power_written_with_a_caret_and_a_breakpoint_are_errors_at_their_lines
     file_of(kit, "03").write_text(right.replace("    return dlogprobs / probs", "    breakpoint()\n    return probs"))
     assert (
         f"✗ dprobs error  exercises/03_makemore_steps/backward.py:{line}\n"
+        "    forward: logprobs = probs.log()\n"
         "    The debugger (`breakpoint()`, `pdb`) waits for a command, and nobody can\n"
-        "    answer here. Remove the call and use `print`: `dojo check` shows what is\n"
-        "    printed.\n"
+        "    answer here. Run `dojo check --pdb`, where you can, or use `print`: `dojo\n"
+        "    check` shows what is printed.\n"
         f"    {line} │ breakpoint()\n"
     ) in dojo("check", "03").stdout
 
@@ -179,7 +187,7 @@ def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
         "exercises/03_makemore_steps/backward.py\n"
         "\n"
         "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
-        "dprobs          | exact: False | approximate: False | maxdiff: 7.1     | wrong ✗\n"
+        "dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
         "dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
         "dcounts_sum     | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
         "22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
@@ -285,7 +293,8 @@ def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["check", "77"], "There is no lesson and no row '77'; there are: 03_makemore_steps, 04_cross_entropy, "),
+        (["check", "77"], "no lesson '77'. The lessons are 03 makemore_steps, 04 cross_entropy, 06 embedding_net."),
+        (["check", "makemor3"], "no lesson 'makemor3'; did you mean makemore_steps? The lessons are 03 makemore"),
         (["check", "03.dprob"], "Lesson 03 has no row 'dprob'; did you mean dprobs?"),
         (["check", "dprob"], "There is no lesson and no row 'dprob'; did you mean dprobs?"),
         (["check", "77.dprobs"], "There is no lesson '77'"),
@@ -294,7 +303,7 @@ def test_the_default_is_the_lesson_last_worked_on_else_the_first_unfinished_one(
         (["reset", "77"], "There is no lesson '77'"),
         (["report", "77"], "There is no lesson '77'"),
         (["watch", "77"], "There is no lesson '77'"),
-        (["check", "--course", "exercises/03_makemore_steps"], "no course found"),
+        (["check", "--course", "exercises/03_makemore_steps"], "holds no lessons"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_status_2(dojo, words, sentence):
@@ -356,7 +365,7 @@ def test_the_output_is_the_same_with_and_without_solutions(tmp_path, dojo, monke
             outputs.add((result.exit_code, result.stdout, result.stderr))
             dojo("report", "04", "--no-open")
             told.append(result.stdout + (place / "my-report.html").read_text())
-        assert len(outputs) == 1
+        assert len(outputs) == 1, "\nNEXT\n".join(each[1] for each in outputs)
         assert mistake.message not in " ".join(" ".join(told).split())
 
 
@@ -389,7 +398,7 @@ def test_one_more_hint_each_time_up_to_three_and_remembered(kit, dojo):
         "    `counts` is read in two lines of the forward pass. Find both; each brings a\n"
         "    contribution back, and the two add up.\n"
         "\n"
-        "`dojo hint 03.dcounts` gives the next one.\n"
+        "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
     )
     assert dojo("hint", "03.dcounts").stdout == (
         "Hint 1 of 3 for dcounts\n"
@@ -400,7 +409,7 @@ def test_one_more_hint_each_time_up_to_three_and_remembered(kit, dojo):
         "    Through `probs` it is one factor of a product. Through `counts_sum` it is a\n"
         "    term of a sum, and a sum forward is a copy backward.\n"
         "\n"
-        "`dojo hint 03.dcounts` gives the next one.\n"
+        "`dojo hint 03.dcounts` gives the next one. Hints are free.\n"
     )
     third, fourth = dojo("hint", "dcounts").stdout, dojo("hint", "dcounts").stdout
     assert third == fourth and third.count("Hint ") == 3 and third.endswith("\nThat was the last one.\n")
@@ -558,7 +567,7 @@ def test_where_there_is_no_terminal_screens_stand_below_one_another(kit, dojo, m
     with pytest.raises(KeyboardInterrupt):
         WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False)).run()
     printed = paper.getvalue()
-    assert "\x1b" not in printed and "dlogits         | to do\n" in printed and "✓ dlogits turned right.\n" in printed
+    assert "\x1b" not in printed and "▸ 1 dlogits         to do\n" in printed and "✓ dlogits turned right.\n" in printed
 
 
 # The zygote ----------------------------------------------------------------------------------------------------------

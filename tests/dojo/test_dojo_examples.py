@@ -55,7 +55,7 @@ def test_a_function_that_returns_nothing_passes_no_example(tmp_path, judge):
         assert not [item.name for item in lesson.checks if found[item.name] in (HERE, "passed")], name
 
 
-def test_what_passes_here_gives_no_points_and_says_that_more_is_checked(kit, dojo):
+def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, dojo):
     file_of(kit, "04").write_text(solved("04", "dlogits"))
     result = dojo("check", "04.in_one_go")
     assert (result.exit_code, result.stdout) == (
@@ -65,12 +65,14 @@ def test_what_passes_here_gives_no_points_and_says_that_more_is_checked(kit, doj
         "\n"
         "in_one_go       | passed here; the hidden suite checks more\n"
         "\n"
-        "1 of 1 right, 1 passed here · 2 of 3 points\n"
+        "2 of 2 right · 3 of 3 points\n"
+        "1 row (1 point) is graded by your course: in_one_go.\n"
         "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
         "Grades come from the hidden suite, on problems of its own.\n"
-        "Lesson 04 is done here. 1 row is left to the hidden suite.\n",
+        "That was the last row of lesson 04.\n"
+        "Next: lesson 08 A gradient checker  dojo watch 08\n",
     )
-    assert "✓ 04 Cross-entropy in one go                      2 of 3  1 to be graded\n" in dojo().stdout
+    assert "✓ 04 Cross-entropy in one go                      3 of 3  done\n" in dojo().stdout
 
 
 def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
@@ -92,7 +94,8 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "    The result is 0.125; expected 0.25. Its public example:\n"
         f"    exercises/01_chain_rule/examples.py:{example}\n"
         "\n"
-        "0 of 22 right, 1 wrong, 26 to do, 2 passed here · 0 of 29 points\n"
+        "2 of 29 right, 1 wrong, 26 to do · 2 of 29 points\n"
+        "2 rows (2 points) are graded by your course: mean_gate, accumulation_factor.\n"
         "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
         "Grades come from the hidden suite, on problems of its own.\n"
         f"Next: fix closed_share  exercises/01_chain_rule/backward.py:{line}\n"
@@ -134,7 +137,7 @@ def test_examples_that_do_not_run_are_one_sentence(kit, dojo):
 
 def test_changed_examples_are_run_again(kit, dojo):
     file_of(kit, "04").write_text(solved("04", "dlogits"))
-    assert "1 to be graded" in dojo().stdout
+    assert "3 of 3  done\n" in dojo().stdout
     path = kit / "exercises" / "04_cross_entropy" / "examples.py"
     path.write_text(path.read_text().replace("if not dlogits.passes(far)", "if dlogits.passes(far)"))
     assert "1 wrong" in dojo().stdout

@@ -14,7 +14,8 @@ from kits import file_of, line_of, make_kit, solved
 
 from bench.watch import START_SECONDS, WatchTerminal
 
-BELOW = "n next · h hint · l list · r report · q quit"
+BELOW = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
+NARROW = "↑↓ row · h hint · n p lesson · / find · q quit"
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +28,15 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
     """One `dojo watch 03` for all tests here, which go on where the last one left off."""
     watching = WatchTerminal(place, "03")
     assert watching.until("0 of 26 right", START_SECONDS) == (
-        "03 The makemore network, step by step\n"
-        "exercises/03_makemore_steps/backward.py\n"
+        "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
+        "░░░░░░░░░░░░░░░░░░░░░░░░░░  0 of 26 right, 26 to do · 0 of 26 points\n"
+        "loss ✓ logprobs · probs · counts_sum_inv · counts_sum · counts · norm_logits · …\n"
         "\n"
-        "26 to do: dlogprobs, dprobs, dcounts_sum_inv and 23 more\n"
+        "▸ 1 dlogprobs       to do\n"
+        "    25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
         "\n"
-        "0 of 26 right, 26 to do · 0 of 26 points\n"
-        "\n"
-        f"Next: write dlogprobs  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dlogprobs')}\n"
+        f"· dlogprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dlogprobs')}\n"
+        "    forward: loss = -logprobs[range(n), Yb].mean()\n"
         "\n"
         f"{BELOW}"
     )
@@ -53,16 +55,17 @@ def test_what_turned_right_is_said(place, terminal):
     file_of(place).write_text(solved("03", "dlogprobs"))
     screen = re.sub(r"^\d+ ms", "… ms", terminal.until("turned right"), flags=re.MULTILINE)
     assert screen == (
-        "03 The makemore network, step by step\n"
-        "exercises/03_makemore_steps/backward.py\n"
+        "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
+        "█░░░░░░░░░░░░░░░░░░░░░░░░░  1 of 26 right, 25 to do · 1 of 26 points\n"
+        "loss ✓ logprobs ✓ probs · counts_sum_inv · counts_sum · counts · norm_logits · …\n"
         "\n"
-        "dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
-        "25 to do: dprobs, dcounts_sum_inv, dcounts_sum and 22 more\n"
+        "  1 dlogprobs       | exact: True  | approx.: True  | maxdiff: 0       | right ✓\n"
+        "▸ 2 dprobs          to do\n"
+        "    24 to do: dcounts_sum_inv, dcounts_sum, dcounts and 21 more\n"
         "\n"
-        "1 of 26 right, 25 to do · 1 of 26 points\n"
-        "\n"
+        f"· dprobs to do  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
+        "    forward: logprobs = probs.log()\n"
         "✓ dlogprobs turned right.\n"
-        f"Next: write dprobs  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
         "\n"
         f"… ms · {BELOW}"
     )
@@ -74,8 +77,77 @@ def test_what_turned_wrong_is_said_too(place, terminal):
     terminal.until("✓ dprobs turned right.")
     replace(file_of(place), right.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
     screen = terminal.until("✗ dprobs was right before.")
-    assert "dprobs          | exact: False | approximate: False | maxdiff: 7.1     | wrong ✗\n" in screen
-    assert "\n✗ dprobs wrong value  exercises/" in screen and "\nNext: fix dprobs  exercises/" in screen
+    assert "\n▸ 2 dprobs          | exact: False | approx.: False | maxdiff: 5.9     | wrong ✗\n" in screen
+    assert "\n✗ dprobs wrong value  exercises/" in screen and "\nloss ✓ logprobs ✓ probs ✗ counts_sum_inv · " in screen
+
+
+def test_screens_at_60_80_and_150_columns_explain_the_row_that_was_just_changed(place, terminal):
+    right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
+    first = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
+    replace(file_of(place), first)
+    terminal.until("dcounts_sum turned right")
+    terminal.resize(60, 26)
+    replace(file_of(place), first.replace("return -(counts_sum**-2)", "return counts_sum**-2"))
+    terminal.until("✗ dcounts_sum was right before.")
+    line = line_of(place, "03", "dcounts_sum")
+    wrong = "The sign is flipped: your `dcounts_sum` is exactly minus the gradient."
+    assert re.sub(r"^\d+ ms", "… ms", terminal.screen, flags=re.MULTILINE) == (
+        "03 The makemore network, step by step\n"
+        "exercises/03_makemore_steps/backward.py\n"
+        "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do\n"
+        "… counts_sum_inv ✓ counts_sum ✗ counts · norm_logits · …\n"
+        "\n"
+        "  1 dlogprobs       right ✓ exact\n"
+        "  2 dprobs          wrong ✗ maxdiff 5.9\n"
+        "  3 dcounts_sum_inv right ✗ exact\n"
+        "▸ 4 dcounts_sum     wrong ✓ maxdiff 0.009\n"
+        "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 mo…\n"
+        "\n"
+        "✗ dcounts_sum wrong value\n"
+        f"exercises/03_makemore_steps/backward.py:{line}\n"
+        "    forward: counts_sum_inv = counts_sum**-1\n"
+        "    The sign is flipped: your `dcounts_sum` is exactly minus\n"
+        "    the gradient. One minus is missing, or one too many:\n"
+        "    compare with the forward line.\n"
+        "✗ dcounts_sum was right before.\n"
+        "✗ Also wrong: dprobs\n"
+        "✗ dcounts_sum_inv: correct; red in your chain only because\n"
+        "dprobs above is wrong.\n"
+        f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
+        "\n"
+        f"… ms · {NARROW}"
+    )
+    terminal.resize(150, 40)
+    terminal.press("2")
+    terminal.until("▸ 2 dprobs")
+    assert terminal.screen == (
+        "03 The makemore network, step by step · exercises/03_makemore_steps/backward.py\n"
+        "██░░░░░░░░░░░░░░░░░░░░░░░░  2 of 26 right, 2 wrong, 22 to do · 2 of 26 points\n"
+        "loss ✓ logprobs ✓ probs ✗ counts_sum_inv ✓ counts_sum ✗ counts · norm_logits · logit_maxes · logits · h · W2 ·"
+        " b2 · hpreact · bngain · bnbias · …\n"
+        "\n"
+        "  1 dlogprobs       | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
+        "▸ 2 dprobs          | exact: False | approximate: False | maxdiff: 5.9     | wrong ✗\n"
+        "  3 dcounts_sum_inv | exact: True  | approximate: True  | maxdiff: 0       | right ✗\n"
+        "  4 dcounts_sum     | exact: False | approximate: False | maxdiff: 0.009   | wrong ✓\n"
+        "    22 to do: dcounts, dnorm_logits, dlogit_maxes and 19 more\n"
+        "\n"
+        f"✗ dprobs wrong value  exercises/03_makemore_steps/backward.py:{line_of(place, '03', 'dprobs')}\n"
+        "    forward: logprobs = probs.log()\n"
+        "    The sign is flipped: your `dprobs` is exactly minus the gradient. One minus is missing, or one too many: "
+        "compare with the forward line.\n"
+        "✗ dcounts_sum was right before.\n"
+        "✗ Also wrong: dcounts_sum\n"
+        "✗ dcounts_sum_inv: correct; red in your chain only because dprobs above is wrong.\n"
+        "\n"
+        f"{BELOW}"
+    )
+    terminal.resize(80, 40)
+    terminal.press("\x1b[B\x1b[B")
+    assert wrong in " ".join(terminal.until("▸ 4 dcounts_sum").split())
+    terminal.press("h")
+    asked = " ".join(terminal.until("About this mistake in dcounts_sum").split())
+    assert "Raise one element of `counts_sum` a little. In `counts_sum_inv = counts_sum**-1`, does the result" in asked
 
 
 def test_a_syntax_error_and_what_was_right_before_it(place, terminal):
@@ -113,10 +185,12 @@ def test_a_file_that_is_away_for_a_moment_and_one_that_stays_away(place, termina
     terminal.until("1 of 26 right")
 
 
-def test_a_loop_is_given_up_as_soon_as_the_file_is_saved_again(place, terminal):
+def test_a_loop_is_named_while_it_runs_and_given_up_as_soon_as_the_file_is_saved_again(place, terminal):
     source = solved("03", "dlogprobs", "dprobs")
+    before = terminal.frames[-1].partition("\n\n")[0]
     file_of(place).write_text(source.replace("return dlogprobs / probs", "while True:\n        pass"))
-    time.sleep(0.5)
+    terminal.until("checking: dprobs is running · ")
+    assert before in terminal.screen and set(before.split("\n")) <= set(terminal.grey_lines)
     started = time.monotonic()
     file_of(place).write_text(source)
     terminal.until("2 of 26 right")
@@ -132,7 +206,7 @@ def test_the_time_from_the_save_to_the_screen(place, terminal):
         replace(file_of(place), solved("03", "dlogprobs") if number % 2 else solved("03", "dlogprobs", "dprobs"))
         screen = terminal.until("1 of 26 right" if number % 2 else "2 of 26 right")
         times.append(time.perf_counter() - started)
-        said = re.search(r"^(\d+) ms · n next", screen, re.MULTILINE)
+        said = re.search(r"^(\d+) ms · ↑↓ row", screen, re.MULTILINE)
         assert said and 0 < int(said[1]) / 1000 < times[-1] + 0.02
     assert sorted(times)[len(times) // 2] < 2
 
@@ -143,20 +217,31 @@ def test_keys(place, terminal):
     terminal.press("h")
     assert "Hint 2 of 3 for dprobs\n" in terminal.until("Hint 2 of 3")
     assert json.loads((place / ".dojo.json").read_text())["hints"] == {"03_makemore_steps": {"dprobs": 2}}
-    terminal.press("\x1b[A")  # an arrow is no key of ours
+    terminal.press("\x1b[C")  # this arrow is no key of ours
     terminal.press("l")
     assert "\n→ 03 The makemore network, step by step          1 of 26  25 to do\n" in terminal.until("Backprop Ninja:")
     terminal.press("r")
     terminal.until("Open it in a browser: my-report.html")
     assert "Your own check" in (place / "my-report.html").read_text()
+    terminal.press("/entr\r")
+    assert terminal.until("04 Cross-entropy in one go · ").startswith("04 Cross-entropy in one go · ")
+    terminal.press("/03.dlogits")
+    assert "find: 03.dlogits▏" in terminal.until("▸ 03.dlogits\n")
+    terminal.press("\r")
+    assert "\n· dlogits to do  exercises/03" in terminal.until("▸ 8 dlogits")
     terminal.press("n")
-    assert terminal.until("04 Cross-entropy in one go\n").startswith("04 Cross-entropy in one go\n")
+    terminal.until("0 of 2 right")
+    terminal.press("p")
+    assert "1 of 26 right" in terminal.until("03 The makemore network")
+    terminal.press("n")
+    assert terminal.until("0 of 2 right").startswith("04 Cross-entropy in one go · ")
 
 
-def test_another_lesson_is_looked_at_only_when_a_key_says_so(place, terminal):
+def test_another_lesson_is_checked_only_when_a_key_says_so(place, terminal):
     file_of(place, "04").write_text(solved("04", "dlogits"))
     screen = terminal.until("dlogits turned right")
-    assert "That was the last one of this lesson. n goes to the next." in screen
+    assert "\nThat was the last row of lesson 04.\n" in screen
+    assert "\nNext: lesson 06 The whole backward pass in one function  n goes there\n" in screen
     file_of(place, "03").write_text(solved("03", "dlogprobs", "dprobs"))  # a save elsewhere checks this one again
     assert terminal.frame().startswith("04 ")
     terminal.press("n")

@@ -24,6 +24,7 @@ from support import ROOT, solution_of
 from grader.authoring.stubs import stub_of
 from grader.commands import console
 from grader.commands import dojo as dojo_cli
+from grader.dojo.training.blame import VariableWatch, blamed_line
 from grader.dojo.training.contract import CHECKPOINT, LOG, PAGE, load_checkpoint
 from grader.dojo.training.own_file import NotWritten, OwnFile, OwnFileError
 from grader.lesson.course_modules import load_module
@@ -278,13 +279,70 @@ def test_without_autograd_there_is_nothing_beside_it(train, own, finished, tmp_p
     assert torch.equal(state(tmp_path / "out")["losses"], state(finished[1])["losses"])
 
 
-def test_a_wrong_gradient_is_seen(train, own, solution, tmp_path):
+def test_with_compare_a_wrong_gradient_trains_next_to_the_right_one(train, own, solution, tmp_path):
     own.write_text(solution.replace("db2, dbngain, dbnbias]\n    #", "db2, dbnbias, dbngain]\n    #"))
-    assert train(own, *SMALL).exit_code == 0
+    result = train(own, *SMALL, "--compare")
+    assert result.exit_code == 0 and result.stdout.count("✗ Step 0: `dbngain` differs from autograd's by ") == 1
+    said = r"over the last 6 steps: loss \d\.\d{4} with your gradients, \d\.\d{4} with the right ones\. Yours is "
+    assert re.search(said, result.stdout)
     page = (tmp_path / "out" / PAGE).read_text()
-    assert page.count("is wrong") == 10
+    assert page.count("is wrong") == 10 and re.search(said, page) and "`dojo check 07.dbngain` explains it." in page
     kept = state(tmp_path / "out")
     assert float((kept["losses"] - kept["autograd_losses"]).abs().max()) > 1e-4
+    refused = train(own, *SMALL, "--compare", "--without-autograd")
+    assert refused.exit_code == console.UNUSABLE and "--compare needs autograd's run" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "row", "variable"),
+    [
+        ("db2 = dlogits.sum(0)", "db2 = dlogits.mean(0)", "db2", "db2"),
+        ("dh * h, h, value=-1", "dh * h, h, value=-0.9", "dbngain", "dhpreact"),
+        ("through_variance, value=-1)", "through_variance, value=-0.9)", "dW1", "dhprebn"),
+        ("hprebn.mean(0, keepdim=True))", "hprebn.mean(1, keepdim=True))", "loss", "bndiff"),
+        ("alpha=-learning_rate", "alpha=-2 * learning_rate", "update", ""),
+        ("return 0.1 if", "return 0.2 if", "learning_rate", ""),
+    ],
+)
+def test_what_is_wrong_in_a_step_stops_the_run_with_its_line(right, wrong, row, variable, train, own, solution):
+    """Also where the file overwrites its values in place, as the answer key does."""
+    assert solution.count(right) == 1
+    source = solution.replace(right, wrong)
+    own.write_text(source)
+    result = train(own, *SMALL, "--without-autograd")
+    line = source[: source.index(wrong)].count("\n") + 1
+    said = f"The first value that is wrong is `{variable}`, at {own}:{line}." if variable else f"It comes from {own}:"
+    assert result.exit_code == console.UNUSABLE and result.stderr.count("\n") == 1
+    assert said in result.stderr and f"`dojo check 07.{row}` explains it." in result.stderr
+    assert "Step 0: " in result.stderr and "--resume" not in result.stderr
+
+
+def test_a_gradient_that_becomes_wrong_later_stops_the_run_there(train, own, solution):
+    later = """
+right, calls = gradients, 0
+
+def gradients(*arguments):
+    global calls
+    calls += 1
+    loss, found = right(*arguments)
+    return loss, [2 * each for each in found] if calls > 40 else found
+"""
+    own.write_text(solution + later)
+    result = train(own, *SMALL)
+    step = re.search(r"^dojo: Step (\d+): `dW2` differs from autograd's by 100.0% of its size", result.stderr)
+    assert result.exit_code == console.UNUSABLE and step and 5 < int(step[1]) < 30 and "--resume" in result.stderr
+
+
+def test_the_variables_of_a_function_are_right_at_one_time_or_never():
+    watch = VariableWatch({"a": torch.ones(2), "b": torch.ones(2), "c": torch.ones(2)}, torch.equal)
+    a, b = torch.ones(2), torch.zeros(2)
+    watch.look({"a": a, "b": b, "c": torch.zeros(3), "other": a})
+    a.zero_(), b.add_(1)
+    watch.look({"a": a, "b": b, "c": torch.zeros(2)})
+    assert watch.wrong == {"c"}
+    text = "def f():\n    a = 1\n    c = 2\n"
+    assert blamed_line(text, "f", watch.wrong) == (3, "c") and blamed_line(text, "f") == (1, "")
+    assert blamed_line(text, "g") is None and blamed_line("def f(:", "f") is None
 
 
 # Ctrl-C and --resume --------------------------------------------------------------------------------------------------
@@ -491,7 +549,7 @@ def test_names_can_show_anything_and_do_nothing(train, own, tmp_path):
         (["--resume"], "there is nothing to go on from in my-training/"),
         (["--resume", "--fresh"], "give one of them"),
         (["--lesson", "03"], "name the lesson to train with --lesson: 07_training"),
-        (["--course", "empty"], "no course found"),
+        (["--course", "empty"], "holds no lessons"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_status_2(arguments, sentence, tmp_path, monkeypatch):
@@ -526,6 +584,7 @@ def test_every_command_has_help(command):
 # A course of one's own ------------------------------------------------------------------------------------------------
 
 SCRIPT = """
+from grader.dojo.training.blame import VariableWatch, blamed_line
 from grader.dojo.training.contract import Outcome
 
 def run(student, options, watch, kept=None):

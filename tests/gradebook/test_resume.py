@@ -28,6 +28,7 @@ from support import ROOT, solution_of, without_seconds
 from grader.gradebook.files import OutputError
 from grader.gradebook.grading import batch
 from grader.gradebook.grading.batch import GraderProcess, Reply, grade_all
+from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course
@@ -191,6 +192,28 @@ def test_after_an_interruption_comes_what_had_finished_and_graders_are_ended(pla
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("grader") and thread.is_alive()]
 
 
+def test_graders_wait_for_what_a_feed_brings_and_a_signal_ends_them(played):
+    due, ticks = list(named("ada", "bo", "cy")), []
+
+    def tick() -> float:
+        ticks.append(len(got))
+        if due and len(got) == 3 - len(due):  # the next one comes when the one before has its result
+            feed.put(due.pop(0))
+        elif len(got) == 3:
+            raise KeyboardInterrupt
+        return 0.05
+
+    feed, got = Feed(tick), list[str]()
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt):
+        for submission, reply in grade_all(feed, played, 2):
+            got.append(submission.student)
+            assert reply == right(submission.student)
+    assert got == ["ada", "bo", "cy"]
+    assert ticks[-1] == 3
+    assert set(threading.enumerate()) <= before  # also those that waited for a submission
+
+
 # Real runs -----------------------------------------------------------------------------------------------------------
 
 STUDENTS = 24
@@ -270,6 +293,32 @@ def test_sigterm_stops_as_ctrl_c_does_and_the_next_run_grades_the_rest(tmp_path)
     assert students_in_the_book(out) == [*students_in_the_book(out)[:3], "zo"]
     assert (out / "grades.csv").read_text().count("\n") == 5
     assert run_to_the_end(folder, out, "--timeout", "60", "--quiet").stderr == ""
+
+
+@pytest.mark.slow  # eight seconds of processor time; test_follow.py has the same with played graders
+def test_a_followed_folder_is_graded_until_sigterm(tmp_path):
+    folder, out = make_class(tmp_path / "class", 3), tmp_path / "out"
+    follow = command(folder, out, "--follow", "--settle", "0.2", "--format", "junit")
+    with subprocess.Popen(follow, stderr=subprocess.PIPE, text=True, env=environment()) as run:
+
+        def wait_for(count: int) -> None:
+            kill_late = time.monotonic() + 120
+            while len(students_in_the_book(out)) < count and time.monotonic() < kill_late:
+                time.sleep(0.05)
+
+        wait_for(3)
+        place = folder / "zo" / "04_cross_entropy"
+        place.mkdir(parents=True)
+        (place / "backward.py").write_text(WRONG)
+        wait_for(4)
+        (place / "backward.py").write_text(solution_of(Course(ROOT).find("04")))
+        wait_for(5)
+        run.send_signal(signal.SIGTERM)
+        said = run.communicate(timeout=60)[1]
+    assert run.returncode == 0, said
+    assert sorted(students_in_the_book(out))[-2:] == ["zo", "zo"]
+    assert (out / "grades.csv").read_text().splitlines()[-1].startswith("zo,3,")
+    assert (out / "zo" / "junit.xml").is_file()
 
 
 @pytest.mark.slow

@@ -19,6 +19,8 @@ from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.suite import rows_of as real
 from grader.lesson.lesson import Course
 from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.verdict.judging.gradient import GradientCheck
 
 Grade = Callable[..., GradedSubmission]
 LESSON = Course(ROOT).find("03")
@@ -138,6 +140,69 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
 def test_known_functions_are_judged_by_what_this_file_makes_of_them(plain, filled, odd):
     assert everything(filled(SOLUTION + odd)) == everything(plain(SOLUTION + odd))
     assert everything(filled(SOLUTION)) == everything(plain(SOLUTION))  # and nothing of it was kept
+
+
+def test_a_mix_of_known_right_functions_starts_no_worker(plain, cached, forks):
+    """Their chain is not one that was run: it follows from the functions being affine."""
+    known = spellings(LESSON)
+    for number in (0, 1, 2):
+        cached(mixed(known, lambda name, number=number: number))
+    text = mixed(known, lambda name: len(name) % 3)
+    expected = everything(plain(text))
+    forks.clear()
+    assert everything(cached(text)) == expected
+    assert not forks
+    odd = "\n\ndef dh(dlogits, W2):\n    return (dlogits @ W2.T) ** 2 / (dlogits @ W2.T)\n"
+    assert everything(cached(text + odd)) == everything(plain(text + odd))
+
+
+def mixed(known: dict[str, list[str]], choice: Callable[[str], int]) -> str:
+    texts = (texts[choice(name) % len(texts)] for name, texts in known.items())
+    return "import torch\nimport torch.nn.functional as F\n\n\n" + "\n\n\n".join(texts) + "\n"
+
+
+def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
+    wrong = LESSON.mistakes[0].applied_to(SOLUTION)
+    cached(wrong)
+    judged = []
+    judge = GradientCheck.judge
+    monkeypatch.setattr(GradientCheck, "judge", lambda self, draws: judged.append(self.item.name) or judge(self, draws))
+    for text in ("# mine\n\n" + wrong, wrong + "\n\ndef dh(dlogits, W2):\n    return dlogits @ W2.T * 2\n"):
+        expected = everything(plain(text))
+        judged.clear()
+        assert everything(cached(text)) == expected
+        assert LESSON.mistakes[0].gradient not in judged
+
+
+def test_known_functions_are_not_run_on_the_published_problem(plain, filled, monkeypatch):
+    wrong = SOLUTION.replace("return dlogprobs / probs", "return dlogprobs + probs").replace(
+        "return counts * dcounts\n", "return counts + dcounts\n"
+    )
+    expected, ran = everything(plain(wrong)), []
+    run = WorkerProcess.run_stages
+
+    def recorded(worker: WorkerProcess, upstream: Any, stages: Any, *more: Any) -> Any:
+        ran.extend(stages)
+        return run(worker, upstream, stages, *more)
+
+    monkeypatch.setattr(WorkerProcess, "run_stages", recorded)
+    assert everything(filled(wrong)) == expected
+    assert ran == [["dprobs"], ["dnorm_logits"]]
+
+
+def test_what_one_grader_has_learned_serves_another(plain, warm_zygotes, forks):
+    wrong = LESSON.mistakes[0].applied_to(SOLUTION)
+    one, other = (Session([LESSON], SEED, HURRIED, cache=True) for _ in range(2))
+    for text in (SOLUTION, wrong):
+        grades(one)(text)
+    learned = json.loads(json.dumps(one.take_learned()))
+    assert not one.take_learned()
+    other.learn(learned)
+    assert not other.take_learned()  # it is not passed on
+    expected, forks[:] = everything(plain("# mine\n" + SOLUTION)), []
+    assert everything(grades(other)("# mine\n" + SOLUTION)) == expected
+    assert not forks
+    assert everything(grades(other)("# mine\n" + wrong)) == everything(plain("# mine\n" + wrong))
 
 
 def test_nothing_is_taken_from_a_file_that_prints(filled, forks):

@@ -46,7 +46,7 @@ def test_a_file_is_read(tmp_path):
     "text, sentence",
     [
         ('shapes = "strict"', "there is no setting 'shapes'; did you mean 'shape'?"),
-        ("xyz = 1", "there is no setting 'xyz'; the keys are: shape, numerical_differentiation."),
+        ("xyz = 1", "there is no setting 'xyz'; the keys are: shape, numerical_differentiation, question_seed."),
         ('shape = "loose"', 'shape is \'loose\'; expected "strict" or "broadcast".'),
         ("shape = true", 'shape is True; expected "strict" or "broadcast".'),
         ("shape = [[]]", 'shape is [[]]; expected "strict" or "broadcast".'),

@@ -118,6 +118,6 @@ def without_prompts(text: str) -> str:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """A piece of code, which may be indented and may begin with `return`; None for a text that is no Python."""
+    """A piece of code, which may be indented and may begin with `return`; None if it is not Python."""
     code = textwrap.dedent(text).strip("\n").rstrip(".;, ")
     return parse_text(code) or parse_text(code.strip())

@@ -25,7 +25,8 @@ Files = dict[str, bytes]
 def engine_files() -> Files:
     """The package as a wheel has it, under grader/."""
     found = {f"grader/{path.relative_to(PACKAGE).as_posix()}": path for path in files_under(PACKAGE)}
-    found = {name: path for name, path in found.items() if not name.startswith("grader/templates/")}
+    installed = ("grader/templates/", "grader/exercises/")  # a wheel has them inside the package
+    found = {name: path for name, path in found.items() if not name.startswith(installed)}
     for path in files_under(TEMPLATES):
         inside = path.relative_to(TEMPLATES)
         if inside.parts[0] not in AUTHORS:

@@ -8,19 +8,22 @@ from pathlib import Path
 
 from grader.authoring.figures.lesson import OWN
 from grader.authoring.model_answers import FILE as ANSWERS
+from grader.authoring.model_answers import question_answers
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
-from grader.authoring.stubs import stub_of
+from grader.authoring.stubs import published_stub
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import PUBLIC
 from grader.publish.templates import text_templates
+from grader.questions.answers_file import ANSWERS as STUDENTS_ANSWERS
 
+GRADED = "questions-answers.md"
 KEPT_BY_RESET = ".before-reset-"
-stub_text = lru_cache(256)(stub_of)
+stub_text = lru_cache(256)(published_stub)
 
 
 def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assignment | None = None) -> Files:
@@ -39,9 +42,11 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
 
 
 def answer_files(lessons: Sequence[Lesson]) -> Files:
-    """The model answers to the questions in the READMEs, which students get after the deadline."""
+    """The model answers to the READMEs' questions and to the graded ones, which students get after the deadline."""
     paths = {f"exercises/{lesson.name}/{ANSWERS}": lesson.solution / ANSWERS for lesson in lessons}
-    return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    texts = {f"exercises/{lesson.name}/{GRADED}": question_answers(lesson).encode() for lesson in lessons}
+    found = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    return found | {name: text for name, text in texts.items() if text}
 
 
 def settings_file(course: Path) -> Files:
@@ -59,7 +64,7 @@ def lesson_files(lesson: Lesson) -> Files:
     found = {
         f"{folder}/{path.relative_to(lesson.exercise).as_posix()}": path.read_bytes()
         for path in files_under(lesson.exercise)
-        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC)
+        if KEPT_BY_RESET not in path.name and path.name not in (OWN, PUBLIC, STUDENTS_ANSWERS)
     }
     found |= {f"{folder}/{name}": text.encode() for name, text in public_mistakes_files(lesson).items()}
     return found | {f"{folder}/{MAIN}": stub, f"{folder}/{lesson.pristine.name}": stub}

@@ -36,6 +36,7 @@ MOST_MISTAKES = 2
 """Names of a lesson's known mistakes in one file: more are a list of them."""
 ENGINE = "grader/"
 """The engine knows no lesson: what it computes is compared as text only."""
+QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 SENTENCE_ENDS = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 MARKER = re.compile(rf"^\s*({re.escape(OPEN)}|{re.escape(CLOSE)})\s*$", re.MULTILINE)
@@ -126,14 +127,16 @@ def without_public(function: FunctionPieces, public: set[str]) -> FunctionPieces
 
 
 def long_lines(path: Path) -> list[str]:
-    """The lines of a file that is not Python, such as a data file, or the sentences of a Markdown file, condensed.
+    """The lines of a file that is not Python, such as a data file, condensed; of a TOML file the texts in quotes.
 
-    What a Markdown file quotes (`> `) is left out: the questions of a README are public.
+    Of a Markdown file the sentences. What it quotes (`> `) is left out: the questions of a README are public.
     """
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.splitlines()
     if path.suffix == ".md":
         lines = SENTENCE_ENDS.split("\n".join(line for line in lines if not line.startswith(">")))
+    elif path.suffix == ".toml":
+        lines = QUOTED.findall(text)
     return [condense(part).strip() for part in lines]
 
 

@@ -30,13 +30,18 @@ from grader.errors import UserError
 from grader.publish.inert import inert
 
 CHECKPOINT, LOG, PAGE = "checkpoint.pt", "log.txt", "index.html"
+ROUNDING = 1e-4
+"""A gradient that differs from autograd's by more than this share of its size is wrong: rounding is far smaller."""
 SECONDS_BETWEEN = 15.0
 """Seconds between two checkpoints: at most so much work is lost when the machine goes off."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """A run's options. `names` is None for the lesson's own data, `compared` None for the script's own choice."""
+    """A run's options. `names` is None for the lesson's own data, `compared` None for the script's own choice.
+
+    With `goes_on`, a gradient that is wrong is reported and the run goes on, next to autograd's; else it ends the run.
+    """
 
     steps: int
     seed: int
@@ -44,6 +49,7 @@ class Options:
     autograd: bool = True
     names: str | None = None
     compared: tuple[int, ...] | None = None
+    goes_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,10 @@ class Comparison:
     maxdiff: float | None
     relative: float | None = None
     note: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.relative is None or not self.relative <= ROUNDING
 
     def line(self) -> str:
         found = "–" if self.maxdiff is None else repr(self.maxdiff)

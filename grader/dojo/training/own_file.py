@@ -8,9 +8,9 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from grader.calling.failures import is_stub, own_line, safe_text
@@ -46,12 +46,34 @@ class OwnFile:
             "", lambda: exec(compile(self.text, self._file, "exec", dont_inherit=True), self._module.__dict__)
         )
 
+    def has(self, name: str) -> bool:
+        """Whether the file defines a function of this name."""
+        return callable(getattr(self._module, name, None))
+
     def call(self, name: str, *arguments: Any) -> Any:
         """The function's result. Raises NotWritten or OwnFileError; a KeyboardInterrupt stays one."""
         function = getattr(self._module, name, None)
         if not callable(function):
             raise NotWritten(name, f"There is no function `{name}` in {self.path}.")
         return self._in_sentences(name, lambda: function(*arguments))
+
+    def call_watched(self, name: str, look: Callable[[Mapping[str, Any]], None], *arguments: Any) -> Any:
+        """Calls the function; `look` gets its local variables before each of its lines, and at its end."""
+        code = getattr(getattr(self._module, name, None), "__code__", None)
+
+        def trace(frame: FrameType, event: str, _: Any) -> Any:
+            if frame.f_code is not code:
+                return None
+            if event in ("line", "return"):
+                look(frame.f_locals)
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            return self.call(name, *arguments)
+        finally:
+            sys.settrace(before)
 
     def _in_sentences(self, name: str, act: Callable[[], Any]) -> Any:
         try:

@@ -15,9 +15,6 @@ from grader.publish.templates import page_templates
 SMALLEST = 1e-8
 """Smaller differences are drawn as this: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7."""
 
-ROUNDING = 1e-4
-"""A gradient that differs from autograd's by more than this share of its largest element is marked: not rounding."""
-
 
 def loss_plot(outcome: Outcome) -> Plot | None:
     curves = [outcome.losses] + ([outcome.reference] if outcome.reference else [])
@@ -47,7 +44,6 @@ def page(outcome: Outcome, resume: str) -> str:
         apart=difference_plot(outcome),
         largest=max(loss_differences(outcome), default=0.0),
         smallest=SMALLEST,
-        rounding=ROUNDING,
     )
 
 

@@ -20,8 +20,13 @@ NEW = {"steps": 200_000, "seed": 2147483647, "hidden": 200, "autograd": True}
 def training_course(given: Path | None) -> Path:
     """The course at `given`, else the nearest one around the current folder. Raises UserError."""
     found = nearest_course(given)
+    if found is None and given is not None:
+        raise UserError(f"{given} holds no lessons: name the folder that has exercises/ with --course.")
     if found is None:
-        raise UserError("no course found: run this inside a folder that has exercises/, or name one with --course.")
+        raise UserError(
+            "there is no folder exercises/ here. Make a folder to work in with `dojo start`, or change to the "
+            "folder that has exercises/, or name it with --course."
+        )
     return found
 
 
@@ -85,13 +90,14 @@ def options_for(given: dict[str, Any], kept: dict[str, Any] | None) -> Options:
     for name, value in given.items():
         if name == "names":
             continue  # the file may have moved; its contents are compared
-        if value != getattr(options, name):
+        if name != "goes_on" and value != getattr(options, name):
             option = {"compared": "--cmp", "autograd": "--without-autograd"}.get(name, f"--{name}")
             raise UserError(
                 f"the run in this folder began with another {option}; it goes on as it began. Leave {option} away, or "
                 "start a new run with --fresh or in another folder with --out."
             )
-    return Options(**{**vars(options), "names": given.get("names", options.names)})
+    changed = {name: given.get(name, getattr(options, name)) for name in ("names", "goes_on")}
+    return Options(**{**vars(options), **changed})
 
 
 def resume_command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:

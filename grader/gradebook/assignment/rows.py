@@ -11,6 +11,7 @@ from pathlib import Path
 from grader.errors import LessonError
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number
+from grader.questions.question import is_question, questions_of
 
 ENTRY_KEYS = ("rows", "weight", "points")
 MISSPELT = 0.5
@@ -77,7 +78,7 @@ def row_points(
     for entry in sorted(entries, key=lambda entry: entry.names_rows):  # stable: otherwise in the file's order
         for key in matching_rows(entry, lessons, path):
             chosen[key] = entry
-    usual = {(lesson.name, item.name): item.points for lesson in lessons for item in lesson.items}
+    usual = {(lesson.name, row): points for lesson in lessons for row, points in usual_points(lesson).items()}
     sums = dict.fromkeys(entries, 0.0)
     for key, entry in chosen.items():
         sums[entry] += usual[key]
@@ -102,8 +103,17 @@ def row_points(
     return found
 
 
+def usual_points(lesson: Lesson) -> dict[str, float]:
+    """{row: its points where an assignment gives no weight}: the lesson's items, then its questions."""
+    items = {item.name: item.points for item in lesson.items}
+    return items | {question.row: question.points for question in questions_of(lesson).values()}
+
+
 def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
-    """(lesson, row) of all rows that the entry's pattern matches. Raises LessonError where there is none."""
+    """(lesson, row) of all rows that the entry's pattern matches. Raises LessonError where there is none.
+
+    Only a pattern such as `03.q:*` matches questions: `03` and `03.*` mean what they meant before there were any.
+    """
     lesson_pattern, dot, row_pattern = entry.pattern.partition(".")
     matched = [
         lesson for lesson in lessons if any(fnmatchcase(name, lesson_pattern) for name in names_of_lesson(lesson.name))
@@ -117,9 +127,11 @@ def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[t
     rows = [(lesson.name, item.name) for lesson in matched for item in lesson.items]
     if not dot:
         return rows
+    if is_question(row_pattern):
+        rows = [(lesson.name, question.row) for lesson in matched for question in questions_of(lesson).values()]
     found = [(lesson, row) for lesson, row in rows if fnmatchcase(row, row_pattern)]
     if not found:
-        names = list(dict.fromkeys(row for _, row in rows))
+        names = list(dict.fromkeys(row for _, row in rows)) or ["no questions"]
         raise LessonError(nothing_matches(path, entry, f"row of {matched[0].name}", row_pattern, names, names))
     return found
 

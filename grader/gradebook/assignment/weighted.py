@@ -6,19 +6,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from grader.gradebook.assignment.in_force import DecisionsInForce
+from grader.questions.question import is_question
 from grader.results import LessonResult, Row, number
 
 
 def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
     """Return the lesson with the rows of the assignment, each with the assignment's points.
 
-    A row that a notebook cannot contain has 0 of 0 points, as it had before.
+    A row that a notebook cannot contain has 0 of 0 points, as it had before. A question has points here only; without
+    an answers.toml every question is missing.
     """
     found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
+    known = {row.name for row in found}
+    asked = (name for name in rows if is_question(name) and name not in known)
+    found += [Row(name, "missing", 0, rows[name], message="No answer was submitted.") for name in asked]
     return with_sums(replace(lesson, rows=found))
 
 
 def with_worth(row: Row, worth: float) -> Row:
+    if is_question(row.name):
+        return replace(row, points=row.answer.share * worth if row.answer else 0, max_points=worth)
     share = row.points / row.max_points if row.max_points else 0.0
     return replace(row, points=share * worth, max_points=worth if row.max_points else 0.0)
 

@@ -8,11 +8,13 @@ import pickle
 import queue
 import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grader.gradebook.files import OutputError
+from grader.gradebook.grading.feed import Feed
 from grader.gradebook.grading.grader_program import PRELOAD, PROGRAM
 from grader.gradebook.grading.settings import Settings
 from grader.intake.submissions.submission import Submission
@@ -21,8 +23,10 @@ from grader.sandbox.workers.forked import ForkedProcess, Nursery, NurseryEnded
 
 TRIES = 2
 JOIN_SECONDS = 5.0
+MOST_HEARD = 1_000
+"""Replies of other graders of which a grader hears with its next submission."""
 WITHIN = b'{"within":'
-"""How the line begins that a grader writes when it starts with a submission."""
+"""How the line begins in which a grader says how long a submission may take from now on."""
 
 
 @dataclass
@@ -31,7 +35,7 @@ class Reply:
 
     With results come `extras`, what only the report shows, and `drawings`, which reports of this lesson have in common:
     see GradedSubmission.extras and Publisher.new_drawings. From a cluster come `files`, {name: text} of the student's
-    folder, or `refused`, why a worker must not grade.
+    folder, or `refused`, why a worker must not grade. `learned` is what other graders can use (Session.take_learned).
     """
 
     results: SubmissionResult | None = None
@@ -40,6 +44,7 @@ class Reply:
     drawings: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     refused: str = ""
+    learned: dict[str, Any] = field(default_factory=dict)
 
 
 Replies = Generator[tuple[Submission, Reply], None, None]
@@ -52,6 +57,7 @@ class GraderProcess:
         """Without `nursery` it has one of its own, and so after the other has ended."""
         self._settings, self._nursery, self._private_nursery = settings, nursery, None if nursery else Nursery(PRELOAD)
         self._closing, self._lock = False, threading.Lock()
+        self.heard: deque[dict[str, Any]] = deque(maxlen=MOST_HEARD)
         self._process = self._start()
 
     def _start(self) -> ForkedProcess:
@@ -84,7 +90,8 @@ class GraderProcess:
                     raise OutputError(reply["unwritable"])
                 if "results" in reply:
                     results = SubmissionResult.from_json(reply["results"])
-                    return Reply(results, extras=reply.get("extras"), drawings=reply.get("drawings", {}))
+                    names = ("extras", "drawings", "learned")
+                    return Reply(results, **{name: reply[name] for name in names if name in reply})
                 fault = reply["fault"]
             else:
                 fault = f"A grader process ended (status {self._process.wait()})."
@@ -104,19 +111,20 @@ class GraderProcess:
             process.kill()
 
         try:
-            pickle.dump(submission, process.stdin)
+            heard = [self.heard.popleft() for _ in range(len(self.heard))]
+            pickle.dump((submission, heard), process.stdin)
             process.stdin.flush()
             line = process.stdout.readline()
-            if not line.startswith(WITHIN):
-                return line, 0.0
-            limit = float(json.loads(line)["within"])
-            timer = threading.Timer(limit, kill_late)
-            timer.daemon = True
-            timer.start()
-            try:
-                line = process.stdout.readline()
-            finally:
-                timer.cancel()
+            while line.startswith(WITHIN):
+                seconds = float(json.loads(line)["within"])
+                limit = limit or seconds
+                timer = threading.Timer(seconds, kill_late)
+                timer.daemon = True
+                timer.start()
+                try:
+                    line = process.stdout.readline()
+                finally:
+                    timer.cancel()
         except (OSError, ValueError):
             line = b""
         return line, limit if late.is_set() and not line.endswith(b"\n") else 0.0
@@ -173,10 +181,10 @@ def grade_all(
 
     `on_start` is called with each student as grading begins, from any thread. Leaving the loop early ends the grader
     processes; after a KeyboardInterrupt what had finished comes first, then the KeyboardInterrupt. `nursery` may have
-    been started earlier; it is closed at the end. Raises OutputError.
+    been started earlier; it is closed at the end. With a Feed it goes on until it is interrupted. Raises OutputError.
     """
-    batch = Batch(submissions, on_start)
     graders: list[GraderProcess] = []
+    batch = Batch(submissions, on_start, graders)
     threads: list[threading.Thread] = []
     ended = False
     nursery = nursery or Nursery(PRELOAD)
@@ -205,8 +213,12 @@ def grade_all(
 class Batch:
     """Shared by the threads, one per grader process: the submissions that wait, and the replies."""
 
-    def __init__(self, submissions: Iterable[Submission], on_start: Callable[[str], None]) -> None:
+    def __init__(
+        self, submissions: Iterable[Submission], on_start: Callable[[str], None], graders: Sequence[GraderProcess]
+    ) -> None:
+        self._graders = graders
         self._waiting, self._on_start = iter(submissions), on_start
+        self._feed = submissions if isinstance(submissions, Feed) else None
         self._next_lock, self._stopping = threading.Lock(), threading.Event()
         # a pair to yield, an exception to raise, or None from a thread that has finished
         self._done: queue.SimpleQueue[tuple[Submission, Reply] | Exception | None] = queue.SimpleQueue()
@@ -221,6 +233,9 @@ class Batch:
                     raise
                 except Exception as error:  # report this fault, and grade the others
                     reply = Reply(fault=f"{type(error).__name__}: {error}")
+                for other in self._graders if reply.learned else ():
+                    if other is not grader:
+                        other.heard.append(reply.learned)
                 if not self._stopping.is_set():
                     self._done.put((submission, reply))
             self._done.put(None)
@@ -233,7 +248,10 @@ class Batch:
 
     def finished(self, threads: int) -> Iterator[tuple[Submission, Reply]]:
         while threads:
-            entry = self._done.get()
+            try:
+                entry = self._done.get(timeout=self._feed.tick() if self._feed is not None else None)
+            except queue.Empty:
+                continue
             if isinstance(entry, Exception):
                 raise entry
             if entry is None:
@@ -250,6 +268,8 @@ class Batch:
 
     def stop(self, graders: Sequence[GraderProcess], nursery: Nursery) -> None:
         self._stopping.set()
+        if self._feed is not None:
+            self._feed.close()
         for grader in graders:
             grader.stay_ended()
         nursery.close(at_once=True)  # ends graders as well: it may still be loading torch, and not hear of them

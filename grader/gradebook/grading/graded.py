@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
 from grader.intake.submissions.lesson_files import MAIN
 from grader.intake.submissions.submission import Submission
-from grader.results import SubmissionResult
+from grader.lesson.lesson import Lesson
+from grader.results import SubmissionResult, number
+from grader.results.annotations import NotGraded
 
 
 @dataclass
@@ -29,7 +32,7 @@ class GradedSubmission:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """All but the results, as the gradebook keeps it to write the report again."""
+        """Everything except the results. The gradebook stores it in order to write the report again."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "results"}
 
 
@@ -53,3 +56,20 @@ def environment() -> dict[str, str]:
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "platform": platform.platform(),
     }
+
+
+def fault_results(
+    submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
+) -> SubmissionResult:
+    """The results of a submission that could not be graded through a fault of the grader."""
+    return SubmissionResult(
+        student=submission.student,
+        submission_sha256=submission.sha256,
+        max_score=number(sum(lesson.max_score for lesson in lessons)),
+        status="error",
+        message=f"It could not be graded, for a reason that is not the student's: {fault}",
+        seed=seed,
+        environment=environment(),
+        not_graded=[NotGraded(lesson.name, number(lesson.max_score)) for lesson in lessons],
+        left_out=list(left_out),
+    )

@@ -2,19 +2,27 @@
 course gives none for it.
 
 The reading (grader/sandbox/policy/numerical.py) is of the text alone and happens on the trusted side, so nothing that
-the file does when it runs can change it.
+the file does when it runs can change it. What it misses may be seen when a step that is right is run again under
+observation (grader/calling/numerical_watch.py), in the student's own process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from grader.calling.numerical_watch import Seen
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import NumericalUse, Row
 from grader.sandbox.policy.numerical import Observation, may_differentiate_numerically, sentence
 from grader.sandbox.policy.reading import numerical_observations
 
+CONSEQUENCE = {
+    True: ". This course gives points for it.",
+    False: ", so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative.",
+}
+REPEATED = "repeated forward pass"
+"""A method that takes no points: slow code that is right may repeat the forward pass, too."""
 WITH_VALUE = ("passed", "failed", "here", "hidden")
 """Statuses of rows that have a value; `here` and `hidden` are those of a student's own check."""
 LONG_FILE = 100_000
@@ -47,23 +55,56 @@ def functions_by_row(lesson: Lesson) -> dict[str, tuple[str, Sequence[str]]]:
     return rows
 
 
-def mark_rows(lesson: Lesson, submitted: LessonFiles, rows: Sequence[Row], by_row_list: Sequence[Observation]) -> None:
-    """Write the observations into the rows. Where the course gives no points for it, a judged row is `forbidden`."""
+def what_was_seen(seen: Seen) -> str:
+    """What a step did while it ran, in the words of a report."""
+    if seen.method == REPEATED:
+        return (
+            f"While it ran, it evaluated `{seen.operator}` and other operators of the forward pass again at the same "
+            f"values, {seen.times:,} times"
+        )
+    if seen.operator:
+        return f"While it ran, it evaluated `{seen.operator}` {seen.times:,} times, at inputs a small step apart"
+    results = "1 complex result" if seen.times == 1 else f"{seen.times:,} complex results"
+    return f"While it ran, it computed with complex numbers ({results})"
+
+
+def mark_rows(
+    lesson: Lesson,
+    submitted: LessonFiles,
+    rows: Sequence[Row],
+    by_row_list: Sequence[Observation],
+    seen_while_running: Mapping[str, Seen],
+) -> None:
+    """Write into the rows what was read in the file and what was seen while it ran.
+
+    Where the course gives no points for it, a judged row is `forbidden`.
+    """
     counts = lesson.settings.numerical_differentiation == "points"
     by_row: Mapping[str, Observation] = {each.row: each for each in by_row_list}
+    functions = functions_by_row(lesson) if seen_while_running else {}
     for row in rows:
         observation = by_row.get(row.name)
-        if observation is None:
+        seen = seen_while_running.get(row.name) or seen_while_running.get(functions.get(row.name, ("",))[0])
+        observed = what_was_seen(seen) if seen is not None else None
+        line: int | None = None
+        if observation is not None:
+            message = sentence(observation, MAIN, counts)
+            line = observation.line if observation.filename == MAIN else None
+            file: str | None = submitted.shown if line is not None else observation.filename
+            shown = line if line is not None else observation.line
+            if submitted.origin is not None:
+                message = submitted.origin.translated(message)
+                place = submitted.origin.place(line)
+                file, shown = place if place else (file, shown)
+            row.numerical_differentiation = NumericalUse(observation.method, message, file, shown, observed)
+        elif seen is not None and observed is not None and seen.method == REPEATED:
+            row.numerical_differentiation = NumericalUse(REPEATED, f"{observed}.", submitted.shown, None, observed)
             continue
-        message = sentence(observation, MAIN, counts)
-        line = observation.line if observation.filename == MAIN else None
-        file: str | None = submitted.shown if line is not None else observation.filename
-        shown = line if line is not None else observation.line
-        if submitted.origin is not None:
-            message = submitted.origin.translated(message)
-            place = submitted.origin.place(line)
-            file, shown = place if place else (file, shown)
-        row.numerical_differentiation = NumericalUse(observation.method, message, file, shown)
+        elif seen is not None and observed is not None:
+            message = f"{observed} (numerical differentiation){CONSEQUENCE[counts]}"
+            row.numerical_differentiation = NumericalUse(seen.method, message, submitted.shown, None, observed)
+        else:
+            continue
         if counts:
             if row.status == "passed":
                 row.message = f"{row.message} {message}" if row.message else message

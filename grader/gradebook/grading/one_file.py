@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.calling.autograd_used import SWITCHED_ON
+from grader.calling.numerical_watch import Seen
 from grader.gradebook.grading import numerical
+from grader.gradebook.grading.recall import Recall
 from grader.gradebook.grading.trials import FileTrials
-from grader.gradebook.grading.verdict_cache import Recall
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.reference.problem import Problem
@@ -93,6 +94,7 @@ def judge_file(
     student = Student(
         zygote, submitted.files, MAIN, steps, findings, lesson.joint, interrupt, problems, chain, terms, public
     )
+    seen: Mapping[str, Seen] = {}
     student.trials = trials = FileTrials(student, submitted.files[MAIN])
     if recall is not None:
         student.recall(recall.rows, recall.chain)
@@ -121,17 +123,21 @@ def judge_file(
                     f"{submitted.shown} stopped before its end; the functions above were graded. {student.note}"
                 )
             explain_missing(lesson, rows, student, submitted)
-            locate_changes(lesson, rows, student, submitted)
+            known = recall.rows if recall is not None else {}
+            locate_changes(lesson, [row for row in rows if row.name not in known], student, submitted)
+            seen = student.observe([row.name for row in rows if row.status == "passed"])
             if recall is not None:
-                recall.chain = student.chain() or None
+                recall.own_chain = student.chain() if recall.chain is None else None
     finally:
         trials.close()
         student.close()
     if judged.runs and any(row.status in numerical.WITH_VALUE for row in judged.rows):
         try:
-            numerical.mark_rows(lesson, submitted, judged.rows, numerical.observations(lesson, submitted))
+            read = numerical.observations(lesson, submitted)
         except (ReadingStopped, ReadingFailed) as reason:  # the verdicts do not depend on this reading
+            read = []
             remark = f"{submitted.shown} could not be read for numerical differentiation: {reason}."
+        numerical.mark_rows(lesson, submitted, judged.rows, read, seen)
     if student.switched_on:
         forbid_all(judged)
     for row in judged.rows:

@@ -19,7 +19,7 @@ from typing import Any, cast
 import pytest
 
 from grader.calling.protocol import CallFailed
-from grader.gradebook.grading.verdict_cache import JudgedRow, Recall
+from grader.gradebook.grading.recall import JudgedRow, Recall
 from grader.lesson.lesson import Item, Lesson
 from grader.reference.problem import Draw
 from grader.results import NamedMistake, Row

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 from grader.gradebook.assignment.exceptions import not_yet_made
 from grader.gradebook.attempt_table import Verdict
@@ -21,8 +21,11 @@ from grader.gradebook.grading.earlier_reports import (
     reported_in,
     withdraw_report,
 )
-from grader.gradebook.grading.graded import environment
+from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.follow import Following, Inbox
+from grader.gradebook.grading.graded import fault_results
 from grader.gradebook.grading.keys import Conditions, conditions_key, result_key
+from grader.gradebook.grading.listener import RunListener as RunListener
 from grader.gradebook.grading.publisher import Publisher
 from grader.gradebook.grading.run_identity import RunIdentity
 from grader.gradebook.grading.settings import Settings
@@ -33,27 +36,17 @@ from grader.intake.submissions.roster import Attendance
 from grader.intake.submissions.submission import Submission
 from grader.intake.submissions.submission_times import SubmissionTime
 from grader.lesson.lesson import Lesson
-from grader.results import SubmissionResult, number
-from grader.results.annotations import NotGraded
+from grader.results import SubmissionResult
 from grader.sandbox.isolation.probe import at_least
 from grader.sandbox.workers.forked import Nursery
-
-
-class RunListener(Protocol):
-    """Is called as a run progresses. `started` may be called from any thread."""
-
-    def planned(self, due: int, kept: int) -> None: ...
-
-    def started(self, student: str) -> None: ...
-
-    def result(self, results: SubmissionResult) -> None: ...
 
 
 @dataclass
 class RunOutcome:
     """`results` are those of this run, in order of name: `kept` of them from earlier runs.
 
-    `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students.
+    `reasons` are {student: the fault for which nothing could be graded}; `class_size` counts the book's students;
+    `stopped` says that a signal came before everything was graded.
     """
 
     results: ClassResults = field(default_factory=ClassResults)
@@ -68,23 +61,6 @@ class RunOutcome:
 
     def below(self, percent: float) -> list[str]:
         return [each.student for each in self.results if 100 * each.score < percent * each.max_score]
-
-
-def fault_results(
-    submission: Submission, lessons: Sequence[Lesson], seed: int, fault: str, left_out: Sequence[str] = ()
-) -> SubmissionResult:
-    """The results of a submission that could not be graded through a fault of the grader."""
-    return SubmissionResult(
-        student=submission.student,
-        submission_sha256=submission.sha256,
-        max_score=number(sum(lesson.max_score for lesson in lessons)),
-        status="error",
-        message=f"It could not be graded, for a reason that is not the student's: {fault}",
-        seed=seed,
-        environment=environment(),
-        not_graded=[NotGraded(lesson.name, number(lesson.max_score)) for lesson in lessons],
-        left_out=list(left_out),
-    )
 
 
 def grade_run(
@@ -103,6 +79,7 @@ def grade_run(
     only_these: bool = False,
     other_names: Mapping[str, Collection[str]] = MappingProxyType({}),
     decisions: Sequence[Decision] = (),
+    inbox: Inbox | None = None,
     times: Mapping[str, Sequence[SubmissionTime]] = MappingProxyType({}),
 ) -> RunOutcome:
     """Grades what is new or changed (with `fresh` all) and writes OUT as results arrive.
@@ -111,7 +88,8 @@ def grade_run(
     `publisher` writes the class's, and those that say that an earlier result no longer counts. A signal to stop leaves
     everything finished on disk. `submissions` are read as they are needed, twice where there was an earlier run. A
     `nursery` may have been started already. `decisions` that are not in force are added to the gradebook, and so are
-    the `times` of students' attempts, the earliest first.
+    the `times` of students' attempts, the earliest first. With an `inbox`, it grades what appears there until a signal
+    stops it.
 
     Raises OutputError, and with a cluster cluster.ClusterError.
     """
@@ -129,19 +107,26 @@ def grade_run(
             gradebook.decisions.add(not_yet_made(decisions, gradebook.decisions.all()))
             run = Run(gradebook, lessons, settings, outcome, publisher, course)
             run.views.keep_class(attendance, settings.left_out)
-            due = list(range(len(submissions))) if fresh else run.keep_current(submissions)
-            outcome.kept = len(outcome.results)
-            live.planned(len(due), outcome.kept)
-            if due:
-                run.grade(submissions, due, min(jobs, len(due)), live, stop, cluster, nursery)
+            if inbox is not None:
+                publish = partial(run.publish, course, only_these)
+                run.follow(inbox, jobs, live, stop, nursery, publish, fresh)
+            else:
+                due = list(range(len(submissions))) if fresh else run.keep_current(submissions)
+                outcome.kept = len(outcome.results)
+                live.planned(len(due), outcome.kept)
+                if due:
+                    waiting = (submissions[place] for place in due)
+                    run.grade(waiting, min(jobs, len(due)), live, stop, cluster, nursery)
         finally:
             try:
                 if outcome.results:
                     present = {result.student for result in outcome.results}
-                    for student in present & times.keys():
-                        gradebook.set_earlier_times(student, times[student])
-                    for student in present & other_names.keys():
-                        gradebook.rename(student, set(other_names[student]) - present)
+                    found_times = times if inbox is None else inbox.found.times
+                    for student in present & found_times.keys():
+                        gradebook.set_earlier_times(student, found_times[student])
+                    names = other_names if inbox is None else inbox.found.other_names
+                    for student in present & names.keys():
+                        gradebook.rename(student, set(names[student]) - present)
                     run.publish(course, only_these, present)
             finally:
                 gradebook.close()
@@ -167,24 +152,27 @@ class Run:
         # reports with decisions, or under an assignment, show more than a grader process knows: they are written here
         decided, has_assignment = gradebook.decisions_by_student(), gradebook.assignment() is not None
         self._settings = replace(settings, reports=not has_assignment, without_report=list(decided))
+        attempts = list(gradebook.attempts())  # of earlier runs
+        self._attempts = {(student, key): attempt for student, key, attempt in attempts if key}
+        self._latest = {student: attempt for student, _, attempt in attempts}
 
     def keep_current(self, submissions: Sequence[Submission]) -> list[int]:
         """Add the results of earlier runs that are current; return the indices of those to be graded."""
-        known = {(student, key): attempt for student, key, attempt in self._gradebook.attempts() if key}
-        if not known:
+        if not self._attempts:
             return list(range(len(submissions)))
-        latest = {student: attempt for student, _, attempt in self._gradebook.attempts()}
-        due: list[int] = []
-        for place, submission in enumerate(submissions):
-            attempt = known.get((submission.student, result_key(self._conditions, submission)))
-            results = None if attempt is None else self._gradebook.results(attempt)
-            if attempt is None or results is None or not self._is_current(results, attempt, latest[submission.student]):
-                due.append(place)
-            else:
-                if submission.time_source and submission.submitted is not None:
-                    self._gradebook.set_time(attempt, submission.submitted, submission.time_source)
-                self._outcome.results.add(self._shown(results))
-        return due
+        return [place for place, submission in enumerate(submissions) if self.is_due(submission)]
+
+    def is_due(self, submission: Submission) -> bool:
+        """Whether a submission has to be graded; else the results of an earlier run are added to the outcome."""
+        student = submission.student
+        attempt = self._attempts.get((student, result_key(self._conditions, submission)))
+        results = None if attempt is None else self._gradebook.results(attempt)
+        if attempt is None or results is None or not self._is_current(results, attempt, self._latest[student]):
+            return True
+        if submission.time_source and submission.submitted is not None:
+            self._gradebook.set_time(attempt, submission.submitted, submission.time_source)
+        self._outcome.results.add(self._shown(results))
+        return False
 
     def _shown(self, results: SubmissionResult) -> SubmissionResult:
         """What the student's report shows: the verdicts on an attempt, or the current results with decisions."""
@@ -203,10 +191,36 @@ class Run:
             self._gradebook.mark_stale([student])
         return True
 
+    def follow(
+        self,
+        inbox: Inbox,
+        jobs: int,
+        live: RunListener,
+        stop: Stop,
+        nursery: Nursery | None,
+        publish: Callable[[Collection[str]], None],
+        fresh: bool,
+    ) -> None:
+        """Grade what appears in the inbox until a signal stops it; `publish` writes the class's pages."""
+        if fresh:
+            self._attempts.clear()
+
+        def is_due(submission: Submission) -> bool:
+            return self.is_due(submission) and bool(self._move_earlier(submission))
+
+        def publish_class(present: Collection[str]) -> None:
+            self.views.keep_class(inbox.found.attendance, self._settings.left_out)
+            publish(present)
+
+        following = Following(inbox, is_due, publish_class, jobs, live, stop)
+        try:
+            self.grade(following.feed, jobs, following, stop, nursery=nursery)
+        finally:
+            self._outcome.stopped = following.unfinished > 0
+
     def grade(
         self,
-        submissions: Sequence[Submission],
-        due: Sequence[int],
+        submissions: Iterable[Submission],
         jobs: int,
         live: RunListener,
         stop: Stop,
@@ -214,7 +228,7 @@ class Run:
         nursery: Nursery | None = None,
     ) -> None:
         """Adds results to the gradebook and the outcome as they arrive."""
-        pending = self._with_earlier_moved(submissions, due)
+        pending = submissions if isinstance(submissions, Feed) else map(self._move_earlier, submissions)
         if cluster is None:
             replies = grade_all(pending, self._settings, jobs, live.started, nursery)
         else:
@@ -234,7 +248,11 @@ class Run:
                 key = result_key(self._conditions, submission) if sound else ""
                 verdict = Verdict(key, results, self._stored_conditions, reply.extras)
                 has_report = settings.has_report(submission.student)
-                self._gradebook.add(verdict, submission, stale=not has_report)
+                attempt = self._gradebook.add(verdict, submission, stale=not has_report)
+                self._latest[submission.student] = attempt
+                if sound:
+                    self._attempts[submission.student, key] = attempt
+                    self._outcome.reasons.pop(submission.student, None)
                 self.views.keep_drawings(reply.drawings)
                 results = self._shown(results)
                 if not has_report:
@@ -244,21 +262,18 @@ class Run:
         except KeyboardInterrupt:
             self._outcome.stopped = True
 
-    def _with_earlier_moved(self, submissions: Sequence[Submission], due: Sequence[int]) -> Iterator[Submission]:
-        """The submissions that are due; before each, reports of lessons that keep their result move aside.
+    def _move_earlier(self, submission: Submission) -> Submission:
+        """The submission, after reports of lessons that keep their result have moved aside.
 
-        Graders take from the iterator in their own threads, where the gradebook cannot be read.
+        Graders take submissions in their own threads, where the gradebook cannot be read.
         """
-        known = {student for student, _, _ in self._gradebook.attempts()}
-        return (self._move_earlier(submissions[place], known) for place in due)
-
-    def _move_earlier(self, submission: Submission, known: Collection[str]) -> Submission:
-        if submission.student in known:
+        if submission.student in self._latest:
             move_earlier_report(self._out / submission.student, submission, self._lessons, self._publisher)
         return submission
 
     def publish(self, course: Sequence[Lesson], only_these: bool, present: Collection[str]) -> None:
         """Write the class's pages, from the gradebook's current results. Raises OutputError."""
+        self._outcome.class_size = 0
         self.views.write_stale()
         whole_class, names = ClassResults(), {lesson.name for lesson in self._lessons}
         graded_lessons: set[str] = set()

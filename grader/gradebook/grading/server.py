@@ -1,7 +1,8 @@
 """A grader process: torch and pytest loaded once, one submission after another. Spoken to by `batch` over pipes.
 
-in: a pickled Submission, as the coordinator read it
-out: a line of JSON, {"within": seconds} when grading begins, then a line with {"results": {...}} or {"fault": "..."}
+in: a pickled Submission, as the coordinator read it, and a list of what other graders have learned (Session.learn)
+out: a line of JSON, {"within": seconds} when grading begins, and again when a busy machine makes it take longer; then a
+line with {"results": {...}} or {"fault": "..."}
 
 The coordinator and its graders are one program and trust each other; what a student wrote is bytes to both.
 """
@@ -14,6 +15,7 @@ import os
 import pickle
 import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -81,18 +83,26 @@ class Server:
         limit = len(present) * (limits.import_seconds + limits.total_seconds) + MARGIN_SECONDS
         return max(limit, LEAST_SECONDS) + FIRST_SECONDS * len(unseen)
 
+    def _announce(self, replies: IO[str], end: float) -> None:
+        """Say until when this submission may take, and say it again whenever the student's deadlines move."""
+        self._session.clock.on_delay = lambda seconds: self._announce(replies, end + seconds)
+        replies.write(json.dumps({"within": max(1.0, end - time.monotonic())}) + "\n")
+        replies.flush()
+
     def serve(self, requests: IO[bytes], replies: IO[str]) -> None:
         while True:
             try:
-                submission = pickle.load(requests)
+                submission, learned = pickle.load(requests)
             except EOFError:
                 break
             try:
                 self._session.wait_until_ready()
-                replies.write(json.dumps({"within": self.seconds_for(submission)}) + "\n")
-                replies.flush()
+                self._announce(replies, time.monotonic() + self.seconds_for(submission))
+                for each in learned:
+                    self._session.learn(each)
                 graded = self.grade(submission)
                 reply: dict[str, Any] = {"results": graded.results.to_json(), "extras": graded.extras}
+                reply["learned"] = self._session.take_learned()
                 reply["drawings"] = self._publisher.new_drawings(every=True)
             except OutputError as error:
                 reply = {"unwritable": str(error)}

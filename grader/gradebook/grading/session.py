@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,17 +15,20 @@ import torch
 from grader.errors import GraderFault
 from grader.gradebook.grading.graded import GradedSubmission, environment
 from grader.gradebook.grading.one_file import JudgedFile, judge_file
+from grader.gradebook.grading.question_rows import line_runner, question_rows
 from grader.gradebook.grading.suite import HiddenSuite
-from grader.gradebook.grading.verdict_cache import VerdictCache
+from grader.gradebook.grading.verdict_cache import Learned, VerdictCache
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Lesson, imports_of
+from grader.questions.code_lines import RunLine
 from grader.results import LessonResult, LessonStatus, Row, SubmissionResult, number
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import RecallDoubtful
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
 
@@ -67,13 +70,27 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
-        self._caches: dict[str, VerdictCache] = {}
+        self._caches = {lesson.name: VerdictCache(lesson) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
+
+    @property
+    def clock(self) -> WaitingClock:
+        """The clock of the deadlines of students' code."""
+        return self._zygote.clock
 
     def wait_until_ready(self) -> None:
         """Blocks until the zygote has loaded torch, time that counts for no submission. Raises ZygoteDied."""
         self._zygote.wait_until_ready()
+
+    def take_learned(self) -> dict[str, list[Learned]]:
+        """{lesson: verdicts that other graders of the run can use}, since this was last called."""
+        return {name: learned for name, cache in self._caches.items() if (learned := cache.take_learned())}
+
+    def learn(self, learned: Mapping[str, Sequence[Learned]]) -> None:
+        """Keep the verdicts of another grader of the run, for lessons that are graded here."""
+        for name, entries in learned.items():
+            self._caches[name].learn(entries)
 
     def close(self) -> None:
         for suite in self._suites.values():
@@ -110,6 +127,11 @@ class Session:
             self._frozen = True
         return graded
 
+    @property
+    def run_line(self) -> RunLine:
+        """Runs a line of code that answers a question."""
+        return line_runner(self._zygote)
+
     def _lesson(self, lesson: Lesson, submission: Submission, graded: GradedSubmission) -> LessonResult:
         started = time.monotonic()
         submitted = submission.lessons.get(lesson.name) or LessonFiles(
@@ -129,13 +151,16 @@ class Session:
             if submitted.origin is not None:
                 for row in rows:
                     submitted.origin.tell(row)
-        rows = [row.cleaned() for row in rows]
+        answers, remark = question_rows(lesson, submitted, submission.student, self.run_line)
+        if answers and status == "missing":
+            status, message = "graded", f"Only the answers to the questions were submitted. {message or ''}".strip()
+        message = " ".join(part for part in (message, remark) if part) or None
+        rows = [row.cleaned() for row in (*rows, *answers)]
         return LessonResult.of(lesson.name, rows, status, message, round(time.monotonic() - started, 3))
 
     def _judged(self, lesson: Lesson, submitted: LessonFiles, graded: GradedSubmission) -> tuple[list[Row], str | None]:
         if lesson.name not in self._suites:
             self._suites[lesson.name] = HiddenSuite(lesson, self._book)
-            self._caches[lesson.name] = VerdictCache(lesson)
         try:
             judged = self._judge_file(lesson, submitted)
         except ReadingFailed as error:

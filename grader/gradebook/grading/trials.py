@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,7 +41,7 @@ class FileTrials:
     """Trials on the file of `student`. What an unreadable file is made of is not known, and nothing is tried on it."""
 
     def __init__(self, student: Student, source: bytes) -> None:
-        self._student = student
+        self._student, self._clock = student, student.clock
         self._text = source.decode("utf-8", errors="replace")
         self._contents: dict[str, Mapping[str, Any] | None] = {}
         self._workers: dict[str, tuple[list[Edit], Student | None]] = {}
@@ -71,11 +70,11 @@ class FileTrials:
         _, student = self._workers[step if joint is None else joint.name]
         if student is None or self._is_out_of_time():
             return {}
-        started = time.monotonic()
+        started = self._clock.now()
         try:
             return self._run(student, step, problem, numbers)
         finally:
-            self._seconds_left -= time.monotonic() - started
+            self._seconds_left -= max(0.0, self._clock.now() - started)
 
     def _run(self, student: Student, step: str, problem: Problem, numbers: Sequence[int]) -> Mapping[int, Answer]:
         joint = self._student.joint
@@ -93,9 +92,9 @@ class FileTrials:
 
     def target(self, function: str, number: int) -> Target | None:
         _, student = self._workers[function]
-        now = time.monotonic()
+        now = self._clock.now()
         before, since = self._last_check
-        self._seconds_left -= now - since if before == function else 0.0
+        self._seconds_left -= max(0.0, now - since) if before == function else 0.0
         self._last_check = function, now
         if (
             student is None

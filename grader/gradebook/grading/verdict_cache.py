@@ -1,10 +1,13 @@
 """Verdicts of one run that are used again: for a function, or a whole file, that was judged before.
 
-Only for files that run nothing but pure functions (grader/sandbox/policy/pure_functions.py): what such a function
-returns is decided by its text. Three things are kept, each under digests of the texts on which it depends:
+Only for files that run only pure functions (grader/sandbox/policy/pure_functions.py): the text of such a function
+decides what it returns. Three things are kept, each under digests of the texts on which it depends:
 
 * the row of a gradient that passed, under the function's key;
+* the row of a gradient that is wrong, where the function itself decides the message, under the function's text;
 * a step's answer in the student's own chain, under the function's key and the answers that it was fed;
+* that an affine function (affine_functions.py) was right in a chain. A chain of such functions passes: each is fed the
+  true gradients but for rounding;
 * all rows of a file, wrong ones included, under the file's bytes; not in a lesson with checks, which may measure time
   and memory.
 
@@ -16,21 +19,21 @@ raised, and the file is judged as if there were no cache. Nothing is kept of suc
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from grader.calling.answer import Answer
+from grader.comparison.tensors import relative_error
+from grader.gradebook.grading.recall import JudgedRow, Recall, at_line, is_decided_by_function
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.policy.reading import read_pure_functions
-from grader.sandbox.workers.endings import RecallDoubtful
-from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped
 
 MOST_FILES = 200
@@ -38,66 +41,14 @@ MOST_FILES = 200
 MOST_ROWS = 20_000
 MOST_TENSOR_BYTES = 1 << 26
 """Of answers in chains."""
-UNKEPT = ("timeout", "crashed", "forbidden")
-"""Statuses that may depend on more than the file."""
+MOST_WRONG_ROWS = 1_000
+"""With their pictures: some 20 KB for each."""
+ROUNDING = 1e-11
+"""The relative error in a chain up to which an answer is the true gradient but for rounding. The tolerance is a hundred
+times larger."""
 
-Picture = Any
-
-
-class JudgedRow(NamedTuple):
-    """A row as the hidden suite gave it, and the picture of its error."""
-
-    row: Row
-    picture: Picture
-
-
-@dataclass
-class Recall:
-    """What is known of one file before it is judged, and the rows that its judging adds.
-
-    Attributes:
-        functions: the file's functions.
-        rows: {row: verdict} that the hidden suite takes as they are.
-        chain: {step: answer} of the student's own chain, if all of it is known.
-        is_whole: `rows` are all of the file's, as they are in results.json.
-        found: {row: verdict} of the others, as they are judged.
-        judged: all rows in the end, with their pictures; empty where they may depend on more than the file.
-        narrow: steps that computed in float32 where they were given float64.
-        in_time: no row lacks an explanation for want of time.
-    """
-
-    key: bytes
-    functions: Mapping[str, PureFunction]
-    rows: dict[str, JudgedRow]
-    chain: dict[str, Answer] | None = None
-    is_whole: bool = False
-    found: dict[str, JudgedRow | None] = field(default_factory=dict)
-    judged: list[JudgedRow] = field(default_factory=list)
-    narrow: frozenset[str] = frozenset()
-    in_time: bool = False
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing has to be run for the rows of gradients."""
-        return self.is_whole or self.chain is not None
-
-    def add(self, judged: JudgedRow) -> None:
-        """A row that was judged. One that a suite judges twice is not kept."""
-        row = judged.row
-        self.found[row.name] = None if row.name in self.found else JudgedRow(deepcopy(row), judged.picture)
-
-    def finish(self, rows: Sequence[Row], pictures: Mapping[str, Picture], student: Student, in_time: bool) -> None:
-        """All rows of the file, as they are in results.json; `in_time`: none lacks an explanation for want of time.
-
-        Raises RecallDoubtful.
-        """
-        unusual = student.printed_bytes or student.switched_on or any(row.status in UNKEPT for row in rows)
-        if student.is_doubtful or (unusual and self.rows):
-            raise RecallDoubtful
-        if unusual:
-            return
-        self.judged = [JudgedRow(deepcopy(row), pictures.get(row.name)) for row in rows]
-        self.narrow, self.in_time = frozenset(student.low_precision_steps), in_time
+Learned = list[Any]
+"""[kind, step, key, row or None, picture or None]"""
 
 
 class ChainLink(NamedTuple):
@@ -116,11 +67,19 @@ class VerdictCache:
         self._alone = {item.name for item in lesson.gradients if not item.earned_with}
         self._functions: dict[bytes, Mapping[str, PureFunction]] = {}
         self._files: dict[bytes, list[JudgedRow]] = {}
-        self._rows: dict[tuple[str, str], JudgedRow] = {}
+        self._rows: dict[tuple[str, str], JudgedRow] = {}  # their lines are counted from the function's
+        self._wrong_rows: dict[tuple[str, str], JudgedRow] = {}
+        self._affine: dict[tuple[str, str], None] = {}  # functions that were right in a chain
+        self._kinds: dict[str, tuple[dict[tuple[str, str], Any], int]] = {
+            "right": (self._rows, MOST_ROWS),
+            "wrong": (self._wrong_rows, MOST_WRONG_ROWS),
+            "affine": (self._affine, MOST_ROWS),
+        }
         self._links: dict[ChainLink, int] = {}
         self._answers: list[Answer] = []  # of chains, by number
         self._numbers: dict[bytes, int] = {}  # {digest of a tensor: the number of its answer}
         self._tensor_bytes = 0
+        self._new: list[Learned] = []
 
     def recall(self, submitted: LessonFiles) -> Recall | None:
         """What is known of a file; None where nothing of it may be kept."""
@@ -144,15 +103,42 @@ class VerdictCache:
         rows_known = {}
         for step in self._steps:
             function = functions.get(step)
-            known = self._rows.get((step, function.key)) if function is not None and function.key else None
-            if function is not None and known is not None:
-                row = deepcopy(known.row)
-                row.line = function.line
-                rows_known[step] = JudgedRow(row, known.picture)
-        chain = self._chain(functions) if self._steps and len(rows_known) == len(self._steps) else None
-        return Recall(key, functions, rows_known, chain)
+            if function is None or not function.key:
+                continue
+            known = self._rows.get((step, function.key)) or self._wrong_rows.get((step, function.text_key))
+            if known is not None:
+                rows_known[step] = at_line(known, function.line)
+        is_right = len(rows_known) == len(self._steps) and all(r.row.status == "passed" for r in rows_known.values())
+        return Recall(key, functions, rows_known, self._chain(functions) if self._steps and is_right else None)
+
+    def _learn(self, kind: str, step: str, key: str, judged: JudgedRow | None = None) -> None:
+        if self._add(kind, step, key, judged):
+            row = None if judged is None else judged.row.to_json()
+            self._new.append([kind, step, key, row, None if judged is None else judged.picture])
+
+    def _add(self, kind: str, step: str, key: str, judged: JudgedRow | None) -> bool:
+        """Keep something; False where it is known."""
+        kept, most = self._kinds[kind]
+        if (step, key) in kept:
+            return False
+        make_room(kept, most)
+        kept[step, key] = judged
+        return True
+
+    def take_learned(self) -> list[Learned]:
+        """What is kept since this was last called, as JSON, for other graders of the run."""
+        new, self._new = self._new, []
+        return new
+
+    def learn(self, entries: Iterable[Learned]) -> None:
+        """Keep what another grader of the run has learned."""
+        for kind, step, key, row, picture in entries:
+            self._add(kind, step, key, None if row is None else JudgedRow(Row.from_json(row), picture))
 
     def _chain(self, functions: Mapping[str, PureFunction]) -> dict[str, Answer] | None:
+        """The chain of functions that are all right."""
+        if all((step, functions[step].key) in self._affine for step in self._steps):
+            return {step: Answer("returned", tensor=gradient) for step, gradient in self._true_chain.items()}
         numbers: dict[str, int] = {}
         for step in self._steps:
             number = self._links.get(self._link(step, functions[step], numbers), -1)
@@ -170,6 +156,7 @@ class VerdictCache:
         if recall.is_whole or not recall.judged:
             return
         rows = [each.row for each in recall.judged]
+        final = {row.name: row for row in rows}
         all_right = all(row.status == "passed" for row in rows)
         has_keys = all(function.key for function in recall.functions.values())
         if has_keys and (recall.in_time or all_right) and not self._lesson.checks:
@@ -179,12 +166,26 @@ class VerdictCache:
             found, function = recall.found.get(step), recall.functions.get(step)
             if found is None or function is None or not function.key:
                 continue
-            if found.row.status != "passed" or found.row.line != function.line:
-                continue
-            make_room(self._rows, MOST_ROWS)
-            self._rows[step, function.key] = found
-        if has_keys and all_right and self._steps and recall.chain:
-            self._keep_chain(recall.functions, recall.chain)
+            if found.row.status == "passed" and found.row.line == function.line:
+                self._learn("right", step, function.key, at_line(found, -function.line))
+            elif function.text_key and recall.in_time and is_decided_by_function(found.row, final[step]):
+                self._learn("wrong", step, function.text_key, at_line(found, -function.line))
+        if has_keys and all_right and self._steps and recall.own_chain:
+            self._keep_chain(recall.functions, recall.own_chain)
+            self._keep_affine(recall.functions, recall.own_chain)
+
+    def _keep_affine(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
+        """Keep that affine functions were right in a chain whose answers are the true gradients but for rounding."""
+        problem = self._lesson.public_chain
+        if all(is_close(chain[s], gradient, problem.scale(s[1:])) for s, gradient in self._true_chain.items()):
+            for step in self._steps:
+                if functions[step].is_affine:
+                    self._learn("affine", step, functions[step].key)
+
+    @cached_property
+    def _true_chain(self) -> dict[str, Tensor]:
+        chain = self._lesson.public_chain.chain
+        return {item.name: chain[item.target] for item in self._lesson.gradients if item.target is not None}
 
     def _keep_chain(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
         if self._tensor_bytes > MOST_TENSOR_BYTES or len(self._links) > MOST_ROWS:
@@ -212,6 +213,14 @@ class VerdictCache:
             self._answers.append(answer)
             self._tensor_bytes += tensor.nbytes
         return number
+
+
+def is_close(answer: Answer, gradient: Tensor, scale: float) -> bool:
+    """Whether an answer is the gradient but for rounding."""
+    tensor = answer.tensor
+    if tensor is None or tensor.dtype != torch.float64 or tensor.shape != gradient.shape or answer.changed:
+        return False
+    return relative_error(tensor, gradient, scale) <= ROUNDING
 
 
 def make_room(kept: dict[Any, Any], most: int) -> None:

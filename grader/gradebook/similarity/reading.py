@@ -27,7 +27,7 @@ class ReadFile:
 
 @dataclass
 class ReadClass:
-    """All files of a class. `unreadable` are the (student, path) of files that are no Python, or took too long."""
+    """All files of a class. `unreadable` are the (student, path) of files that are not Python, or took too long."""
 
     files: dict[str, dict[str, ReadFile]] = field(default_factory=dict)
     unreadable: list[tuple[str, str]] = field(default_factory=list)

@@ -135,7 +135,7 @@ def wanted_by(node: DefinitionNode) -> list[str] | None:
 
 
 def is_stub(node: DefinitionNode) -> bool:
-    """Whether a function does nothing but raise NotImplementedError; of a class, whether one of its methods does."""
+    """Whether a function only raises NotImplementedError; for a class, whether one of its methods does."""
     if isinstance(node, ast.ClassDef):
         return any(isinstance(each, FunctionDefinition) and is_stub(each) for each in node.body)
     first = next((each for each in node.body if not is_text(each)), None)

@@ -45,7 +45,7 @@ class FoundSubmissions(Sequence[Submission]):
         times: {student: times of their attempts, from a file, the earliest first}.
     """
 
-    def __init__(self, lessons: Sequence[Lesson], course: Sequence[Lesson] = ()) -> None:
+    def __init__(self, lessons: Sequence[Lesson], course: Sequence[Lesson] = (), within: Path | None = None) -> None:
         self.folder: Path | None = None
         self.arrivals: list[Arrival] = []
         self.attendance: Attendance | None = None
@@ -54,7 +54,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.decided: Mapping[str, Mapping[str, str]] = {}
         self.questions: dict[str, tuple[Question, ...]] = {}
         self.times: dict[str, list[SubmissionTime]] = {}
-        self._lessons, self._course = tuple(lessons), tuple(course or lessons)
+        self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
     @overload
     def __getitem__(self, place: int) -> Submission: ...
@@ -62,14 +62,14 @@ class FoundSubmissions(Sequence[Submission]):
     def __getitem__(self, place: slice) -> list[Submission]: ...
     def __getitem__(self, place: int | slice) -> Submission | list[Submission]:
         if isinstance(place, slice):
-            return [self._read(arrival) for arrival in self.arrivals[place]]
-        return self._read(self.arrivals[place])
+            return [self.read_arrival(arrival) for arrival in self.arrivals[place]]
+        return self.read_arrival(self.arrivals[place])
 
     def __len__(self) -> int:
         return len(self.arrivals)
 
     def __iter__(self) -> Iterator[Submission]:
-        return map(self._read, self.arrivals)
+        return map(self.read_arrival, self.arrivals)
 
     def contained(self, lessons: Sequence[Lesson]) -> list[Lesson]:
         """The lessons that some submission contains or attempts; all lessons where none contains any.
@@ -81,16 +81,16 @@ class FoundSubmissions(Sequence[Submission]):
             if not unseen:
                 break
             if arrival.refused is None and may_contain(arrival.path, list(unseen.values()), self._course):
-                for submitted in self._read(arrival).lessons.values():
+                for submitted in self.read_arrival(arrival).lessons.values():
                     if not submitted.nothing:
                         unseen.pop(submitted.lesson, None)
         return [lesson for lesson in lessons if lesson.name not in unseen] or list(lessons)
 
     def read(self, student: str) -> Submission:
         """One student's submission. Raises KeyError if there is none."""
-        return self._read({arrival.student: arrival for arrival in self.arrivals}[student])
+        return self.read_arrival({arrival.student: arrival for arrival in self.arrivals}[student])
 
-    def _read(self, arrival: Arrival) -> Submission:
+    def read_arrival(self, arrival: Arrival) -> Submission:
         if arrival.refused is not None:
             read = Submission(arrival.student, arrival.path, {}, message=arrival.refused)
         else:
@@ -122,7 +122,7 @@ class FoundSubmissions(Sequence[Submission]):
 
     def new_folder(self) -> Path:
         if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="submissions-"))
+            self.folder = Path(tempfile.mkdtemp(prefix="submissions-", dir=self._within))
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         return Path(tempfile.mkdtemp(dir=self.folder))
 
@@ -204,14 +204,19 @@ def submitter_of(arrival: Arrival) -> Submitter:
 
 
 def find(
-    paths: Iterable[Path], lessons: Sequence[Lesson], all_lessons: Sequence[Lesson], roster: Roster | None = None
+    paths: Iterable[Path],
+    lessons: Sequence[Lesson],
+    all_lessons: Sequence[Lesson],
+    roster: Roster | None = None,
+    within: Path | None = None,
 ) -> FoundSubmissions:
     """Every submission under `paths`, one per student.
 
     A path is a submission, or a class: a folder with one entry per student, or a platform's download, unpacked or as
-    an archive. Raises SubmissionError for a path that does not exist or contains no submission.
+    an archive. What has to be unpacked is unpacked `within` that folder. Raises SubmissionError for a path that does
+    not exist or contains no submission.
     """
-    found = FoundSubmissions(lessons, all_lessons)
+    found = FoundSubmissions(lessons, all_lessons, within)
     arrivals: list[Arrival] = []
     given = list(paths)
     try:

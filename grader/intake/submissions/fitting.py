@@ -109,9 +109,14 @@ def fit_of(outline: FileOutline, lesson: Lesson, any_parameters: bool = False) -
 
 
 def likeness(one: frozenset[str] | None, other: frozenset[str], by_name: bool) -> float:
-    """How much parameters are alike; those of a function that is not called `by_name` may have other names."""
+    """How much parameters are alike; those of a function that is not called `by_name` may have other names.
+
+    A gradient without parameters is one of a bare stub, which says nothing about the lesson.
+    """
     if one is None:
         return 0.0
+    if by_name and not (one and other):
+        return ENOUGH
     return 1.0 if not by_name and len(one) == len(other) else len(one & other) / max(1, len(one | other))
 
 

@@ -28,6 +28,7 @@ class LessonFiles:
         rejected: the files may not be graded, for the reason in `message`.
         origin: where the files' lines come from, when they were made from a notebook.
         nothing: the submission has neither the lesson nor anything that may be meant as it.
+        answers: the bytes of its answers.toml; `answers_shown` is that file's path inside the submission.
     """
 
     lesson: str
@@ -37,6 +38,8 @@ class LessonFiles:
     rejected: bool = False
     origin: Origin | None = None
     nothing: bool = False
+    answers: bytes | None = None
+    answers_shown: str = ""
 
     @property
     def present(self) -> bool:

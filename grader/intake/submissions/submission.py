@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from grader.intake.notebook.cells import NotebookError
+from grader.intake.submissions.answer_files import with_answers
 from grader.intake.submissions.archive import is_archive, unpacked
 from grader.intake.submissions.completing import Wanted, has_lesson, only_others, recognised_in, unread_question
 from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
@@ -67,6 +68,8 @@ class Submission:
                     total.update(len(part).to_bytes(8, "big") + part)
             if submitted.origin is not None:
                 total.update(submitted.origin.fingerprint)
+            if submitted.answers is not None:
+                total.update(b"answers" + submitted.answers)
         return total.hexdigest()
 
 
@@ -113,6 +116,15 @@ def read_folder(
 
     Raises OSError.
     """
+    read = read_code(path, student, wanted, above, others)
+    lessons, remarks = with_answers(read.lessons, path, student, wanted.lessons)
+    return replace(read, lessons=lessons, remarks=(*read.remarks, *remarks))
+
+
+def read_code(
+    path: Path, student: str, wanted: Wanted, above: Sequence[str] = (), others: Sequence[str] = ()
+) -> Submission:
+    """The same, without answers to questions."""
     lessons, inside = wanted.lessons, Inside(path)
     if not inside.entries and not others:
         empty = {name: f"The folder is empty: expected {name}/{MAIN}." for name in (each.name for each in lessons)}

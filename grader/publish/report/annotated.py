@@ -29,14 +29,14 @@ def sentences_about(results: SubmissionResult) -> list[str]:
         return [
             *found,
             f"You are excused: this assignment does not count. {by(results.excused)}",
-            *said(results.comments),
+            *comment_sentences(results.comments),
         ]
     if results.late is not None:
         found += late_sentences(results.late)
     found += time_sentences(results.lessons)
     if results.adjustment is not None:
         found.append(adjusted("the score", results.adjustment))
-    return [*found, *said(results.comments)]
+    return [*found, *comment_sentences(results.comments)]
 
 
 def sentences_about_lesson(lesson: LessonResult) -> list[str]:
@@ -52,7 +52,7 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
         found += late_sentences(lesson.late) if lesson.late.cost else []
     if lesson.adjustment is not None:
         found.append(adjusted("this lesson", lesson.adjustment))
-    found += said(lesson.comments)
+    found += comment_sentences(lesson.comments)
     for row in lesson.rows:
         found += sentences_about_row(row)
     return found
@@ -63,7 +63,7 @@ def sentences_about_row(row: Row) -> Iterator[str]:
         yield f"`{row.name}` does not count for you. {by(row.excused)}"
     if row.adjustment is not None:
         yield adjusted(f"`{row.name}`", row.adjustment)
-    for sentence in said(row.comments):
+    for sentence in comment_sentences(row.comments):
         yield f"On `{row.name}`: {sentence}"
 
 
@@ -102,7 +102,7 @@ def reason(text: str) -> str:
     return f"Reason: {text}" if text else ""
 
 
-def said(comments: Sequence[Comment] | None) -> list[str]:
+def comment_sentences(comments: Sequence[Comment] | None) -> list[str]:
     return [f"{comment.author} writes: {comment.text}" for comment in comments or ()]
 
 

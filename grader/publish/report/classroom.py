@@ -83,14 +83,18 @@ def named_mistakes(results: Sequence[SubmissionResult]) -> list[tuple[str, str, 
 
 
 def numerical_uses(results: Sequence[SubmissionResult]) -> list[tuple[str, str, list[str], bool, list[str]]]:
-    """(lesson, method, rows, whether they earned points, students) where numerical differentiation was observed."""
+    """(lesson, method, rows, whether they earned points, students) where numerical differentiation was found.
+
+    The method says so where it was also, or only, seen while the functions ran.
+    """
     uses: list[tuple[tuple[str, str, tuple[str, ...], bool], str]] = []
     for result in results:
         for lesson in result.lessons:
             by_method: dict[str, list[Row]] = {}
             for row in lesson.rows:
-                if row.numerical_differentiation:
-                    by_method.setdefault(row.numerical_differentiation.method, []).append(row)
+                if use := row.numerical_differentiation:
+                    method = f"{use.method}, seen while it ran" if use.observed else use.method
+                    by_method.setdefault(method, []).append(row)
             for method, rows in by_method.items():
                 key = lesson.name, method, tuple(row.name for row in rows), any(row.points for row in rows)
                 uses.append((key, result.student))

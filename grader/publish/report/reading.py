@@ -14,6 +14,7 @@ from grader.publish.report.excerpt import Lines, excerpt
 from grader.publish.report.forces import Forces, forces
 from grader.publish.report.heat_map import HeatMap, heat_map
 from grader.publish.wording import figure_text, shape_text
+from grader.questions.question import is_question
 from grader.results import BROKEN, UNWRITTEN, WORDS, WRONG, LessonResult, Row
 
 if TYPE_CHECKING:
@@ -161,11 +162,12 @@ class Line:
 
 @dataclass
 class LessonPart:
-    """A lesson's part of the page; `groups` are rows that tell the same, in one section."""
+    """A lesson's part of the page. `groups` are rows that tell the same, in one section; `answers` are to questions."""
 
     results: LessonResult
     lesson: Lesson | None
     lines: list[Line]
+    answers: list[Row] = field(default_factory=list)
     groups: list[list[Line]] = field(default_factory=list)
     printed: str = ""
 
@@ -270,8 +272,10 @@ def arrange_lesson(results: LessonResult, lesson: Lesson | None, graded: GradedS
             else (),
         )
         for row in results.rows
+        if not is_question(row.name)
     ]
-    arranged = LessonPart(results, lesson, lines, printed="\n".join(graded.shown.get(name, ())))
+    answers = [row for row in results.rows if is_question(row.name)]
+    arranged = LessonPart(results, lesson, lines, answers, printed="\n".join(graded.shown.get(name, ())))
     for line in lines:
         tells = line.wrong or (line.state not in ("todo", "uncounted") and line.row.message)
         alike = arranged.groups and verdict_and_message(arranged.groups[-1][-1]) == verdict_and_message(line)

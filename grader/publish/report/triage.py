@@ -13,6 +13,8 @@ ZERO: Final = "has 0"
 WHAT: Final = {
     "guess": "was guessed: see intake.csv",
     "unread": "has a part that was not read",
+    "text": "wrote a text that a person reads: see grade adjust",
+    "answers": "has answers with another name's values",
     "late": "was late",
     "newest": "the newest attempt counts",
     "group": "submitted in a group",
@@ -40,6 +42,13 @@ def triage(results: Sequence[SubmissionResult]) -> list[TriageEntry]:
         for result in results
         for remark in result.intake or ()
         if not (remark.kind == "unread" and has_zero(result))
+    ]
+    noted += [
+        ((WHAT["text"], f"{lesson.name}.{row.name}"), result.student)
+        for result in results
+        for lesson in result.lessons
+        for row in lesson.rows
+        if row.answer and row.answer.waits and row.max_points and not row.adjustment
     ]
     absent = {result.student for result in results if result.status in (NOTHING, UNCLEAR)}
     order = [ZERO, *WHAT.values()]

@@ -1,21 +1,31 @@
-"""What a process used, as the kernel accounts for it: its largest resident memory and its processor time.
+"""What a process used, as the kernel accounts for it: its largest resident memory, its processor time, its waits.
 
 The zygote reads it when it reaps a worker (wait4), and the worker reads it once, before the student's file is loaded.
 The difference is what the submission used. Nothing that the student's code does can change the kernel's account.
 
-Source: getrusage(2), wait4(2); `ru_maxrss` is in kilobytes on Linux and in bytes on macOS.
+Source: getrusage(2), wait4(2); https://docs.kernel.org/scheduler/sched-stats.html for schedstat. `ru_maxrss` is in
+kilobytes on Linux and in bytes on macOS.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import resource
 import sys
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class Scheduled(NamedTuple):
+    """Seconds that threads ran on a processor, and that they were ready to run and waited for one."""
+
+    ran: float
+    waited: float
 
 
 class Usage(NamedTuple):
@@ -63,3 +73,41 @@ def code_of_libraries() -> tuple[tuple[int, int], ...]:
 def own_usage() -> Usage:
     """What this process has used up to now; in a fork, resident memory includes the pages shared with the parent."""
     return used_by(resource.getrusage(resource.RUSAGE_SELF))
+
+
+def own_wait() -> float:
+    """How long this thread has waited for a processor, in seconds; 0 where the kernel does not say."""
+    try:
+        with open("/proc/thread-self/schedstat", "rb") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+class ScheduledTimes:
+    """The kernel's account of how processes were scheduled, all their threads together."""
+
+    def __init__(self) -> None:
+        self._threads: dict[tuple[int, str], Scheduled] = {}  # at the last call
+
+    def since_last(self, pids: Iterable[int]) -> Scheduled | None:
+        """What these processes ran and waited since the last call; None where the kernel does not say."""
+        before, self._threads, zero = self._threads, {}, Scheduled(0.0, 0.0)
+        for pid in pids:
+            threads = _threads_of(pid)
+            if not threads:
+                return None
+            self._threads |= threads
+        changes = [(now, before.get(thread, zero)) for thread, now in self._threads.items()]
+        return Scheduled(sum(n.ran - b.ran for n, b in changes), sum(n.waited - b.waited for n, b in changes))
+
+
+def _threads_of(pid: int) -> dict[tuple[int, str], Scheduled]:
+    """{thread: its account since it started}; empty where the kernel does not say."""
+    found = {}
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError, ValueError, IndexError), open(f"{entry.path}/schedstat", "rb") as file:
+                numbers = file.read().split()
+                found[pid, entry.name] = Scheduled(int(numbers[0]) / 1e9, int(numbers[1]) / 1e9)
+    return found

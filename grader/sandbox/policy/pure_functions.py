@@ -1,4 +1,4 @@
-"""Which files run nothing but pure functions, and a key for each function: equal keys, equal results to the last bit.
+"""Which files run only pure functions, and a key for each function: equal keys, equal results to the last bit.
 
 A verdict on such a function may be used again for another student (grader/gradebook/grading/verdict_cache.py). So the
 reading is an allow-list: one statement, name or attribute that is not on it, in anything that runs, and no function of
@@ -17,8 +17,10 @@ import hashlib
 import re
 import warnings
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from grader.sandbox.policy.affine_functions import is_affine
+from grader.sandbox.policy.filled_memory import is_filled
 from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED
 from grader.source.parsing import PARSE_ERRORS
 
@@ -48,11 +50,15 @@ class PureFunction:
             names; "" where the result may depend on more.
         line: that of its `def`.
         parameters: their names.
+        text_key: the same for its text to the letter; "" where it calls other functions of the file.
+        is_affine: whether it is affine in its upstream gradients, see affine_functions.py.
     """
 
     key: str
     line: int
     parameters: Sequence[str]
+    text_key: str = ""
+    is_affine: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,8 @@ class Reading:
     Attributes:
         loaded: names that are neither parameters nor variables: of the module, or Python's own.
         inside: variables of its comprehensions and lambdas.
-        is_settled: whether it uses nothing UNSETTLED.
+        is_settled: whether it uses nothing UNSETTLED, or fills it (filled_memory.py).
+        text: a digest of its text.
     """
 
     syntax: str
@@ -70,6 +77,8 @@ class Reading:
     inside: frozenset[str]
     parameters: tuple[str, ...]
     is_settled: bool
+    is_affine: bool
+    text: str = ""
 
 
 _remembered: dict[str, Reading | None] = {}  # by the function's text; None: not pure
@@ -105,10 +114,17 @@ class _File:
     def functions(self, graded: Collection[str]) -> dict[str, PureFunction]:
         """Raises NotPure where a graded function is not pure."""
         return {
-            name: PureFunction(self._key(name), line, reading.parameters if reading is not None else ())
+            name: self._function(self._key(name), line, reading)
             for name, (line, reading) in self._defined.items()
             if name in graded
         }
+
+    def _function(self, key: str, line: int, reading: Reading | None) -> PureFunction:
+        assert reading is not None  # else there is no key
+        if not key or not self._defined.keys().isdisjoint(reading.loaded):
+            return PureFunction(key, line, reading.parameters)
+        text_key = hashlib.sha256(f"{key} {reading.text}".encode()).hexdigest()
+        return PureFunction(key, line, reading.parameters, text_key, reading.is_affine)
 
     def _read(self, statement: ast.stmt) -> None:
         match statement:
@@ -161,7 +177,8 @@ class _File:
             if len(_remembered) >= MOST_REMEMBERED:
                 _remembered.clear()
             try:
-                _remembered[text] = read_function(node)
+                digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+                _remembered[text] = replace(read_function(node), text=digest)
             except NotPure:
                 _remembered[text] = None
         return _remembered[text]
@@ -224,15 +241,15 @@ def read_function(node: ast.FunctionDef) -> Reading:
     if isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant):
         node.body = node.body[1:] or [ast.Pass()]  # without the docstring
     inside: set[str] = set()  # names that may mean something else outside of the comprehension or lambda
-    is_settled = True
+    is_settled = is_filled(node)
     for part in ast.walk(node):
         check_node(part, node)
-        is_settled = is_settled and not (isinstance(part, ast.Attribute) and part.attr in UNSETTLED)
         if isinstance(part, ast.comprehension):
             inside |= {target.id for target in ast.walk(part.target) if isinstance(target, ast.Name)}
         elif isinstance(part, ast.Lambda):
             inside |= {parameter.arg for parameter in all_parameters(part)}
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    affine = is_affine(node, parameters)
     stored = {each.id for each in names if isinstance(each.ctx, ast.Store)} - set(parameters)
     in_order = sorted((name for name in names if name.id in stored), key=lambda name: (name.lineno, name.col_offset))
     numbers = {name: f"{number} variable" for number, name in enumerate(dict.fromkeys(each.id for each in in_order))}
@@ -240,7 +257,7 @@ def read_function(node: ast.FunctionDef) -> Reading:
     loaded = {each.id for each in names} - stored - inside - set(parameters)
     for name in names:
         name.id = numbers.get(name.id, name.id)
-    return Reading(ast.dump(node), tuple(sorted(loaded)), frozenset(inside), parameters, is_settled)
+    return Reading(ast.dump(node), tuple(sorted(loaded)), frozenset(inside), parameters, is_settled, affine)
 
 
 def check_node(node: ast.AST, function: ast.FunctionDef) -> None:

@@ -9,14 +9,14 @@ import json
 import os
 import socket
 import subprocess
-import time
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.lockdown import Plan
-from grader.sandbox.isolation.usage import Usage
+from grader.sandbox.isolation.usage import Scheduled, Usage
 from grader.sandbox.workers.clean_process import start, wait_or_kill
 from grader.sandbox.workers.endings import START_SECONDS
+from grader.sandbox.workers.waiting_clock import WaitingClock
 
 if TYPE_CHECKING:
     from grader.sandbox.workers.requests import PackedProblem
@@ -48,6 +48,10 @@ class ZygoteProcess:
         self._used: dict[int, Usage] = {}  # by workers that have ended
         self.baselines: dict[object, Any] = {}  # what yardsticks used, see measuring.py
         self._ready = False
+        self.running = ""  # the function that a worker runs now, or the file; "" where there are several
+        self.clock = WaitingClock(self._scheduled)
+        self._own_clock = WaitingClock()  # for what the zygote itself does
+        self._last_scheduled: list[float] | None = None
 
     def wait_until_ready(self) -> None:
         """Blocks until torch is loaded there (over a second); called on first use. Raises ZygoteDied."""
@@ -116,7 +120,7 @@ class ZygoteProcess:
                 self._socket.sendall(json.dumps({"kill": number}).encode() + b"\n")
             except OSError as error:
                 raise ZygoteDied(str(error)) from error
-            self._read_until(lambda message: message.get("exit") == number, 10.0)
+            self._read_until(lambda message: message.get("exit") == number, START_SECONDS)
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
         """The exit status of a worker that is about to end by itself, if it does within `seconds`."""
@@ -124,11 +128,22 @@ class ZygoteProcess:
             self._read_until(lambda message: message.get("exit") == number, seconds)
         return self._ended.get(number)
 
+    def _scheduled(self) -> Scheduled | None:
+        """What the workers have run and waited for a processor since this was last called, as the zygote reads it."""
+        try:
+            self._socket.sendall(b'{"scheduled": true}\n')
+            self._read_until(lambda message: "scheduled" in message, START_SECONDS)
+        except (OSError, ZygoteDied):  # the next request says so
+            return Scheduled(0.0, 0.0)
+        return None if self._last_scheduled is None else Scheduled(*self._last_scheduled)
+
     def _read_until(self, matches: Any, seconds: float) -> None:
         """Takes messages until `matches(message)`. Raises ZygoteDied when none comes in time."""
         if any(matches({"exit": number}) for number in self._ended):
             return
-        end = time.monotonic() + seconds
+        clock = self._own_clock
+        began = clock.now()
+        end = began + seconds
         while True:
             while b"\n" in self._lines:
                 line, _, rest = bytes(self._lines).partition(b"\n")
@@ -137,12 +152,16 @@ class ZygoteProcess:
                 if "exit" in message:
                     self._ended[message["exit"]] = message["status"]
                     self._used[message["exit"]] = Usage(*message["used"])
+                if "scheduled" in message:
+                    self._last_scheduled = message["scheduled"]
                 if matches(message):
                     return
-            self._socket.settimeout(max(0.001, end - time.monotonic()))
+            self._socket.settimeout(max(0.001, end - clock.now()))
             try:
                 data = self._socket.recv(65536)
-            except (TimeoutError, OSError) as error:
+            except OSError as error:
+                if isinstance(error, TimeoutError) and clock.catch_up(began):
+                    continue
                 raise ZygoteDied(f"no answer from the zygote: {error}") from error
             if not data:
                 raise ZygoteDied("the zygote ended")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from grader.calling.answer import Answer
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
+from grader.sandbox.workers.hang import take_hang_line
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.time_account import TimeAccount
@@ -23,6 +24,7 @@ class FileWorker:
         sent: the keys of the problems that it has.
         disclosed: {problem: how many stages of true upstream gradients it has}.
         functions: the names of the file's functions, once it was loaded.
+        plain_functions: those of them that need no observation, see calling/plain_code.py.
         note: why the file stopped before its end, if it did.
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
@@ -41,6 +43,7 @@ class FileWorker:
         self.disclosed: dict[int, int] = {}
         self._printed_by_loading = 0  # bytes
         self.functions: tuple[str, ...] = ()
+        self.plain_functions: frozenset[str] = frozenset()
         self.note = ""
         self.load_failure: Answer | None = None
         self.output = Output(zygote.limits.output_bytes)
@@ -67,6 +70,7 @@ class FileWorker:
             )
             return Answer("timeout", message=message)
         worker = self.process = self._zygote.worker()
+        self._zygote.running = self.main
         self.disclosed = {}
         self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
         if self.interrupt is not None:
@@ -75,23 +79,30 @@ class FileWorker:
             with self._time.waiting():
                 reply = worker.load(self.files, self.main, memory)
         except DeadlineMissed:
+            line = take_hang_line(worker.output, self.main)
             message = (
                 f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
                 "is there a loop outside the functions?"
             )
-            return Answer("timeout", message=message)
+            return Answer("timeout", message=message, line=line)
         except (WorkerLost, WireError) as error:
             return Answer("crashed", message=f"While the file was being run: {error}")
         if reply["op"] == "failed":
             return Answer(reply["outcome"], message=reply["message"], line=reply["line"])
         self.functions, self.note = tuple(reply["functions"]), reply["note"]
+        self.plain_functions = frozenset(reply["plain"])
         self._printed_by_loading = worker.output.total
         return None
+
+    def set_running(self, due: Sequence[str], together: bool) -> None:
+        """Note for `zygote.running` which function runs: the first that is due, where they do not run `together`."""
+        self._zygote.running = due[0] if due and not (together and len(due) > 1) else ""
 
     def discard(self) -> None:
         """End the present worker, if there is one, and keep what it printed."""
         if self.process is not None:
             self.process.close()
+            take_hang_line(self.process.output, self.main)
             self._keep(self.process, 0, self.process.output.total)
             self.process = None
 

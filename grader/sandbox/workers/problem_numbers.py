@@ -41,8 +41,10 @@ class ProblemNumbers:
         return -1 - self.number_of(problem)
 
     def problem_of(self, key: int) -> Problem | None:
-        """The shared problem of a number or a chain key."""
+        """The problem of a number, or the shared one of a chain key."""
         number = key if key >= 0 else -1 - key
+        if number >= FIRST_PRIVATE:
+            return self._private[number - FIRST_PRIVATE] if number < FIRST_PRIVATE + len(self._private) else None
         return self.shared[number] if number < len(self.shared) else None
 
     def add_private(self, problems: Iterable[Problem]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from grader.calling.answer import Answer
 from grader.calling.failures import failure
+from grader.calling.numerical_watch import NAMES, Seen
 from grader.calling.protocol import Called, Counts
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.tree import LEAST, SLACK, Budget, Packer, tensors_of, unpack
@@ -85,3 +86,25 @@ def decode_called(frame: Frame, ticket: int, budget: Budget = LEAST) -> Called:
     if not isinstance(arguments, list):
         raise WireError("`arguments` is no list")
     return Called(unpack(header.get("value"), tensors, False, left=left), None, arguments, counts, line)
+
+
+def decode_observed(frame: Frame, steps: Sequence[str], ticket: int) -> dict[str, Seen]:
+    """What a worker saw while steps were run again. Raises WireError for anything but a well-formed reply."""
+    header = frame.header
+    if header.get("op") != "observed" or header.get("ticket") != ticket or frame.body:
+        raise WireError("an answer to something else than what was asked")
+    rows = field(header, "rows", dict)
+    found: dict[str, Seen] = {}
+    for step in steps:
+        if step not in rows:
+            continue
+        match rows[step]:
+            case ["complex numbers", "", int(times)] if 0 < times < 1 << 40:
+                found[step] = Seen("complex numbers", "", times)
+            case [("differences" | "repeated forward pass") as method, str(operator), int(times)] if (
+                operator in NAMES and 0 < times < 1 << 40
+            ):
+                found[step] = Seen(method, operator, times)
+            case _:
+                raise WireError("no observation that there can be")
+    return found

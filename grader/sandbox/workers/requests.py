@@ -137,6 +137,12 @@ def step_request(
     return StepRequest(problem, tuple(steps), ticket, wire.encode(wire.Frame(header | upstream.header, upstream.body)))
 
 
+def observe_request(problem: int, steps: Sequence[str], joint: Joint | None, ticket: int) -> bytes:
+    """Steps to be run again on a problem that is there, while it is watched what they do."""
+    header = {"op": "observe", "problem": problem, "steps": list(steps), "ticket": ticket}
+    return wire.encode(wire.Frame(header | {"joint": (joint.name, joint.returns) if joint else None}))
+
+
 def call_request(
     name: str,
     handle: int | None = None,

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+import torch
+
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
+from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
+from grader.sandbox.workers.hang import take_hang_line
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
 from grader.sandbox.workers.sending import Stage, pack_once, pack_upstream_once, packed_chain, stages
@@ -60,6 +64,10 @@ class StepScheduler:
         """Whether steps are fed true upstream gradients, which must not be known before the rows above are answered."""
         return not problem.random_upstream and self.joint is None
 
+    def is_hidden(self, problem: Problem) -> bool:
+        """Whether it is none of the published one's kind: in float64, and without true upstream gradients."""
+        return problem.dtype is torch.float64 and not self.has_stages(problem)
+
     def run_all(
         self,
         due: Mapping[int, Problem],
@@ -95,6 +103,7 @@ class StepScheduler:
             if (worker := self._file.start()) is None:
                 break
             seconds = self._batch_seconds(due)
+            self._file.set_running([self.joint.name] if self.joint else due, seconds is not None)
             try:
                 first = self._missing(key, problem, due)
                 with self._time.waiting():
@@ -102,6 +111,8 @@ class StepScheduler:
                     for step, answer in arriving:
                         results[step] = answer
                         due.remove(step)
+                        if not self.joint:
+                            self._file.set_running(due, seconds is not None)
                         self._give_up_stopped({step: answer})
             except WORKER_FAILURES as error:
                 if seconds is not None:
@@ -115,14 +126,34 @@ class StepScheduler:
                 results |= answers
         return {step: results.get(step, self._file.load_failure or Answer("crashed")) for step in steps}
 
-    def run_stages(self, key: int, problem: Problem, chain: Mapping[str, Answer]) -> dict[str, Answer]:
-        """{step: answer} on a problem with stages; `chain` are the answers in the student's own chain."""
-        plan = stages(key, problem, self.steps)
+    def observe(self, key: int, problem: Problem, steps: Sequence[str]) -> dict[str, Seen]:
+        """{step: what was seen} while `steps` were run again, outside the verdict. A failure is no observation."""
+        if (worker := self._file.start()) is None:
+            return {}
+        try:
+            for packed in self._missing(key, problem, ()):
+                if isinstance(packed, PackedProblem):
+                    worker.send_packed(packed)
+            with self._time.waiting():
+                return worker.observe(key, steps, self.joint, self._time.end)
+        except WORKER_FAILURES:
+            self._file.discard()
+            return {}
+
+    def run_stages(
+        self, key: int, problem: Problem, chain: Mapping[str, Answer], wanted: Collection[str]
+    ) -> dict[str, Answer]:
+        """{step: answer} for the `wanted` steps on a problem with stages; `chain` are the answers in the student's own
+        chain. The others have been answered, here or in another submission: their gradients may be disclosed."""
+        if not wanted:
+            return {}
+        whole = stages(key, problem, self.steps)
+        plan = [stage._replace(steps=tuple(step for step in stage.steps if step in wanted)) for stage in whole]
         results = self._run_stages_in_batches(key, problem, plan, chain)
         for stage in plan:
             if due := [step for step in stage.steps if step not in results]:
                 results |= self.run(key, problem, due)
-        return {step: results[step] for step in self.steps}
+        return {step: results[step] for step in wanted}
 
     def _run_stages_in_batches(
         self, key: int, problem: Problem, plan: Sequence[Stage], chain: Mapping[str, Answer]
@@ -142,10 +173,14 @@ class StepScheduler:
                 self._file.sent.add(key)
             doubtful = first_doubtful_stage(plan, problem, chain)
             while at < len(plan):
+                if not plan[at].steps:
+                    at += 1
+                    continue
                 last = end_of_guess(plan, at, results)
                 last = doubtful + 1 if at <= doubtful < last else last
-                upstream = pack_upstream_once(key, problem, self.steps, self._file.disclosed.get(key, 0), at)
-                self._file.disclosed[key] = at + 1
+                disclosed = self._file.disclosed.get(key, 0)
+                upstream = pack_upstream_once(key, problem, self.steps, disclosed, at)
+                self._file.disclosed[key] = max(disclosed, at + 1)
                 due = [[step for step in stage.steps if step not in results] for stage in plan[at:last]]
                 with self._time.waiting():
                     batch = worker.run_stages(upstream, [steps for steps in due if steps], seconds, self._time.end)
@@ -170,12 +205,17 @@ class StepScheduler:
         key, needs = self._numbers.chain_key(problem), {step: set(needs[step]) for step in runnable}
         while runnable and (worker := self._file.start()) is not None:
             seconds = self._batch_seconds(runnable)
+            self._file.set_running(runnable, seconds is not None)
             try:
                 is_known = key in self._file.sent
                 first = [] if is_known else [packed_chain(key, problem, self.steps, self.joint is not None)]
                 self._file.sent.add(key)
                 with self._time.waiting():
-                    results |= worker.run(key, runnable, needs, self._time.end, self.joint, False, seconds, first)
+                    for step, answer in worker.run(
+                        key, runnable, needs, self._time.end, self.joint, False, seconds, first
+                    ):
+                        results[step] = answer
+                        self._file.set_running([s for s in runnable if s not in results], seconds is not None)
                 if first:
                     self._numbers.hold_chain(first[0], problem)
                 break
@@ -229,8 +269,10 @@ class StepScheduler:
         """The answer of a step or a function whose worker ended or missed the deadline."""
         if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
+        process = self._file.process
+        line = take_hang_line(process.output, self._file.main) if process is not None else None
         message = f"It did not return within {self._file.limits.step_seconds:g} seconds."
         if self._time.is_used_up:
             seconds = f"{self._file.limits.total_seconds:g} seconds"
             message = f"It had not returned when the {seconds} of this submission were used up."
-        return Answer("timeout", message=message)
+        return Answer("timeout", message=message, line=line)

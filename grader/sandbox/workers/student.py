@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from grader.calling.answer import Answer
 from grader.calling.joint import Joint
+from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called, Measurement
 from grader.reference.problem import Problem
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.policy.static_check import Finding
+from grader.sandbox.workers.answers_on_demand import AnswersOnDemand
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.printed import Span, cut
-from grader.sandbox.workers.problem_numbers import ProblemNumbers
+from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
 from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
 from grader.sandbox.workers.time_account import TimeAccount
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.repairs.repairs import Trials
 from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.own_sizes import STRICT, Terms
+
+FEW = 3  # of how many steps one may be unknown to the cache, so that only the unknown ones are run in stages
 
 
 class MeasuredCall(NamedTuple):
@@ -28,24 +33,6 @@ class MeasuredCall(NamedTuple):
 
     called: Called
     used: Usage | None
-
-
-class AnswersOnDemand(Mapping[str, Answer]):
-    """{step: answer} of all `steps`. The first use of one that is not `known` runs the others, which become known."""
-
-    def __init__(self, steps: Sequence[str], known: dict[str, Answer], run: Callable[[], Mapping[str, Answer]]) -> None:
-        self._steps, self._known, self._run = steps, known, run
-
-    def __getitem__(self, step: str) -> Answer:
-        if step not in self._known and step in self._steps:
-            self._known |= self._run()
-        return self._known[step]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._steps)
-
-    def __len__(self) -> int:
-        return len(self._steps)
 
 
 class Student:
@@ -88,7 +75,10 @@ class Student:
         """
         self._zygote, self._limits = zygote, zygote.limits
         self.steps = tuple(steps)
-        self._numbers, self._time = ProblemNumbers(zygote, problems), TimeAccount(zygote.limits.total_seconds)
+        self._numbers, self._time = (
+            ProblemNumbers(zygote, problems),
+            TimeAccount(zygote.limits.total_seconds, zygote.clock),
+        )
         self._file = FileWorker(zygote, files, main, self._numbers, self._time)
         self._file.interrupt = interrupt
         self._chain, self._chain_answers = chain, dict[str, Answer]()
@@ -107,10 +97,15 @@ class Student:
         if joint is not None and joint.name in given_up:
             given_up |= dict.fromkeys(steps, given_up[joint.name])
         self._scheduler = StepScheduler(self._file, self._numbers, self._time, steps, joint, given_up)
-        self.allowance = Allowance()
+        self.allowance = Allowance(interrupt=interrupt)
         self.trials: Trials | None = None
 
     # What is known of the file ---------------------------------------------------------------------------------------
+
+    @property
+    def clock(self) -> WaitingClock:
+        """The clock of its deadlines."""
+        return self._zygote.clock
 
     @property
     def load_failure(self) -> Answer | None:
@@ -172,13 +167,19 @@ class Student:
         key = self._numbers.number_of(problem)
         if key not in self._answers:
             if self._scheduler.has_stages(problem):
-                self._answers[key] = self._scheduler.run_stages(key, problem, self.chain())
+                due = self._scheduler.due_steps
+                wanted = due if FEW * len(due) <= len(self.steps) else self.steps
+                self._answers[key] = self._scheduler.run_stages(key, problem, self.chain(), wanted)
             else:
                 self._answers[key] = self._scheduler.run(key, problem, self._scheduler.due_steps)
         known = self._answers[key]
         if len(known) == len(self.steps):
             return known
         recalled = [step for step in self.steps if step not in known]
+        if self._scheduler.has_stages(problem):
+            return AnswersOnDemand(
+                self.steps, known, lambda: self._scheduler.run_stages(key, problem, self.chain(), recalled)
+            )
         return AnswersOnDemand(self.steps, known, lambda: self._scheduler.run(key, problem, recalled))
 
     @property
@@ -219,6 +220,17 @@ class Student:
         self._scheduler.joint, self._scheduler.given_up = joint, {}
         return self._scheduler.run(self._numbers.number_of(problem), problem, steps)
 
+    def observe(self, steps: Collection[str]) -> dict[str, Seen]:
+        """{step: what was seen} while `steps` (not recalled) were run again on a hidden problem: NumericalWatch."""
+        due = [step for step in steps if step in self.steps and step not in self._scheduler.recalled]
+        plain = self._file.plain_functions
+        due = [step for step in due if (self.joint.name if self.joint else step) not in plain]
+        for key in sorted(self._answers, key=lambda key: (key < FIRST_PRIVATE, key)) if due else ():
+            problem = self._numbers.problem_of(key)
+            if problem is not None and self._scheduler.is_hidden(problem):
+                return self._scheduler.observe(key, problem, due)
+        return {}
+
     def chain(self) -> dict[str, Answer]:
         """{step: answer} on the chain's problem, each step fed the student's own upstream gradients; run once."""
         if self._chain is not None and not self._chain_answers:
@@ -247,6 +259,7 @@ class Student:
         worker = self._file.start()
         if worker is None:
             return Called(failed=self._file.load_failure or Answer("crashed"))
+        self._file.set_running([of], together=False)
         try:
             with self._time.waiting():
                 called = worker.call(request, args, kwargs, self._time.end)

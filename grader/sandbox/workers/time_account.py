@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.verdict.diagnosis.time_allowance import own_seconds
 
 FREE_SECONDS = 5.0
 """Processor time for judging a submission that does not count. A right one takes a hundredth of it."""
+UNCHECKED_SECONDS = 1.0
+"""How long workers may be waited for until the delays of a busy machine are subtracted."""
 
 
 class TimeAccount:
     """Seconds waited for a submission's workers, and processor time for judging it above FREE_SECONDS.
 
     Attributes:
-        waited: seconds waited for workers so far.
+        waited: seconds waited for workers so far, on a clock that stops while they wait for a processor.
     """
 
-    def __init__(self, total_seconds: float) -> None:
-        self._total = total_seconds
+    def __init__(self, total_seconds: float, clock: WaitingClock) -> None:
+        self._total, self._clock = total_seconds, clock
         self._started = own_seconds()
-        self.waited = 0.0
+        self.waited = self._unchecked = 0.0
 
     @property
     def _used(self) -> float:
@@ -34,14 +36,19 @@ class TimeAccount:
 
     @property
     def end(self) -> float:
-        """When the seconds are used up if all of them run from now on, as `time.monotonic()` tells the time."""
-        return time.monotonic() + self._total - self._used
+        """When the seconds are used up if all of them run from now on, by the clock."""
+        return self._clock.now() + self._total - self._used
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Count the time inside as waiting."""
-        started = time.monotonic()
+        started = self._clock.now()
         try:
             yield
         finally:
-            self.waited += time.monotonic() - started
+            seconds = max(0.0, self._clock.now() - started)
+            self.waited += seconds
+            self._unchecked += seconds
+            if self._unchecked > UNCHECKED_SECONDS:
+                self.waited -= min(self._unchecked, self._clock.catch_up(self._clock.now() - self._unchecked))
+                self._unchecked = 0.0

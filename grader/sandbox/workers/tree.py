@@ -5,7 +5,7 @@ A plain null, boolean, number or text stands for itself; everything else is an o
     {"l": [...]} list · {"u": [...]} tuple · {"d": [[key, value], ...]} dict · {"f": "nan"} · {"i": "123"} a long int
     {"t": 0} the first tensor · {"n": 0} the same as a numpy array
     to a worker only: {"g": 0} a torch.Generator by its state · {"fn": [source, bound]} a function by its source ·
-    {"p": [{"t": 0}, axes]} a tensor whose axes lie in memory in another order
+    {"p": [{"t": 0}, axes, leaf]} a tensor whose axes lie in memory in another order, or a leaf that requires a gradient
     from a worker only: {"o": "module.Class"} an object that has no place here
 """
 
@@ -173,10 +173,10 @@ class Packer:
     def _permuted(self, tensor: Tensor) -> Any:
         """A tensor of the trusted side: where its axes are permuted in memory, they are so in the worker as well."""
         order = sorted(range(tensor.ndim), key=tensor.stride, reverse=True)
-        in_memory = tensor.permute(order)
-        if tensor.is_contiguous() or not in_memory.is_contiguous():
+        in_memory, leaf = tensor.permute(order), tensor.is_leaf and tensor.requires_grad
+        if not leaf and (tensor.is_contiguous() or not in_memory.is_contiguous()):
             return self._tensor(tensor, "t")
-        return {"p": [self._tensor(in_memory, "t"), [order.index(axis) for axis in range(tensor.ndim)]]}
+        return {"p": [self._tensor(in_memory, "t"), [order.index(axis) for axis in range(tensor.ndim)], leaf]}
 
     def _array(self, array: Any) -> Any:
         if array.ndim > MAX_DIMENSIONS:
@@ -263,7 +263,7 @@ def unpack(node: Any, tensors: list[Tensor], trusted: bool, depth: int = 0, left
     elif tag == "o" and type(content) is str and not trusted:
         return Opaque(readable(content)[:200])
     elif tag == "p" and trusted:
-        return unpack(content[0], tensors, trusted, deeper).permute(content[1])
+        return unpack(content[0], tensors, trusted, deeper).permute(content[1]).requires_grad_(content[2])
     elif tag == "fn" and trusted:
         source, bound = content
         return Function(source, **unpack(bound, tensors, trusted, deeper)).build()

@@ -5,14 +5,12 @@ A worker trusts what it is sent; nobody trusts what it sends.
 
 from __future__ import annotations
 
-import random
 import select
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy
 import torch
 from torch import Tensor
 
@@ -22,32 +20,40 @@ from grader.calling.calls import attribute, call
 from grader.calling.failures import failure, refuse_to_stop
 from grader.calling.float32 import is_about_dtypes, narrow
 from grader.calling.joint import Joint, call_joint
+from grader.calling.observing import observe_steps
 from grader.calling.operators import OperatorWatch
+from grader.calling.plain_code import is_plain
 from grader.calling.protocol import Called
 from grader.calling.steps import call_step, set_default_dtype
 from grader.sandbox.isolation.usage import make_memory_telling
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tripwires
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
+from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
-from grader.sandbox.workers.loader import load
+from grader.sandbox.workers.loader import load, seed_generators
+from grader.sandbox.workers.received_problem import Given, problem_of
 from grader.sandbox.workers.replies import encode_called
-from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
+from grader.sandbox.workers.tensor_bytes import unpack_tensors
 from grader.sandbox.workers.tree import Budget, tensors_of, unpack
 
 REQUESTS, ANSWERS = 3, 4
 MOST_TOGETHER = 1 << 20  # bytes of answers that wait for others
 
 
-Given = tuple[torch.dtype, dict[str, Any], dict[str, Tensor]]
-"""A problem as steps meet it: the default dtype, forward values and upstream gradients by name."""
-
-
 class Worker:
     def __init__(
-        self, operator_cap: int, problems: Mapping[int, Given] | None = None, imports: Sequence[str] = ()
+        self,
+        operator_cap: int,
+        problems: Mapping[int, Given] | None = None,
+        imports: Sequence[str] = (),
+        step_seconds: float = 0.0,
     ) -> None:
-        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows."""
+        """`problems` are those that the zygote holds, by number; `imports` are modules that an instructor allows.
+
+        Shortly before a step has run for `step_seconds`, the lines at which it is are written to its output.
+        """
+        self._step_seconds = step_seconds
         self._functions: dict[str, Any] = {}
         self._files: tuple[str, ...] = ()
         self._problems: dict[int, Given] = dict(problems or {})
@@ -76,12 +82,15 @@ class Worker:
             self.take_upstream(frame)
         elif operation == "run":
             self.run(frame)
+        elif operation == "observe":
+            self.observe(frame)
         elif operation == "call":
             self.call(frame)
         return True
 
     def next_request(self) -> wire.Frame | None:
         """The next request. Answers that wait are sent first if none has arrived yet."""
+        stop_reporting()
         if self._together and not select.select([REQUESTS], [], [], 0)[0]:
             self.send_together()
         return wire.read_frame(REQUESTS)
@@ -104,6 +113,7 @@ class Worker:
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
         sys.breakpointhook = refuse_to_stop
+        report_lines_after(self._step_seconds)
         self._output = count_output()
         module, error = load(files, frame.header["main"], self._imports)
         switched_on = autograd_works()
@@ -117,6 +127,7 @@ class Worker:
         elif error is None:
             names = [str(name)[:200] for name in self._functions]
             reply = {"op": "loaded", "functions": names[: wire.MAX_NAMES], "note": note, "printed": self.printed()}
+            reply["plain"] = [name for name in reply["functions"] if is_plain(self._functions.get(name))]
         else:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
@@ -206,10 +217,19 @@ class Worker:
             going_on = going_on and len(found) == len(stage)
             upstream |= found
 
+    def observe(self, frame: wire.Frame) -> None:
+        """Runs steps again, those that are not plain, and says what was observed meanwhile; see numerical_watch."""
+        header, problem = frame.header, self._problems[frame.header["problem"]]
+        joint = Joint(*header["joint"]) if header["joint"] else None
+        found = observe_steps(self._functions, header["steps"], *problem, self._files, self._operator_cap, joint)
+        self._autograd_used.clear()
+        tell({"op": "observed", "ticket": header["ticket"], "rows": found})
+
     def answer(
         self, step: str, values: dict[str, Any], upstream: dict[str, Tensor], dtype: torch.dtype, traced: bool
     ) -> Answer:
         watch = OperatorWatch(cap=self._operator_cap) if traced else None
+        report_lines_after(self._step_seconds)
         answer = call_step(self._functions.get(step), step, values, upstream, dtype, self._files, watch)
         if self._autograd_used:  # also where a bare `except` swallowed it
             answer = failure(self._autograd_used[0], step, self._files)
@@ -220,6 +240,7 @@ class Worker:
         self, joint: Joint, steps: Sequence[str], values: dict[str, Any], dtype: torch.dtype, traced: bool
     ) -> dict[str, Answer]:
         watch = OperatorWatch(cap=self._operator_cap) if traced else None
+        report_lines_after(self._step_seconds)
         answers = call_joint(self._functions.get(joint.name), joint, steps, values, dtype, self._files, watch)
         if self._autograd_used:
             answers = dict.fromkeys(steps, failure(self._autograd_used[0], joint.name, self._files))
@@ -256,6 +277,7 @@ class Worker:
             return Called(target)
         args, kwargs = (unpack(header[part], tensors, trusted=True) for part in ("args", "kwargs"))
         more = self._files, self._operator_cap, header["counted"]
+        report_lines_after(self._step_seconds)
         called = call(target, name, args, kwargs, *more)
         if header["of"] is None and called.failed is not None and is_about_dtypes(called.failed):
             again = call(target, name, narrow(args), narrow(kwargs), *more)
@@ -272,24 +294,6 @@ class Worker:
             self._printed = self._output.total
             flush_output()
         return self._printed
-
-
-def problem_of(frame: wire.Frame) -> tuple[int, Given]:
-    """(its number, the problem) of a "problem" frame."""
-    header = frame.header
-    tensors = unpack_tensors(header["tensors"], frame.body)
-    values: dict[str, Any] = dict(header["plain"])
-    values.update({name: tensors["v:" + name] for name in header["values"]})
-    values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
-    upstream = {name: tensors["u:" + name] for name in header["upstream"]}
-    return header["problem"], (DTYPES[header["dtype"]], values, upstream)
-
-
-def seed_generators() -> None:
-    """A step that draws numbers draws the same ones in every run."""
-    random.seed(0)
-    numpy.random.seed(0)
-    torch.default_generator.manual_seed(0)  # torch.manual_seed also asks every accelerator, which takes 2 ms in a fork
 
 
 def tell(header: dict[str, Any]) -> None:

@@ -17,8 +17,9 @@ from grader.calling.steps import call_step
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, lock_in
 from grader.sandbox.isolation.usage import own_usage
 from grader.sandbox.workers import wire
-from grader.sandbox.workers.loader import forget, load
-from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Given, Worker, seed_generators, tell
+from grader.sandbox.workers.loader import forget, load, seed_generators
+from grader.sandbox.workers.received_problem import Given
+from grader.sandbox.workers.worker import ANSWERS, REQUESTS, Worker, tell
 
 REHEARSAL = b"""
 import torch
@@ -53,7 +54,7 @@ def main(
     `problems` are those that the zygote holds. A layer that cannot be applied ends the worker before any student code
     runs.
     """
-    worker = Worker(plan.limits.operators, problems, plan.imports)
+    worker = Worker(plan.limits.operators, problems, plan.imports, plan.limits.step_seconds)
     del problems  # a student's traceback or debugger that shows this frame would format every tensor
     parent, ruleset = above_the_pipes(zygote.pidfd), above_the_pipes(zygote.ruleset)
     arrange_descriptors(requests, answers, output)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import signal
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
@@ -14,21 +13,24 @@ from typing import Any, Protocol
 from grader.calling.answer import Answer
 from grader.calling.autograd_used import SWITCHED_ON
 from grader.calling.joint import Joint
+from grader.calling.numerical_watch import Seen
 from grader.calling.protocol import Called
 from grader.errors import ZygoteDied
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import START_SECONDS, DeadlineMissed, WireError, WorkerLost
-from grader.sandbox.workers.replies import decode_called
+from grader.sandbox.workers.replies import decode_called, decode_observed
 from grader.sandbox.workers.requests import (
     PackedProblem,
     PackedUpstream,
     StepRequest,
     new_ticket,
+    observe_request,
     step_request,
 )
 from grader.sandbox.workers.tree import LEAST, frame_and_size
+from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.sandbox.workers.worker_pipes import WorkerPipes
 
 MOST_SPANS = 10_000
@@ -39,6 +41,7 @@ class ZygoteHandle(Protocol):
     """Who started the worker and knows how it ended (client.ZygoteProcess)."""
 
     limits: Limits
+    clock: WaitingClock
 
     def end_of(self, number: int) -> int: ...
 
@@ -51,9 +54,9 @@ class WorkerProcess:
     """One worker, spoken to over pipes. Every method that waits has a deadline."""
 
     def __init__(self, zygote: ZygoteHandle, number: int, requests: int, answers: int, output: int) -> None:
-        self._zygote, self._number, self._limits = zygote, number, zygote.limits
+        self._zygote, self._number, self._limits, self._clock = zygote, number, zygote.limits, zygote.clock
         self._pipes = WorkerPipes(
-            requests, answers, output, self._limits.output_bytes, partial(how_it_ended, zygote, number)
+            *(requests, answers, output), self._limits.output_bytes, partial(how_it_ended, zygote, number), self._clock
         )
         self.output = self._pipes.output
         self._known: dict[int, frozenset[str]] = {}  # problem -> names that a step may ask for
@@ -77,14 +80,15 @@ class WorkerProcess:
         """
         self.wait_until_locked_in()
         entries = [{"name": name, "size": len(source)} for name, source in files.items()]
-        deadline = time.monotonic() + self._limits.import_seconds
+        deadline = self._clock.now() + self._limits.import_seconds
         request = {"op": "load", "files": entries, "main": main, "memory": memory}
         self._send(request, b"".join(files.values()), deadline)
         header = self._pipes.receive(deadline).header
         if header.get("op") == "loaded":
             note = wire.field(header, "note", str)[: wire.MAX_TEXT]
             self._loaded = wire.printed_in(header)
-            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "note": note}
+            plain = wire.name_list(header, "plain") if "plain" in header else []
+            return {"op": "loaded", "functions": wire.name_list(header, "functions"), "plain": plain, "note": note}
         line = header.get("line")
         return {
             "op": "failed",
@@ -101,7 +105,7 @@ class WorkerProcess:
         if self._is_locked_in:
             return
         try:
-            header = self._pipes.receive(time.monotonic() + START_SECONDS).header
+            header = self._pipes.receive(self._clock.now() + START_SECONDS).header
         except (WorkerLost, DeadlineMissed) as error:
             raise ZygoteDied(f"a worker ended before it was locked in: {error}") from error
         if header.get("op") != "locked in":
@@ -115,7 +119,7 @@ class WorkerProcess:
 
     def send_packed(self, problem: PackedProblem) -> None:
         self.knows(problem)
-        self._send_bytes(problem.frame, time.monotonic() + self._limits.step_seconds)
+        self._send_bytes(problem.frame, self._clock.now() + self._limits.step_seconds)
 
     def knows_upstream(self, upstream: PackedUpstream) -> None:
         """The gradients are on their way: steps may ask for them from now on."""
@@ -132,7 +136,7 @@ class WorkerProcess:
         batch_seconds: float | None = None,
         first: Sequence[PackedProblem | PackedUpstream] = (),
     ) -> Iterator[tuple[str, Answer]]:
-        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of time.monotonic()).
+        """(step, answer) as they arrive, each within the deadline of a step, all before `until` (of the clock).
 
         With `batch_seconds`, the worker may send answers together, and each must come within that many seconds. That
         saves much time where all goes well; where it does not, nobody knows which step was at fault.
@@ -154,7 +158,7 @@ class WorkerProcess:
         )
         self._pipes.reader.max_body = self._room[problem]
         data = b"".join([*(packed.frame for packed in first), request.frame])
-        self._send_bytes(data, min(until, time.monotonic() + self._limits.step_seconds))
+        self._send_bytes(data, min(until, self._clock.now() + self._limits.step_seconds))
         yield from self._answers_to(request, batch_seconds, until)
 
     def run_all(
@@ -177,7 +181,7 @@ class WorkerProcess:
         self._pipes.reader.max_body = max((problem.room for problem in problems), default=0)
         frames = ((b"" if p.number in sent else p.frame, run.frame) for p, run in zip(problems, requests, strict=True))
         data = b"".join(itertools.chain.from_iterable(frames))
-        self._send_bytes(data, min(until, time.monotonic() + min(batch_seconds, self._limits.step_seconds)))
+        self._send_bytes(data, min(until, self._clock.now() + min(batch_seconds, self._limits.step_seconds)))
         for run in requests:
             yield run.problem, dict(self._answers_to(run, batch_seconds, until))
 
@@ -194,8 +198,18 @@ class WorkerProcess:
         known = self._known[number] | set(steps)
         self._pipes.reader.max_body = self._room[number]
         request = step_request(number, steps, self._room[number], upstream=upstream, stages=stages)
-        self._send_bytes(request.frame, min(until, time.monotonic() + batch_seconds))
+        self._send_bytes(request.frame, min(until, self._clock.now() + batch_seconds))
         yield from self._answers_to(request, batch_seconds, until, known)
+
+    def observe(self, problem: int, steps: Sequence[str], joint: Joint | None, until: float) -> dict[str, Seen]:
+        """{step: what was seen} while steps were run again; see NumericalWatch. Raises WorkerLost or DeadlineMissed."""
+        self.printed_before = self.output.total
+        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
+        self._send_bytes(observe_request(problem, steps, joint, ticket), deadline)
+        try:
+            return decode_observed(self._pipes.receive(deadline), steps, ticket)
+        except WireError as error:
+            raise WorkerLost(f"Its answer could not be read ({error}).") from error
 
     def _answers_to(
         self, request: StepRequest, batch_seconds: float | None, until: float, known: Collection[str] = ()
@@ -203,7 +217,7 @@ class WorkerProcess:
         seconds = self._limits.step_seconds if batch_seconds is None else min(batch_seconds, self._limits.step_seconds)
         known, room = known or self._known[request.problem], self._room[request.problem]
         for step in request.steps:
-            frame = self._pipes.receive(min(until, time.monotonic() + seconds))
+            frame = self._pipes.receive(min(until, self._clock.now() + seconds))
             try:
                 answer = wire.decode_answer(frame, step, request.ticket, known, room)
             except WireError as error:
@@ -227,7 +241,7 @@ class WorkerProcess:
 
         Raises WorkerLost or DeadlineMissed.
         """
-        ticket, deadline = new_ticket(), min(until, time.monotonic() + self._limits.step_seconds)
+        ticket, deadline = new_ticket(), min(until, self._clock.now() + self._limits.step_seconds)
         header = {**request, "op": "call", "ticket": ticket, "room": CALL_ROOM}
         frame, sent = frame_and_size(header, args=args, kwargs=kwargs)
         budget = LEAST.at_least(sent)

@@ -5,6 +5,7 @@ listening address that a student could connect to) for JSON lines, and says when
 
     {"fork": 7} with three descriptors  →  {"started": 7, "pid": 4711}  …  {"exit": 7, "status": -9, "used": [1, 0.1]}
     {"kill": 7}
+    {"scheduled": true}  →  {"scheduled": [0.2, 1.5]}    by the workers, see usage.ScheduledTimes
     {"hold": 4096} and that many bytes     a problem, as workers are sent them: every worker has it from now on
 """
 
@@ -25,7 +26,7 @@ from typing import Any
 
 from grader.sandbox.isolation import huge_pages
 from grader.sandbox.isolation.lockdown import Plan, PreparedZygote, prepare_zygote
-from grader.sandbox.isolation.usage import code_of_libraries, used_by
+from grader.sandbox.isolation.usage import ScheduledTimes, code_of_libraries, used_by
 from grader.sandbox.workers.torch_loading import load_torch
 
 # What torch and numpy load at first use, and public parts of them: a worker can load nothing of torch, see imports.py.
@@ -127,6 +128,7 @@ class Zygote:
         self._lines = bytearray()
         self._due = 0  # bytes of a problem that are to come
         self._problems: dict[int, Any] = {}
+        self._scheduled = ScheduledTimes()
 
     def serve(self) -> None:
         """Runs until the trusted side closes the socket; then every worker is killed."""
@@ -140,6 +142,8 @@ class Zygote:
             events = selector.select(0 if worth_it else None)
             if not events and worth_it:  # nobody is waiting: the next forks will be faster
                 huge_pages.collapse(small.pop())
+                if not small:  # what ctypes leaves behind; a worker that collects it copies its pages
+                    gc.collect()
             for key, _ in events:
                 if key.fileobj is self._control:
                     if not self.take_requests():
@@ -170,15 +174,16 @@ class Zygote:
                 descriptors = []
             elif "kill" in request:
                 self.kill(request["kill"])
+            elif "scheduled" in request:
+                self.say({"scheduled": self._scheduled.since_last(self._running)})
             elif "hold" in request:
                 self._due = request["hold"]
         return True
 
     def hold(self, data: bytearray) -> None:
-        from grader.sandbox.workers import wire
-        from grader.sandbox.workers.worker import problem_of
+        from grader.sandbox.workers import received_problem, wire
 
-        number, problem = problem_of(wire.frame_from(data))
+        number, problem = received_problem.problem_of(wire.frame_from(data))
         self._problems[number] = problem
         gc.freeze()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from grader.comparison.tensors import TensorComparison
+from grader.comparison.tensors import TensorComparison, index_at
 
 SAME = 1e-9
 """An element is right within this share of the gradient's largest."""
@@ -28,7 +28,7 @@ def worst_element(found: Tensor, expected: Tensor) -> tuple[tuple[int, ...], flo
     """(index, element of `found`, element of `expected`) of the largest difference."""
     difference = (found.double() - expected.double()).abs().nan_to_num(nan=float("inf"))
     flat = int(difference.argmax())
-    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(flat), difference.shape))
+    index = index_at(flat, difference.shape)
     return index, float(found[index]), float(expected[index])
 
 

@@ -6,10 +6,13 @@ limited per submission, and an error in an explanation never changes a verdict.
 
 from __future__ import annotations
 
+import select
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
+
+from grader.errors import Interrupted
 
 T = TypeVar("T")
 
@@ -24,8 +27,12 @@ class OutOfTime(Exception):
 class Allowance:
     """Processor time that may be used for explanations by code that runs inside `using`."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: float = SECONDS, interrupt: int | None = None) -> None:
+        """Once the descriptor `interrupt` is readable, `check` raises Interrupted."""
         self._left, self._until = seconds, 0.0
+        self._poll = select.poll() if interrupt is not None else None
+        if self._poll is not None and interrupt is not None:
+            self._poll.register(interrupt, select.POLLIN)
 
     @contextmanager
     def using(self) -> Iterator[None]:
@@ -51,6 +58,8 @@ class Allowance:
     def check(self) -> None:
         if time.process_time() > self._until:
             raise OutOfTime
+        if self._poll is not None and self._poll.poll(0):
+            raise Interrupted
 
 
 _for_all = 0.0
@@ -93,5 +102,7 @@ def attempt(explain: Callable[[], T]) -> T | None:
     try:
         check_time()
         return explain()
+    except Interrupted:
+        raise
     except Exception:
         return None

@@ -22,7 +22,7 @@ from grader.comparison.trees import agreement
 from grader.lesson.course_modules import load_module
 from grader.lesson.lesson import Lesson, LessonError
 from grader.verdict.judging.behaviour import Check
-from grader.verdict.judging.check_endings import CheckFailed
+from grader.verdict.judging.check_endings import OURS, CheckFailed
 from grader.verdict.judging.check_runs import run_check, tests_of
 from grader.verdict.judging.scenarios import Scenario
 
@@ -72,7 +72,7 @@ def run_example(example: Callable[..., None], check: Example) -> CheckFailed | N
     """How an example ends; None when it holds. Raises LessonError for a slip of its author's."""
     try:
         return run_check(example, check)
-    except LessonError:
+    except OURS:
         raise
     except Exception as error:  # the example could not work with what the student returned
         name = getattr(check.on, "last_name", "") or check.item.function

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.comparison.tensors import index_at
+
 MOST_ROWS, MOST_COLUMNS = 32, 64
 MOST_STEPS = 2_000
 MOST_ELEMENTS = 5
@@ -30,11 +32,11 @@ def error_picture(found: Tensor, expected: Tensor) -> dict[str, Any] | None:
     )[0]
     flat = difference.flatten()
     places = [place for place in flat.topk(min(MOST_ELEMENTS, flat.numel())).indices if flat[place] > 0]
-    worst = [tuple(int(i) for i in torch.unravel_index(place, difference.shape)) for place in places]
+    worst = [index_at(int(place), difference.shape) for place in places]
     return {
         "rows": matrix.shape[0],
         "columns": matrix.shape[1],
-        "cells": [[round(min(float(cell) / size, 1e6), 6) for cell in line] for line in blocks],
+        "cells": [[round(min(cell / size, 1e6), 6) for cell in line] for line in blocks.tolist()],
         "worst": [{"index": list(at), "found": float(found[at]), "expected": float(expected[at])} for at in worst],
     }
 

@@ -18,7 +18,7 @@ from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.results.results import ComparedResult, explain_result
 from grader.verdict.judging.check_endings import ReferenceFailed
 from grader.verdict.judging.hidden_problems import ProblemBook
-from grader.verdict.judging.shuffling import asked_when_read
+from grader.verdict.judging.shuffling import answers_on_demand
 
 Scenario = Callable[..., Any]
 """`scenario(on, generator, **draw)`: calls functions of the target `on` and returns a tree of their results."""
@@ -107,7 +107,7 @@ class CourseValues:
         key = assertion.key(at)
 
         def compute() -> Any:
-            with asked_when_read():
+            with answers_on_demand():
                 return assertion.scenario(target, self.generator(*key), **assertion.draws[at])
 
         named = (self._lesson.name, self._item.name, *key, mistake.gradient, mistake.id)

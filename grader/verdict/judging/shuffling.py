@@ -32,7 +32,7 @@ _when_read = False
 
 
 @contextlib.contextmanager
-def asked_when_read() -> Iterator[None]:
+def answers_on_demand() -> Iterator[None]:
     """Inside, `Shuffled.answers` returns `Answers`. Only for functions that keep no state between two calls."""
     global _when_read
     before, _when_read = _when_read, True

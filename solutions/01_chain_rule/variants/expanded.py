@@ -121,3 +121,8 @@ def push_and_pull(logits, labels):
 
 def accumulation_factor(tokens, token):
     return int(torch.count_nonzero(tokens == token))
+
+
+def backward(x, W, b, a, z):
+    slopes = torch.ones_like(a) - a * a
+    return {"dx": slopes.mm(W.t()), "db": slopes.sum(dim=0), "dW": x.t().mm(slopes)}

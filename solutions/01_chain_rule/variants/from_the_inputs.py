@@ -124,3 +124,8 @@ def push_and_pull(logits, labels):
 
 def accumulation_factor(tokens, token):
     return len(tokens[tokens == token])
+
+
+def backward(x, W, b, a, z):
+    dz = torch.cosh(x @ W + b) ** -2
+    return (x.T @ dz, dz.sum(0), dz @ W.T)

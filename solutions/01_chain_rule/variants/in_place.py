@@ -188,3 +188,14 @@ def accumulation_factor(tokens, token):
     factor = torch.zeros((), dtype=torch.int64)
     factor += (tokens == token).sum()
     return factor
+
+
+def backward(x, W, b, a, z):
+    slopes = a.clone()
+    slopes.mul_(a).neg_().add_(1)
+    dx, dW, db = torch.empty_like(x), torch.empty_like(W), torch.zeros_like(b)
+    torch.matmul(slopes, W.T, out=dx)
+    torch.matmul(x.T, slopes, out=dW)
+    for row in slopes:
+        db += row
+    return [dW, db, dx]

@@ -151,3 +151,14 @@ def accumulation_factor(tokens, token):
     for context in tokens.tolist():
         count += context.count(token)
     return count
+
+
+def backward(x, W, b, a, z):
+    dW, db, dx = torch.zeros_like(W), torch.zeros_like(b), torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        for j in range(W.shape[1]):
+            slope = 1 - torch.tanh(z[i, j]) ** 2
+            db[j] += slope
+            dW[:, j] += slope * x[i]
+            dx[i] += slope * W[:, j]
+    return dW, db, dx

@@ -34,3 +34,24 @@ def backward(C, W, b, gamma, beta, W2, b2, Xb, Yb):
         "dW2": hidden.T @ error,
         "db2": error.sum(0),
     }
+
+
+def cmp(mine, reference):
+    result = {"exact": False, "approximate": False, "maxdiff": float("inf")}
+    if mine.size() == reference.size():
+        result["exact"] = torch.all(mine == reference).item()
+        result["approximate"] = torch.allclose(mine, reference)
+        result["maxdiff"] = (mine - reference).abs().max().item()
+    return tuple(result.values())
+
+
+def compare_all(gradients, references, atol=1e-5):
+    all_ok, found = True, {}
+    for name in references:
+        if name not in gradients or gradients[name] is None or gradients[name].shape != references[name].shape:
+            ok = False
+        else:
+            ok = torch.allclose(gradients[name], references[name], atol=atol)
+        found[name] = ok
+        all_ok = all_ok and ok
+    return all_ok, found

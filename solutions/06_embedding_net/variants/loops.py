@@ -43,3 +43,27 @@ def backward(Xb, Yb, n, eps, C, W, b, gamma, beta, W2, b2, emb, embcat, xhat, va
             gradients["demb"][i, place] = piece
             gradients["dC"][Xb[i, place]] += piece
     return gradients
+
+
+def cmp(mine, reference):
+    if mine.shape != reference.shape:
+        return False, False, math.inf
+    exact, approximate, maxdiff = True, True, 0.0
+    for a, b in zip(mine.flatten().tolist(), reference.flatten().tolist(), strict=True):
+        exact = exact and a == b
+        approximate = approximate and (a == b or abs(a - b) <= 1e-8 + 1e-5 * abs(b))
+        maxdiff = max(maxdiff, abs(a - b))
+    return exact, approximate, maxdiff
+
+
+def compare_all(gradients, references, atol=1e-5):
+    matches = {}
+    for name in references:
+        mine, matches[name] = gradients.get(name), True
+        if mine is None or list(mine.shape) != list(references[name].shape):
+            matches[name] = False
+            continue
+        for a, b in zip(mine.flatten().tolist(), references[name].flatten().tolist(), strict=True):
+            if not abs(a - b) <= atol + 1e-5 * abs(b):
+                matches[name] = False
+    return all(matches[name] for name in matches), matches

@@ -58,3 +58,21 @@ def backward(Xb, Yb, C, W, gamma, W2, emb, embcat, x, mean, eps, h, logits):
         for j in range(Xb.shape[1]):
             dC[Xb[i, j]] += demb[i, j]
     return dW2, db2, dgamma, dbeta, dW, db, demb, dC
+
+
+def cmp(mine, reference):
+    same = mine.shape == reference.shape
+    if not same:
+        return same, same, float("inf")
+    difference = (mine - reference).abs()
+    return bool(torch.all(mine == reference)), torch.allclose(mine, reference), difference.max().item()
+
+
+def compare_all(gradients, references, atol=1e-5):
+    checks = [(name, gradients.get(name, None), references[name]) for name in references]
+    all_ok, matches = True, {}
+    for name, manual, auto in checks:
+        ok = manual is not None and manual.shape == auto.shape and torch.allclose(manual, auto, atol=atol)
+        all_ok = all_ok and ok
+        matches[name] = ok
+    return [all_ok, matches]

@@ -31,7 +31,7 @@ def gradients(parameters, Xb, Yb):
 
 def update(parameters, gradients, learning_rate):
     for parameter, gradient in zip(parameters, gradients, strict=True):
-        parameter.sub_(gradient, alpha=learning_rate)
+        parameter.detach().sub_(gradient, alpha=learning_rate)
 
 
 def learning_rate(step, max_steps):

@@ -117,7 +117,8 @@ def train(parameters, X, Y, batches, max_steps, start=0):
         update(parameters, slopes, learning_rate(number, max_steps))
         return loss.item()
 
-    return [step(number, ix) for number, ix in enumerate(batches, start=start)]
+    with torch.inference_mode():
+        return [step(number, ix) for number, ix in enumerate(batches, start=start)]
 
 
 def calibrate(parameters, X):

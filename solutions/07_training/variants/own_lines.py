@@ -51,7 +51,7 @@ def train(parameters, X, Y, batches, max_steps, start=0):
         if step >= max_steps / 2:
             rate = 0.01
         for parameter, slope in zip(parameters, slopes, strict=True):
-            parameter[...] = parameter - rate * slope
+            parameter.data[...] = parameter - rate * slope
         losses += [loss.item()]
         step += 1
     return losses

@@ -60,6 +60,7 @@ def gradients(parameters, Xb, Yb):
     return loss, (dC, dW1, db1, dW2, db2, dbngain, dbnbias)
 
 
+@torch.no_grad()
 def update(parameters, gradients, learning_rate):
     for parameter, gradient in zip(parameters, gradients, strict=True):
         gradient *= learning_rate

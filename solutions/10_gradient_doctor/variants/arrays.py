@@ -46,3 +46,18 @@ def diagnose(report):
     if np.abs(claimed - measured).max() > 0.03 * np.abs(measured).max():
         return "forgotten branch"
     return "healthy"
+
+
+def clip_by_norm(gradients, limit):
+    arrays = [np.asarray(gradient) for gradient in gradients]
+    length = np.linalg.norm(gradient_norms(arrays))
+    return [array * min(1.0, limit / max(length, 1e-300)) for array in arrays]
+
+
+def diagnose_run(run):
+    losses = np.array(run["losses"]) / run["know_nothing"]
+    if losses[-15:].mean() < 0.06:
+        return "finished"
+    if np.median(run["update_ratios"]) < 3e-5 and dead_units(run["h"]).mean() < 0.8:
+        return "rate too small"
+    return "learning" if losses[-15:].mean() < 0.965 * losses[-30:-15].mean() else "dead layer"

@@ -45,3 +45,16 @@ def diagnose(report):
         "exploding": growth > 1.8,
     }
     return ([name for name, present in signs.items() if present] + ["healthy"])[0]
+
+
+def clip_by_norm(gradients, limit):
+    length = sum(norm**2 for norm in gradient_norms(gradients)) ** 0.5
+    return [gradient * limit / length if length > limit else gradient for gradient in gradients]
+
+
+def diagnose_run(run):
+    if (run["h"].sum(0) == 0).double().mean() >= 0.8:
+        return "dead layer"
+    if sorted(run["update_ratios"])[30] < 2e-5:
+        return "rate too small"
+    return "finished" if run["losses"][-1] < run["know_nothing"] / 12 else "learning"

@@ -62,3 +62,23 @@ def gradient_is_lost(report):
 
 def diagnose(report):
     return code_is_wrong(report) or layer_is_sick(report) or gradient_is_lost(report) or "healthy"
+
+
+def clip_by_norm(gradients, limit):
+    copies = [gradient.clone() for gradient in gradients]
+    length = torch.cat([copy.flatten() for copy in copies]).norm()
+    if length > limit:
+        for copy in copies:
+            copy.mul_(limit).div_(length)
+    return copies
+
+
+def is_flat(losses):
+    quarter = len(losses) // 4
+    return sum(losses[-quarter:]) > 0.965 * sum(losses[-2 * quarter : -quarter])
+
+
+def diagnose_run(run):
+    if not is_flat(run["losses"]):
+        return "learning" if run["losses"][-1] > 0.08 * run["know_nothing"] else "finished"
+    return "dead layer" if dead_units(run["h"]).double().mean() > 0.6 else "rate too small"

@@ -72,3 +72,28 @@ def diagnose(report):
     if growth > 2:
         return "exploding"
     return "healthy"
+
+
+def clip_by_norm(gradients, limit):
+    total = 0.0
+    for gradient in gradients:
+        for value in gradient.flatten().tolist():
+            total += value * value
+    if math.sqrt(total) <= limit:
+        return list(gradients)
+    clipped = []
+    for gradient in gradients:
+        clipped.append(gradient / math.sqrt(total) * limit)
+    return clipped
+
+
+def diagnose_run(run):
+    end, before = run["losses"][-1], run["losses"][len(run["losses"]) // 2]
+    if end < 0.05 * run["know_nothing"]:
+        return "finished"
+    if end < 0.97 * before:
+        return "learning"
+    alive = 0
+    for unit in run["h"].T.tolist():
+        alive += any(value > 0 for value in unit)
+    return "rate too small" if alive > len(run["h"].T) / 3 else "dead layer"

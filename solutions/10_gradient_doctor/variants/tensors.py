@@ -46,3 +46,19 @@ def diagnose(report):
         ("healthy", True),
     )
     return next(name for name, found in findings if found)
+
+
+def clip_by_norm(gradients, limit):
+    length = torch.linalg.vector_norm(gradient_norms(gradients))
+    factor = torch.clamp(limit / length, max=1.0)
+    return tuple(torch.where(factor < 1, gradient * factor, gradient) for gradient in gradients)
+
+
+def diagnose_run(run):
+    losses = torch.tensor(run["losses"], dtype=torch.float64) / run["know_nothing"]
+    *_, third, last = losses.view(4, -1).mean(1)
+    if last < 0.04:
+        return "finished"
+    if last / third < 0.96:
+        return "learning"
+    return "dead layer" if (dead_units(run["h"]).sum() > 0.7 * run["h"].shape[1]).item() else "rate too small"

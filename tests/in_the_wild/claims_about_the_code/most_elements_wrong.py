@@ -2,8 +2,8 @@
 
 lesson: 03
 by: dojo
-dhpreact: failed | = The value is wrong: the error is 0.26 of the gradient's size. Worst element [14, 36]: found
-    1.55121029, expected 2.38138621. 1971 of 2048 elements are wrong, the first of them [0, 0].
+dhpreact: failed | = The value is wrong: the error is 0.26 of the gradient's size. Worst element [3, 12]: found
+    -1.77365927, expected -2.50865548. 1974 of 2048 elements are wrong, the first of them [0, 0].
 others: passed
 """
 

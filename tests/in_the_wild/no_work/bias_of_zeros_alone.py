@@ -4,6 +4,9 @@ lesson: 06
 alone: yes
 db: failed | = The true `db` is zero here, so zeros are right without any work. Its points come with those of `dW`, which
     is computed from the same upstream gradient and is not right yet.
+cmp: missing
+cmp_shapes: missing
+compare_all: missing
 others: todo
 """
 

@@ -2,6 +2,9 @@
 
 lesson: 06
 alone: yes
+cmp: missing
+cmp_shapes: missing
+compare_all: missing
 others: failed
 """
 

@@ -7,6 +7,8 @@ trajectory: failed | = The parameters are as they were. An operation such as `p 
     the name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
 resumed: failed | = The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it
     the name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
+no_grad: failed | = The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it
+    the name `p`, or returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
 others: passed
 """
 

@@ -3,11 +3,13 @@
 lesson: 07
 by: dojo
 update: failed | = The parameters are as they were. `p - ...` is a new tensor: change the tensors of the list in
-    place. Its public example: exercises/07_training/examples.py:108
+    place. Its public example: exercises/07_training/examples.py:112
 trajectory: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
-    exercises/07_training/examples.py:123
+    exercises/07_training/examples.py:127
 resumed: failed | = `C` is `parameters[0]` of call 1 of `train` just as it was given: nothing has been done to it.
-    Its public example: exercises/07_training/examples.py:127
+    Its public example: exercises/07_training/examples.py:131
+no_grad: failed | = `C` is `parameters[0]` just as it was given: nothing has been done to it. Its public example:
+    exercises/07_training/examples.py:135
 others: passed
 """
 

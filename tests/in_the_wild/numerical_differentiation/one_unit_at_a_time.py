@@ -1,7 +1,7 @@
 """The matrix product is linear: a step of one gives its gradient exactly.
 
 lesson: 01
-dright: forbidden | = Line 272 uses a difference quotient (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
+dright: forbidden | = Line 293 uses a difference quotient (numerical differentiation), so this gradient is not counted. Write it by the chain rule: upstream gradient times local derivative, from the values that the function receives.
 """
 
 

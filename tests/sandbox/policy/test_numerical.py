@@ -225,8 +225,8 @@ def test_reports_and_the_class_page_say_it(graded: Callable[[str], Any], course:
     page = reporter.class_page([one.results, other.results])
     assert '<h2 id="numerical">Numerical differentiation</h2>' in page and "dual numbers" in page
     assert numerical_uses([one.results, other.results]) == [
-        ("06_embedding_net", "differences", ["dbeta"], False, ["eighth_order_sum"]),
-        ("06_embedding_net", "dual numbers", ["dgamma"], False, ["dual_class"]),
+        ("06_embedding_net", "differences, seen while it ran", ["dbeta"], False, ["eighth_order_sum"]),
+        ("06_embedding_net", "dual numbers, seen while it ran", ["dgamma"], False, ["dual_class"]),
     ]
     assert 'id="numerical"' not in reporter.class_page([])
 

@@ -205,7 +205,7 @@ def test_what_calls_each_other_in_a_circle_has_no_keys():
 
 
 def test_a_function_that_reads_uninitialised_memory_has_no_key_and_harms_no_other():
-    found = read("def dx(x):\n    y = torch.empty_like(x)\n    y[:] = x\n    return y\n\ndef dy(x):\n    return x\n")
+    found = read("def dx(x):\n    y = torch.empty_like(x)\n    y[0] = x[0]\n    return y\n\ndef dy(x):\n    return x\n")
     assert found["dx"].key == "" and found["dy"].key
     assert read("def a(x):\n    return torch.empty(3)\n\ndef dx(x):\n    return a(x)\n")["dx"].key == ""
 

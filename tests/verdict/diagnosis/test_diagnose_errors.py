@@ -250,6 +250,30 @@ def test_a_name_that_could_have_been_asked_for():
     )
 
 
+def function_of_the_file(dx):
+    return dx
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: -function_of_the_file,
+        lambda: function_of_the_file * X,
+        lambda: X / function_of_the_file,
+        lambda: function_of_the_file.sum(0),
+        lambda: function_of_the_file[0],
+        lambda: torch.exp(function_of_the_file),
+    ],
+)
+def test_the_gradient_s_function_in_place_of_its_value(wrong):
+    """What happens where a name is missing from the parameters, and the file has a function of that name."""
+    with pytest.raises(Exception) as raised:
+        wrong()
+    text = f"{raised.type.__name__}: {' '.join(str(raised.value).split())}"
+    explained = explain_error_text(text, CallContext())
+    assert explained is not None and explained.id == "function_for_value"
+
+
 @pytest.mark.parametrize("text", ["ValueError: that is no weight", "TypeError: f() missing 1 required argument", ""])
 def test_what_says_all_there_is_to_say(text):
     assert explain_error_text(text, CallContext()) is None

@@ -24,7 +24,7 @@ from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
 from grader.verdict.judging.scenarios import differ_exactly
-from grader.verdict.judging.shuffling import Shuffled, asked_when_read
+from grader.verdict.judging.shuffling import Shuffled, answers_on_demand
 
 FILES = sorted((Path(__file__).parents[2] / "lazy").glob("*.py"))
 HEADER = re.compile(r"^# (lesson|failed): (.+)$", re.MULTILINE)
@@ -123,7 +123,7 @@ def test_a_comparison_asks_no_further_than_the_first_text_that_differs() -> None
     questions = Shuffled(torch.Generator().manual_seed(1), twice=0.0)
     for name in found:
         questions.add(name, lambda name=name: order.append(name) or name)  # type: ignore[misc]
-    with asked_when_read():
+    with answers_on_demand():
         answers = questions.answers()
     assert order == [] and list(answers) == list(found)
     assert differ_exactly(found, answers) and order == ["a", "b"]

@@ -117,7 +117,7 @@ def one_path(wrong: GradientMismatch) -> Iterator[Explanation]:
 
 
 def several_paths(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The same for at least two paths, not for all in the same way."""
+    """The same for at least two paths, which are not all wrong in the same way."""
     yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") > 1 and len(set(labels)) > 1)
 
 

@@ -48,10 +48,11 @@ def repeated_index(wrong: GradientMismatch) -> Iterator[Explanation]:
         else:
             if shown and once > 1:
                 rows = ", ".join(map(str, shown[:MOST_SHOWN])) + (" ..." if len(shown) > MOST_SHOWN else "")
+                places = f"row {rows}" if len(shown) == 1 else f"rows {rows}"
                 yield Explanation(
                     "repeated_index",
                     f"Your `d{name}` is right in every row that `{label}` names once, and wrong only in rows that it "
-                    f"names more than once (rows {rows} of one problem). A row that is read several times gets a "
+                    f"names more than once ({places} of one problem). A row that is read several times gets a "
                     "gradient from each place, and they add up; an assignment through an index, and `+=` through one, "
                     "keep the last.",
                 )

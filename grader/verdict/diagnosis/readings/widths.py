@@ -52,7 +52,7 @@ def fits_width(name: str, width: int, problem: Problem, answer: Answer) -> bool:
     """Whether an axis of `width` explains this answer: it is too short where the step fails, and right elsewhere."""
     shape = problem.values[name].shape
     if not has_no_right_shape(name, problem, answer):
-        return width in axis_lengths(problem)
+        return width == 1 or width in axis_lengths(problem)  # one of length 1 is broadcast to any other
     if answer.tensor is None:
         numbers = {int(number) for number in NUMBER.findall(answer.message)}
         return width in numbers and any(number > width for number in numbers & axis_lengths(problem))

@@ -1,0 +1,180 @@
+"""`grade verify` on questions: keys are accepted, wrong answers explained, and nothing public gives a key away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from grader.errors import UserError
+from grader.lesson.course_modules import load_module
+from grader.lesson.lesson import Lesson
+from grader.questions.code_lines import Results, RunLine, trusted_results
+from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
+from grader.questions.posing import Posed, pose, seed_of
+from grader.questions.question import AnswerKey, Question, answer_keys_of, questions_of
+from grader.questions.reading import read_number, read_shape
+
+PROOFS = "questions.py"
+"""In solutions/NN_name: for a question a function of its drawn values that computes the key in another way."""
+SEEDS = 20
+LEAST_LONGEST = 4
+"""So many questions whose right choice is the longest text are too many, if no other choice ever is."""
+PERTURBED = ("({}) * 1.000001", "({}) + 0.000001")
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:/\d+)?(?![\w]|\.\d)")
+
+
+def question_faults(lesson: Lesson, run_line: RunLine | None = None) -> Iterator[str]:
+    """Sentences about a lesson's questions; none where all of them are proved. Lines of code are run by `run_line`."""
+    try:
+        questions, keys = questions_of(lesson), answer_keys_of(lesson)
+        if questions and not keys:
+            yield f"questions: {lesson.solution.name} has no questions.toml with the keys."
+            return
+        path = lesson.solution / PROOFS
+        proofs = load_module(path, f"backprop_ninja_questions_{lesson.name}") if path.is_file() else ModuleType("none")
+        for question in questions.values():
+            for fault in faults_of_question(lesson, question, keys[question.name], proofs, run_line or trusted_lines):
+                yield f"question {question.name}: {fault}"
+        yield from faults_of_all(questions, keys)
+    except UserError as error:
+        yield f"questions: {error}"
+
+
+def trusted_lines(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+    """Runs a line of the course in this process: `grade verify` runs no student's line."""
+    return trusted_results(line, inputs)
+
+
+def faults_of_question(
+    lesson: Lesson, question: Question, secret: AnswerKey, proofs: ModuleType, run_line: RunLine
+) -> Iterator[str]:
+    yield from missing_parts(lesson, question, secret)
+    if question.kind == "text":
+        return
+    posed = [pose(question, seed_of(lesson, f"student {number}")) for number in range(SEEDS)]
+    proof = getattr(proofs, question.name, None)
+    if question.kind == "number" and question.draw and proof is None:
+        yield f"{PROOFS} has no function `{question.name}` that computes the key in another way."
+    fault = None
+    for each in posed if question.draw else posed[:1]:
+        fault = next(faults_of_posed(each, secret, proof, run_line), None)
+        if fault is not None:  # one student's is enough
+            yield fault
+            break
+    for wrong, why in secret.why.items() if question.draw and fault is None else ():
+        if all(judge(each, secret, typed(each, wrong), run_line).message != each.filled(why) for each in posed):
+            yield f"{wrong!r} never gets its own explanation."
+    if always_shown(posed, secret, lambda each: each.text):
+        yield "its text contains the key."
+    for answer, why in [*secret.why.items(), ("otherwise", secret.otherwise)]:
+        if why and always_shown(posed, secret, lambda each, why=why: each.filled(why)):  # type: ignore[misc]
+            yield f"the explanation of {answer!r} contains the key."
+
+
+def missing_parts(lesson: Lesson, question: Question, secret: AnswerKey) -> Iterator[str]:
+    if question.figure and not (lesson.exercise / question.figure).is_file():
+        yield f"there is no figure {question.figure}."
+    if not secret.model:
+        yield "it has no model answer."
+    if question.kind == "text":
+        if not secret.rubric:
+            yield "a text needs a rubric."
+    elif question.kind in ("choice", "multiple"):
+        right = {secret.key} if question.kind == "choice" else set(secret.key or ())
+        for each in question.choices:
+            if (each in right) == (each in secret.why):
+                yield f"{each!r} {'is right and has' if each in right else 'is wrong and has no'} explanation."
+        for each in secret.why.keys() - question.choices.keys():
+            yield f"{each!r} has an explanation, but it is not a choice."
+    elif not secret.otherwise:
+        yield "it needs `otherwise`, the explanation of any other wrong answer."
+    if question.kind == "order" and tuple(question.choices) == secret.key:
+        yield "the choices are in the file in the right order."
+
+
+def faults_of_posed(
+    posed: Posed, secret: AnswerKey, proof: Callable[..., Any] | None, run_line: RunLine
+) -> Iterator[str]:
+    """Faults of a question as one student gets it."""
+    decide = partial(judge, posed, secret, run_line=run_line)
+    values = ", ".join(f"{name} = {value:g}" for name, value in posed.values.items())
+    where = f" ({values})" if values else ""
+    right = decide(typed(posed, secret.key))
+    if right.status != "passed":
+        yield f"the key is not accepted{where}: {right.message}"
+        return
+    if proof is not None and not is_same(posed, proved(posed, proof), secret.key or "", secret.tolerance):
+        yield f"{PROOFS} gives another key{where}: {proved(posed, proof)}."
+    kind, drawn = posed.question.kind, bool(posed.question.draw)
+    whys = [posed.filled(why) for why in secret.why.values()]
+    for place, wrong in enumerate(secret.why):  # two drawn mistakes may be the same number for one student
+        raw = [wrong] if kind == "multiple" else typed(posed, wrong)
+        yield from unexplained(decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}")
+    if kind == "multiple" and len(secret.key or ()) > 1:
+        yield from unexplained(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
+    for form in PERTURBED if kind in ("formula", "code") else ():
+        if decide(form.format(secret.key)).status == "passed":
+            yield f"`{form.format(secret.key)}` is accepted."
+
+
+def unexplained(judged: Judged, whys: Sequence[str], answer: str) -> Iterator[str]:
+    if judged.status != "failed":
+        yield f"{answer} is {judged.status}: {judged.message or 'the wrong answer is accepted'}."
+    elif judged.message not in whys:
+        yield f"{answer} gets another explanation: {judged.message}"
+
+
+def typed(posed: Posed, key: Any) -> Any:
+    """An answer of the course as a student types it."""
+    if posed.question.kind == "number":
+        return repr(read_number(posed, key, posed.values))
+    if posed.question.kind == "shape":
+        return str(read_shape(posed, key, posed.values))
+    return list(key) if isinstance(key, tuple) else key.split(",") if posed.question.kind == "order" else key
+
+
+def proved(posed: Posed, proof: Callable[..., Any]) -> Any:
+    """What a proof returns for the drawn values; whole numbers among them are ints."""
+    values = {name: int(value) if value == int(value) else value for name, value in posed.values.items()}
+    found = proof(**values)
+    return float(found) if posed.question.kind == "number" else tuple(found) if isinstance(found, list) else found
+
+
+def always_shown(posed: Sequence[Posed], secret: AnswerKey, text: Callable[[Posed], str]) -> bool:
+    """Whether the key is in a text for every student."""
+    return all(is_shown(each, secret.key, text(each)) for each in posed)
+
+
+def is_shown(posed: Posed, key: Any, text: str) -> bool:
+    kind = posed.question.kind
+    if kind == "number":
+        expected = read_number(posed, key, posed.values)
+        found = [read_number(posed, number) for number in NUMBER.findall(text)]
+        return any(abs(number - expected) <= 1e-6 * abs(expected) for number in found)
+    if kind == "shape":
+        return compact(str(read_shape(posed, key, posed.values))) in compact(text)
+    if kind == "choice":
+        return compact(posed.choices[key]) in compact(text)
+    return kind in ("formula", "code") and len(compact(key)) > 2 and compact(key) in compact(text)
+
+
+def compact(text: str) -> str:
+    return re.sub(r"[\s`]", "", text).casefold()
+
+
+def faults_of_all(questions: Mapping[str, Question], keys: Mapping[str, AnswerKey]) -> Iterator[str]:
+    """What a lesson's questions give away together."""
+    single = [each for each in questions.values() if each.kind == "choice"]
+    longest = [max(each.choices, key=lambda name, each=each: len(each.choices[name])) for each in single]  # type: ignore[misc]
+    if len(single) >= LEAST_LONGEST and [keys[each.name].key for each in single] == longest:
+        yield "questions: the right choice is always the longest text: make some wrong ones longer."
+    for each in questions.values():
+        if each.kind in ("formula", "code"):
+            key = compact(str(keys[each.name].key))
+            others = [other for other in questions.values() if other is not each]
+            texts = (text for other in others for text in (other.text, *other.choices.values()))
+            if len(key) > 4 and any(key in compact(text) for text in texts):
+                yield f"question {each.name}: another question's text contains the key."

@@ -1,0 +1,77 @@
+"""`dojo grade`: the hidden suite for somebody who works alone in the course's repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from grader.commands.dojo_desk import desk, show
+from grader.commands.lesson_param import LessonParam, course_option
+from grader.dojo.desk import Desk
+from grader.dojo.file import read_own, shown_path
+from grader.dojo.state import verdict_digest
+from grader.errors import UserError
+from grader.lesson.lesson import Lesson
+
+OUT = "my-grades"
+EPILOG = """\b
+Examples:
+  dojo grade 07             lesson 07, as an instructor grades it
+  dojo grade 03 04          two lessons
+  dojo grade --no-open      the lesson you last worked on; only says where the report is
+
+\b
+This needs the course's repository with solutions/. A student's kit has no hidden suite.
+Exit status: 0 full marks, 1 less, 2 it could not be graded (the message says why).
+"""
+
+
+@click.command("grade", epilog=EPILOG)
+@click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
+@click.option("--open/--no-open", "opened", default=True, help="Whether a browser opens the report.  [default: open]")
+@click.option("--seed", type=int, help="The same hidden problems again.  [default: new ones]")
+@course_option
+def grade_own(words: tuple[str, ...], opened: bool, seed: int | None, course: Path | None) -> None:
+    """Grades your lesson with the hidden suite, in locked-in processes, and opens the report."""
+    with desk(course) as at:
+        lessons = list(dict.fromkeys(at.find_lesson(word) for word in words)) or [at.current()]
+        for lesson in lessons:
+            if not lesson.solution.is_dir():
+                raise UserError(
+                    f"solutions/{lesson.name} is not here, and it has the hidden suite: your course grades lesson "
+                    f"{lesson.number}. `dojo check {lesson.number}` checks what can be checked without it."
+                )
+        digests = {lesson.name: verdict_digest(lesson, read_own(lesson).files) for lesson in lessons}
+        report = graded_report(at, lessons, digests, seed)
+        click.echo(f"The report: {shown_path(report)}")
+        if opened:
+            from grader.dojo.report import open_page
+
+            if not open_page(report):
+                click.echo("Open it in a browser; none with a window was found here.")
+        grades = at.grades()
+        full = all(grades[lesson.name][0] >= grades[lesson.name][1] for lesson in lessons)
+    raise SystemExit(0 if full else 1)
+
+
+def graded_report(at: Desk, lessons: list[Lesson], digests: dict[str, str], seed: int | None) -> Path:
+    """Run `grade run` on exercises/, show and store what came of it, and return the report's path. Raises UserError."""
+    from grader.commands.run import run
+    from grader.dojo.graded import graded_screen
+    from grader.results import read_results
+
+    out, exercises = at.course.root / OUT, at.course.root / "exercises"
+    arguments = [str(exercises), "-o", str(out), "--course", str(at.course.root), "--quiet", "--fresh", "--only-these"]
+    arguments += ["--same-course", "--jobs", "1", *(word for lesson in lessons for word in ("--lesson", lesson.name))]
+    arguments += [] if seed is None else ["--seed", str(seed)]
+    with at.busy("the hidden suite runs"):
+        run.main(arguments, prog_name="dojo grade", standalone_mode=False)
+    results = read_results(out / exercises.name)
+    if results is None:
+        raise UserError(f"{shown_path(out / exercises.name)} has no results: nothing was graded.")
+    for lesson in lessons:
+        result = next(each for each in results.lessons if each.name == lesson.name)
+        show(graded_screen(lesson, result))
+        at.memory.keep_grade(lesson, digests[lesson.name], result.score, result.max_score)
+    return out / exercises.name / "report.html"

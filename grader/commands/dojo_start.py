@@ -1,0 +1,94 @@
+"""`dojo start`: the folder in which a student works, and the first five minutes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from grader.commands.dojo_desk import console, desk, show
+from grader.commands.lesson_param import course_option
+from grader.lesson.paths import WITH_EXERCISES, has_lessons, nearest_course
+
+EPILOG = """\b
+Examples:
+  dojo start               makes the folder backprop-ninja with all lessons
+  dojo start my-work       another name
+  dojo start               where exercises/ is already: only the guide
+  dojo start hard --bare   harder: you choose what each gradient is computed from
+
+\b
+Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
+"""
+
+
+@click.command("start", epilog=EPILOG)
+@click.argument("folder", type=click.Path(path_type=Path), required=False, metavar="[FOLDER]")
+@click.option("--bare", is_flag=True, help="Empty parentheses: you write what each gradient is computed from.")
+@click.option(
+    "--guide/--no-guide",
+    "guided",
+    default=None,
+    help="Whether the first five minutes follow.  [default: in a terminal]",
+)
+@course_option
+def start(folder: Path | None, bare: bool, guided: bool | None, course: Path | None) -> None:
+    """Makes a folder to work in, with an empty backward.py in each lesson, and guides the first five minutes.
+
+    In a folder that has exercises/ already, such as the one from your instructor, only the guide follows. The new
+    folder is called backprop-ninja unless you name it. The lessons are those of the course around you, or else those
+    that were installed with this command. The grader judges both kinds of file in the same way.
+    """
+    from grader.dojo.start import make_working_folder
+    from grader.errors import UserError
+    from grader.lesson.lesson import Course
+
+    guided = sys.stdin.isatty() and sys.stdout.isatty() if guided is None else guided
+    if folder is None and not bare and course is None and is_working_folder(Path.cwd()):
+        follow_guide(Path.cwd(), guided)
+        return
+    folder = folder or Path("backprop-ninja")
+    source = nearest_course(course) or (WITH_EXERCISES if has_lessons(WITH_EXERCISES) else None)
+    if source is None:
+        raise UserError("no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.")
+    loaded = Course(source, secrets=False)
+    make_working_folder(loaded, folder, bare)
+    click.echo(f"{folder}{os.sep} has {len(loaded.lessons)} lessons. Next:\n\n    cd {folder}\n    dojo")
+    if guided:
+        click.echo()
+        follow_guide(folder, guided)
+
+
+def is_working_folder(folder: Path) -> bool:
+    """Whether students work here: it has lessons and no answers."""
+    return has_lessons(folder) and not (folder / "solutions").is_dir()
+
+
+def follow_guide(folder: Path, waits: bool) -> None:
+    """Say what to open, and with `waits` go on to `dojo watch` with the guide below its screen."""
+    from grader.dojo.file import own_file, shown_path
+    from grader.dojo.guide import Guide, welcome
+
+    with desk(folder) as at:
+        lesson = at.current()
+        show(welcome(lesson, shown_path(lesson.exercise / "README.md"), shown_path(own_file(lesson))))
+        if not waits:
+            click.echo(f"\nThen type: dojo watch {lesson.number}")
+            return
+        click.echo("\nPress Enter to begin. q ends it at any time.")
+        if not input_line():
+            return
+        at.memory.set_last_lesson(lesson)
+        at.judge.prepare(lesson)
+        at.busy = contextlib.nullcontext
+        from grader.dojo.watch import WatchSession
+
+        WatchSession(at, lesson, console(), lessons=[lesson], guide=Guide()).run()
+
+
+def input_line() -> bool:
+    """Whether somebody pressed Enter without a q before it."""
+    return not (line := sys.stdin.readline()).strip().lower().startswith("q") and bool(line)

@@ -1,0 +1,51 @@
+"""`dojo verify`: the student's own gradient checker over the student's own gradients."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from grader.commands.dojo_desk import desk, show
+from grader.commands.lesson_param import LessonParam, course_option
+from grader.errors import UserError
+
+AGREES, DISAGREES = 0, 1
+
+EPILOG = """\b
+Examples:
+  dojo verify         every lesson that your checker can be used on
+  dojo verify 03      lesson 03
+
+\b
+Exit status: 0 your checker agrees with the judge everywhere and misses nothing, 1 it does not,
+2 it could not be used (the message says why).
+"""
+
+
+@click.command("verify", epilog=EPILOG)
+@click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
+@course_option
+def verify_own(words: tuple[str, ...], course: Path | None) -> None:
+    """Checks your own gradients with the gradient checker that you wrote.
+
+    For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
+    gradient your checker rejects. At the end it lists what your checker would have missed.
+    """
+    with desk(course) as at:
+        from grader.dojo.verify import nothing_to_verify, verify_lessons
+        from grader.dojo.verify_screen import is_clean, lesson_part, summary
+
+        function, found = verify_lessons(at, [at.course.find(word) for word in words])
+        rows, lessons = [], []
+        with contextlib.closing(found):
+            for checked, verified in found:
+                show(lesson_part(checked, verified))
+                show([""])
+                rows += verified
+                lessons.append(checked.lesson)
+        if not any(row.said for row in rows):
+            raise UserError(nothing_to_verify(lessons))
+        show(summary(rows, function))
+    raise SystemExit(AGREES if is_clean(rows) else DISAGREES)

@@ -1,0 +1,145 @@
+"""`grade run --follow`: the folder that is followed, and what is written next to its results as they come."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Collection, Sequence
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.commands.console import fail, printable
+from grader.commands.intake_file import chosen_lines, store_intake
+from grader.commands.signing import sign_or_warn
+from grader.errors import UserError
+
+if TYPE_CHECKING:
+    from grader.gradebook.signing.keys import SigningKey
+    from grader.intake.submissions.finding import FoundSubmissions
+    from grader.intake.submissions.roster import Roster
+    from grader.lesson.lesson import Course, Lesson
+
+SETTLE_SECONDS = 1.0
+
+
+def follow_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--follow and --settle."""
+    settle = click.option(
+        "--settle",
+        type=click.FloatRange(0.1),
+        default=SETTLE_SECONDS,
+        show_default=True,
+        metavar="SECONDS",
+        help="With --follow: grade a submission once nothing about it has changed for so long. On a network file "
+        "system give 10 or more.",
+    )
+    follow = click.option(
+        "--follow",
+        is_flag=True,
+        help="Grade what appears in the folder SUBMISSIONS, until Ctrl-C or SIGTERM (docs/operator.md).",
+    )
+    return follow(settle(command))
+
+
+class FollowedFolder:
+    """A folder of submissions, found again whenever something in it has changed (follow.Inbox)."""
+
+    def __init__(
+        self,
+        folder: Path,
+        settle: float,
+        out: Path,
+        lessons: Sequence[Lesson],
+        course: Course,
+        roster: Roster | None,
+        intake_file: Path | None,
+        key: SigningKey | None,
+        formats: Sequence[str],
+        set_times: Callable[..., None],
+    ) -> None:
+        """Results are signed with `key` and written in `formats` as they come.
+
+        `set_times(found, quiet=...)` gives submissions their times, see submission_times.set_times. Raises UserError.
+        """
+        from grader.intake.submissions.appearing import Appearing
+        from grader.intake.submissions.finding import FoundSubmissions
+
+        self.unpacked = Path(tempfile.mkdtemp(prefix="followed-"))  # workers must not see it: it is made before them
+        weakref.finalize(self, rmtree, self.unpacked, ignore_errors=True)
+        self.appearing = Appearing(folder, settle)
+        self.found = FoundSubmissions(lessons, list(course.lessons.values()))
+        self._out, self._lessons, self._course, self._roster = out, lessons, course, roster
+        self._intake_file, self._key, self._formats = intake_file, key, formats
+        self._set_times = set_times
+        self._lines = chosen_lines(out, intake_file, course)
+        self._said: set[str] = set()
+        self._set_times(self.find(), quiet=True)
+
+    def find(self) -> FoundSubmissions:
+        from grader.intake.submissions.arrival import SubmissionError
+        from grader.intake.submissions.finding import FoundSubmissions, find
+        from grader.intake.submissions.intake_csv import decisions
+
+        course = list(self._course.lessons.values())
+        try:
+            found = find([self.appearing.folder], self._lessons, course, self._roster, self.unpacked)
+        except SubmissionError as error:
+            if self.appearing.names:
+                self.warn(str(error))
+                return self.found
+            found = FoundSubmissions(self._lessons, course)  # there is nothing yet
+        found.decided = decisions(self._lines)
+        found.questions = self.found.questions  # submissions that were found before may still be read
+        try:
+            with redirect_stderr(StringIO()):  # a line about who has submitted nothing yet is no news
+                self._set_times(found, quiet=True)
+        except UserError as error:  # a person is editing the file
+            self.warn(str(error))
+        for remark in found.remarks:
+            self.warn(f"{'roster: ' if self._roster else ''}{remark}")
+        self.found = found
+        return found
+
+    def published(self, students: Collection[str]) -> None:
+        from grader.publish.export.outputs import write_formats
+
+        sign_or_warn(self._out, self._key, students)
+        write_formats(self._out, students, self._formats)
+        try:
+            for sentence in self.store_intake():
+                self.warn(sentence)
+        except UserError as error:  # a person is editing intake.csv
+            self.warn(str(error))
+
+    def store_intake(self) -> list[str]:
+        """As intake_file.store_intake, with what a person wrote there meanwhile. Raises UserError."""
+        return store_intake(self.found, self._out, chosen_lines(self._out, self._intake_file, self._course))
+
+    def warn(self, sentence: str) -> None:
+        if sentence not in self._said:
+            self._said.add(sentence)
+            click.echo(f"grade: {printable(sentence)}", err=True)
+
+
+def followed(submissions: Sequence[Path], cluster: str | None, formats: Sequence[str], has_lessons: bool) -> Path:
+    """The folder to follow. Refuses what does not go together with --follow."""
+    if len(submissions) != 1 or not submissions[0].is_dir():
+        fail(f"--follow grades what appears in one folder, and was given {', '.join(map(str, submissions))}.")
+    if cluster is not None:
+        fail("--follow grades on this machine: leave out --cluster, or run `grade run --cluster` again and again.")
+    if unfit := sorted({"github", "classroom50"}.intersection(formats)):
+        fail(f"--format {unfit[0]} reports to a job that ends, and --follow does not end: leave one of them out.")
+    if not has_lessons:
+        fail(
+            "--follow must know what counts before the first submission comes: name the lessons with --lesson, or give "
+            "--assignment."
+        )
+    if not os.access(submissions[0], os.R_OK | os.X_OK):
+        fail(f"{submissions[0]} cannot be read: give a folder that you may list.")
+    return submissions[0]

@@ -1,0 +1,191 @@
+"""`dojo answer`: a lesson's questions in the terminal. Answers are stored after each question in answers.toml.
+
+With the answer keys (in a checkout of the course) an answer is judged; in a student's kit it is recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from grader.dojo.file import shown_path
+from grader.dojo.overview import Paragraph
+from grader.errors import UserError
+from grader.lesson.lesson import Lesson
+from grader.questions.answers_file import ANSWERS, Answers, read_answers
+from grader.questions.code_lines import RunLine
+from grader.questions.judging import WAITS, Judged, judge
+from grader.questions.posing import Posed, pose, seed_of
+from grader.questions.question import WITH_CHOICES, Question, answer_keys_of, find_question, questions_of
+from grader.questions.reading import EXPECTED, AnswerError, answer_text, read_answer
+
+STOP = "q"
+INDENT = 4
+NAME_WIDTH, ANSWER_WIDTH = 24, 46
+MARKS = {"passed": ("✓", "green"), "failed": ("✗", "bold red"), "error": ("✗", "bold red"), "todo": ("…", "cyan")}
+
+Ask = Callable[[], str | None]
+"""Reads one line; None where there is no more input."""
+
+
+class AnswerSheet:
+    """A student's answers.toml in a lesson's folder."""
+
+    def __init__(self, lesson: Lesson, student: str = "") -> None:
+        """`student` is for a new file. Raises UserError for a lesson without questions and a file that is damaged."""
+        self.lesson, self.path = lesson, lesson.exercise / ANSWERS
+        self.questions, self._keys = questions_of(lesson), answer_keys_of(lesson)
+        if not self.questions:
+            raise UserError(f"Lesson {lesson.number} has no questions.")
+        stored = stored_answers(lesson)
+        self.answers = replace(stored, lesson=lesson.name, student=stored.student or student)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the answer keys are there."""
+        return bool(self._keys)
+
+    def posed(self, question: Question) -> Posed:
+        return pose(question, seed_of(self.lesson, self.answers.student))
+
+    def judged(self, question: Question, run_line: RunLine) -> Judged | None:
+        """The verdict on the stored answer; None for a question without an answer, or where there are no keys."""
+        if question.name not in self.answers.given:
+            return None
+        raw = self.answers.given[question.name]
+        if self._keys:
+            return judge(self.posed(question), self._keys[question.name], raw, run_line)
+        try:
+            read_answer(self.posed(question), raw)
+        except AnswerError as error:
+            return Judged("error", 0, str(error))
+        return None
+
+    def record(self, question: Question, raw: str) -> None:
+        """Store an answer; choices by their ids. Raises AnswerError for one of another form, and UserError."""
+        value = read_answer(self.posed(question), raw)
+        kept = raw.strip()
+        if question.kind in WITH_CHOICES:
+            ids = [value] if question.kind == "choice" else sorted(value) if question.kind == "multiple" else value
+            kept = ", ".join(ids)
+        self.answers = replace(self.answers, given={**self.answers.given, question.name: kept})
+        beside = self.path.with_name(f".{ANSWERS}.{os.getpid()}")
+        try:
+            beside.write_text(self.answers.to_text(self.lesson.number), encoding="utf-8", errors="replace")
+            beside.replace(self.path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise UserError(f"{shown_path(self.path)} cannot be written: {error.strerror}.") from error
+
+
+def stored_answers(lesson: Lesson) -> Answers:
+    """What the student has answered in this lesson so far. Raises UserError for a file that cannot be read."""
+    path = lesson.exercise / ANSWERS
+    return read_answers(path.read_bytes(), shown_path(path)) if path.is_file() else Answers()
+
+
+def known_student(lessons: Sequence[Lesson]) -> str:
+    """The name in the answers to any lesson, so that it is asked for once; "" where there is none."""
+    for lesson in lessons:
+        with contextlib.suppress(UserError):
+            if name := stored_answers(lesson).student:
+                return name
+    return ""
+
+
+def due_questions(sheet: AnswerSheet, names: Sequence[str], run_line: RunLine) -> list[Question]:
+    """The questions of these `names`; without names those that are not answered, or not rightly. Raises UserError."""
+    if names:
+        return [find_question(sheet.questions, name, f"Lesson {sheet.lesson.number}") for name in names]
+    fine = ("passed", "todo") if sheet.is_judged else ()
+    pairs = [(each, sheet.judged(each, run_line)) for each in sheet.questions.values()]
+    return [each for each, judged in pairs if is_open(sheet, each) or (judged and judged.status not in fine)]
+
+
+def is_open(sheet: AnswerSheet, question: Question) -> bool:
+    return question.name not in sheet.answers.given
+
+
+def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: Ask, run_line: RunLine) -> Iterator[RenderableType]:
+    """Ask one question after another. An answer of another form is asked for again; an empty one skips the question."""
+    places = list(sheet.questions)
+    for question in due:
+        posed = sheet.posed(question)
+        yield from question_screen(posed, places.index(question.name) + 1, len(places))
+        while True:
+            raw = ask()
+            if raw is None or raw.strip().lower() == STOP:
+                yield from stop_screen(sheet)
+                return
+            if not raw.strip():
+                break
+            try:
+                sheet.record(question, raw)
+            except AnswerError as error:
+                yield Paragraph(f"{error} Try again, or press Enter to skip.", "red")
+                continue
+            yield verdict_line(sheet.judged(question, run_line))
+            break
+        yield ""
+    yield from stop_screen(sheet)
+
+
+def question_screen(posed: Posed, number: int, of: int) -> Iterator[RenderableType]:
+    question = posed.question
+    yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.name}", "dim"))
+    yield Paragraph(posed.text, indent=INDENT)
+    for letter, each in posed.letters.items():
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
+    if question.given:
+        shapes = ", ".join(f"{name} ({shape})" if shape else f"{name} ()" for name, shape in question.given.items())
+        yield Paragraph(f"Given: {shapes}.", "dim", INDENT)
+    if question.figure:
+        yield Paragraph(f"Figure: {question.figure}, in the lesson's folder.", "dim", INDENT)
+    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
+
+
+def verdict_line(judged: Judged | None) -> Paragraph:
+    if judged is None:
+        return Paragraph("Recorded.", "green")
+    if judged.status == "passed":
+        return Paragraph("Right.", "bold green")
+    if judged.message == WAITS:
+        return Paragraph(f"Recorded. {WAITS}", "green")
+    return Paragraph(f"Not right. {judged.message}", "red")
+
+
+def stop_screen(sheet: AnswerSheet) -> Iterator[RenderableType]:
+    count, most = answered(sheet), len(sheet.questions)
+    yield Paragraph(
+        f"{count} of {most} answered, stored in {shown_path(sheet.path)}. Submit it with your files.", "bold"
+    )
+    if count < most:
+        yield Paragraph(f"dojo answer {sheet.lesson.number} goes on; --list shows what you have answered.", "dim")
+
+
+def answered(sheet: AnswerSheet) -> int:
+    return sum(not is_open(sheet, each) for each in sheet.questions.values())
+
+
+def answers_screen(sheet: AnswerSheet, run_line: RunLine) -> Iterator[RenderableType]:
+    """Every question with the student's answer, and where there are keys the verdict."""
+    lesson, count = sheet.lesson, answered(sheet)
+    yield Text(f"Lesson {lesson.number}: {count} of {len(sheet.questions)} questions answered", "bold")
+    if sheet.answers.student:
+        yield Paragraph(f"The values are drawn for {sheet.answers.student}.", "dim")
+    yield ""
+    for number, question in enumerate(sheet.questions.values(), 1):
+        judged = sheet.judged(question, run_line)
+        is_given = not is_open(sheet, question)
+        mark, style = MARKS[judged.status] if judged else ("·", "") if is_given else (" ", "dim")
+        text = answer_text(sheet.posed(question), sheet.answers.given[question.name]) if is_given else "not answered"
+        shown = text if len(text) <= ANSWER_WIDTH else text[: ANSWER_WIDTH - 1].rstrip() + "…"
+        yield Text(f"{mark} {number:>2} {question.name:<{NAME_WIDTH}} {shown}", style)
+        if judged and judged.status in ("failed", "error"):
+            yield Paragraph(judged.message or "", "dim", INDENT + 1)

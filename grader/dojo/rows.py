@@ -1,0 +1,86 @@
+"""The rows of a lesson as lines of a screen, for any width: the lecture's figures, the verdict and the chain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rich.text import Text
+
+from grader import results as statuses
+from grader.comparison.tensors import format_shape
+from grader.dojo.file import HERE, HIDDEN
+from grader.results import UNWRITTEN, Row
+
+WORDS = statuses.WORDS | {
+    HERE: "passed here; the hidden suite checks more",
+    HIDDEN: "written; only the hidden suite checks it",
+}
+SHORT = {
+    "passed": "right",
+    "failed": "wrong",
+    "shape": "shape",
+    "error": "error",
+    "timeout": "late ",
+    "crashed": "crash",
+}
+STYLES = {"passed": "green", "todo": "dim", "missing": "dim", HERE: "cyan", HIDDEN: "cyan"}
+WRONG = "bold red"
+CHAIN = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}
+NAME_WIDTH = 15  # the lecture's
+FULL_WIDTH, NARROW_WIDTH = 84, 80
+"""Columns for the lecture's whole row with its number, and for one with `approximate` shortened."""
+
+
+def style(status: str) -> str:
+    return STYLES.get(status, WRONG)
+
+
+def row_line(row: Row, width: int = NAME_WIDTH) -> Text:
+    """`name | exact: ... | approximate: ... | maxdiff: ...` as in the lecture, then the verdict and the chain."""
+    colour = style(row.status)
+    line = Text.assemble((f"{row.name:<{width}}", "" if row.status not in UNWRITTEN else "dim"), (" | ", "dim"))
+    if row.exact is not None:
+        line.append(f"exact: {row.exact!s:5} | approximate: {row.approximate!s:5} | maxdiff: {maxdiff(row):7}")
+    elif row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
+        line.append(f"{shapes(row):<52}")
+    else:
+        return line.append(WORDS[row.status], colour)
+    line.append(" | ", "dim").append(SHORT.get(row.status, "no   "), colour)
+    return line.append(" ").append(*CHAIN[row.chain])
+
+
+def numbered_line(row: Row, number: int, selected: bool, columns: int, name_width: int, word: str) -> Text:
+    """The row with the number that selects it, in `columns`; `word` is its status where it has no figures."""
+    head = f"{'▸' if selected else ' '}{number:>2} "
+    if columns >= FULL_WIDTH + name_width - NAME_WIDTH and (row.exact is not None or row.status == "shape"):
+        line = row_line(row, name_width)
+    elif columns >= NARROW_WIDTH + name_width - NAME_WIDTH and row.exact is not None:
+        line = row_line(row, name_width)
+        line = line[: name_width + 18] + Text("approx.") + line[name_width + 29 :]
+    else:
+        line = Text(f"{row.name:<{name_width}} ", "dim" if row.status in UNWRITTEN else "")
+        if row.exact is not None:
+            line.append(SHORT.get(row.status, "no   "), style(row.status)).append(" ").append(*CHAIN[row.chain])
+            line.append(f" {'exact' if row.exact else 'maxdiff ' + maxdiff(row)}")
+        else:
+            line.append(word, style(row.status))
+            if row.status == "shape" and row.shape is not None and row.shape != row.expected_shape:
+                line.append(f" {shapes(row)}")
+    line = Text(head).append_text(line)
+    if selected:
+        line.stylize("bold")
+    line.truncate(columns, overflow="ellipsis")
+    return line
+
+
+def maxdiff(row: Row) -> str:
+    return "nan" if row.maxdiff is None else f"{row.maxdiff:.2g}"
+
+
+def shapes(row: Row) -> str:
+    return f"shape: {format_shape(tuple(row.shape or ()))}, expected: {format_shape(tuple(row.expected_shape))}"
+
+
+def status_word(row: Row, checks: Collection[str]) -> str:
+    """A row's status in words; a check that failed may have no value to be wrong."""
+    return "wrong here" if row.name in checks and row.status == "failed" else WORDS[row.status]

@@ -1,0 +1,50 @@
+"""`dojo start`: a folder to work in, with the public exercises and nothing written yet."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from grader.errors import UserError
+from grader.gradebook.assignment.config import ASSIGNMENT
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.bare_stub import bare_stub
+from grader.lesson.course_settings import NAME as SETTINGS
+from grader.lesson.lesson import Course, Lesson
+
+GITIGNORE = (
+    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-grades/\n/my-report.html\n*.before-reset-*\n"
+)
+LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, "figures.py", "*.before-reset-*", "*~", ".ipynb_checkpoints")
+
+
+def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
+    """Copy the lessons of `course` into `folder`, which is created. With `bare`, gradients have empty parentheses.
+
+    Raises UserError where `folder` holds something already, or a lesson has no stub.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} exists and is not empty. Choose another name, as in `dojo start my-work`.")
+    stubs = {lesson.name: stub_for(lesson, bare) for lesson in course.lessons.values()}
+    try:
+        for lesson in course.lessons.values():
+            place = folder / "exercises" / lesson.name
+            shutil.copytree(lesson.exercise, place, ignore=LEFT_OUT)
+            for name in (MAIN, lesson.pristine.name):
+                (place / name).write_text(stubs[lesson.name], encoding="utf-8", newline="\n")
+        for name in (SETTINGS, ASSIGNMENT):
+            if (course.root / name).is_file():
+                shutil.copy(course.root / name, folder / name)
+        (folder / ".gitignore").write_text(GITIGNORE, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error
+
+
+def stub_for(lesson: Lesson, bare: bool) -> str:
+    try:
+        stub = lesson.pristine.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"{lesson.pristine} cannot be read: {error.strerror}. Its author writes it with `grade stubs`."
+        ) from error
+    return bare_stub(lesson, stub) if bare else stub

@@ -1,0 +1,249 @@
+"""The screen of `dojo watch`, as a function of what is to be seen on it and of the window's size."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from grader.dojo.desk import Checked
+from grader.dojo.file import Outline, location
+from grader.dojo.graph_line import bar, graph_line, marks_of
+from grader.dojo.overview import INDENT, Paragraph, next_lines
+from grader.dojo.progress import Progress
+from grader.dojo.rows import CHAIN, NAME_WIDTH, WORDS, WRONG, numbered_line, status_word, style
+from grader.dojo.screen import (
+    ROUNDING,
+    elsewhere_note,
+    explanation,
+    forward_part,
+    printed_lines,
+    printed_on,
+    quoted_line,
+    remark_lines,
+    tally,
+    wrong_groups,
+)
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Lesson
+from grader.publish.inert import inert
+from grader.publish.wording import first_names
+from grader.results import UNWRITTEN, Row
+
+KEYS = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
+FEW_KEYS = "↑↓ row · h hint · n p lesson · / find · q quit"
+LEAST_ROWS, LEAST_BODY, LEAST_COLUMNS = 5, 6, 20
+MOST_BAR = 26
+
+
+@dataclass(frozen=True)
+class View:
+    """What is to be seen.
+
+    Attributes:
+        file: the path of the file that is watched, as it is shown.
+        checked: the last check; None before the first.
+        focus: the row that is explained.
+        news: what turned right or wrong with the last save.
+        below: what a key asked for.
+        guide: the next step of `dojo start`.
+        rounding: whether `exact: False` is explained.
+        running: what is going on, while a check runs.
+        took: how long the last check took, in words.
+    """
+
+    lesson: Lesson
+    file: str
+    checked: Checked | None = None
+    focus: str | None = None
+    news: Sequence[Text] = ()
+    below: Sequence[RenderableType] = ()
+    guide: Sequence[RenderableType] = ()
+    rounding: bool = False
+    running: str = ""
+    took: str = ""
+
+
+class Grey:
+    """Something out of date: the same text, dim and without its colours."""
+
+    def __init__(self, content: RenderableType) -> None:
+        self._content = content
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        yield from Segment.apply_style(
+            Segment.strip_styles(console.render(self._content, options)), Style(dim=True, italic=True)
+        )
+
+
+class FirstLines:
+    """The first lines of something, as many as there is room for, and a mark where more would follow."""
+
+    def __init__(self, content: RenderableType, room: int) -> None:
+        self._content, self._room = content, room
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        lines = console.render_lines(self._content, options, pad=False)
+        is_cut = len(lines) > self._room
+        for line in lines[: self._room - is_cut]:
+            yield from line
+            yield Segment.line()
+        if is_cut:
+            yield Segment("… (the window is too low for the rest)", Style(dim=True))
+            yield Segment.line()
+
+
+def watch_screen(view: View, console: Console) -> list[RenderableType]:
+    """The parts of the screen above its footer, from top to bottom. The table shrinks with a terminal's height."""
+    foot = footer(view, console.width)
+    head = list(head_of(view, console.width))
+    if view.checked is None:
+        return [*head, "", *view.guide, *view.below, ""]
+    body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
+    more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
+    table: list[RenderableType] = []
+    if console.is_terminal:
+        around = lines_in(console, [*head, "", "", *more, "", foot]) + min(LEAST_ROWS, len(view.checked.judged.rows))
+        body = [FirstLines(Group(*body), max(LEAST_BODY, console.height - around))]
+    if view.checked.judged.runs:
+        others = lines_in(console, [*head, "", "", *body, *more, "", foot])
+        table = [*table_of(view, view.checked, console, others), ""]
+    verdict: RenderableType = Group(*head, "", *table, *body)
+    return [Grey(verdict) if view.running else verdict, *more, ""]
+
+
+def lines_in(console: Console, parts: Sequence[RenderableType]) -> int:
+    return len(console.render_lines(Group(*parts), pad=False))
+
+
+def head_of(view: View, columns: int) -> Iterator[RenderableType]:
+    """Lesson and file, on one line where it is wide enough; then the bar and the graph."""
+    title = f"{view.lesson.number} {view.lesson.title}"
+    if len(title) + 3 + len(view.file) <= columns:
+        yield Text.assemble((title, "bold"), (f" · {view.file}", "dim"))
+    else:
+        yield Text.assemble((title, "bold"), "\n", (view.file, "dim"))
+    if view.checked is None or not view.checked.judged.runs:
+        return
+    progress = view.checked.progress
+    words = tally(progress)
+    room = columns - 2 - len(words)
+    if room < LEAST_COLUMNS // 2:
+        words = words.partition(" · ")[0]
+        room = columns - 2 - len(words)
+    done, of = len(progress.reached), len(progress.items)
+    yield bar(done, of, max(LEAST_COLUMNS // 2, min(MOST_BAR, room))).append(f"  {words}")
+    sinks = view.lesson.public.graph.sinks if view.lesson.gradients else ()
+    marks = marks_of(progress, sinks if len(sinks) == 1 else ())
+    names = [item.target or item.name for item in progress.items if item.name == view.focus]
+    at = next((number for number, mark in enumerate(marks) if mark[0] in names), 0)
+    yield graph_line(marks, at, columns)
+
+
+def table_of(view: View, checked: Checked, console: Console, others: int) -> Iterator[RenderableType]:
+    """The rows, each with its number: all of them, or in a low window those around the one that is explained."""
+    rows, columns = checked.judged.rows, console.width
+    checks = [item.name for item in checked.lesson.checks]
+    shown = [row for row in rows if row.status not in UNWRITTEN or row.name == view.focus]
+    left = [row for row in rows if row not in shown]
+    room = max(LEAST_ROWS, console.height - others - 1) if console.is_terminal else len(rows)
+    if len(shown) + bool(left) > room:
+        at = next((n for n, row in enumerate(shown) if row.name == view.focus), 0)
+        keep = max(1, room - bool(left) - 1)
+        first = max(0, min(at - keep // 2, len(shown) - keep))
+        away = [row for row in shown if row not in shown[first : first + keep]]
+        shown = shown[first : first + keep]
+    else:
+        away = []
+    width = max([NAME_WIDTH, *(len(row.name) for row in shown)])
+    for row in shown:
+        number = rows.index(row) + 1
+        yield numbered_line(row, number, row.name == view.focus, columns, width, status_word(row, checks))
+    if away:
+        yield Text(f"    {len(away)} more rows above and below: ↑ ↓", "dim")
+    if left:
+        line = Text(f"    {len(left)} {WORDS['todo']}: {first_names([row.name for row in left])}", "dim")
+        line.truncate(columns, overflow="ellipsis")
+        yield line
+
+
+def verdict_of(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
+    """The row in focus, what else is wrong, notes, what was printed, what is new, and what is next."""
+    judged, progress = checked.judged, checked.progress
+    checks = [item.name for item in checked.lesson.checks]
+    groups = wrong_groups(judged.rows)
+    group = next((group for group in groups if view.focus in [row.name for row in group]), None)
+    row = next((row for row in judged.rows if row.name == view.focus), None)
+    if group is not None:
+        yield from explanation(group, checked.text_of(group[0]), checks, checked.lesson)
+    elif row is not None:
+        yield from row_in_words(row, checked, checks)
+    yield from view.news
+    others = [other.name for each in groups if each is not group for other in each]
+    if others:
+        yield Text(f"✗ {'Also wrong' if group else 'Wrong'}: {first_names(others, 6)}", WRONG)
+    if judged.message:
+        yield Paragraph(inert(judged.message), "yellow")
+    yield from missing_or_printed(view, checked, console)
+    if view.rounding:
+        yield Paragraph(ROUNDING, "dim")
+    yield from elsewhere_note(progress)
+    if view.focus != progress.next_row or (progress.next_row is None and not view.below):
+        yield from list(next_lines(progress, checked.next_place))[:1]
+
+
+def row_in_words(row: Row, checked: Checked, checks: Collection[str]) -> Iterator[RenderableType]:
+    """A row that is not wrong: where it is, the forward lines that it comes from, and why its chain failed."""
+    item = checked.lesson.item_for(row.name)
+    line = row.line if checked.submitted.origin else Outline(checked.submitted.files[MAIN]).line(item)
+    sign = "·" if row.status in UNWRITTEN else "✓"
+    yield Text.assemble(
+        (f"{sign} {row.name}", "bold"),
+        (f" {status_word(row, checks)}  ", style(row.status)),
+        (location(row.file or checked.submitted.shown, line), "dim"),
+    )
+    yield from forward_part(checked.lesson, row.name)
+    if row.status == "missing" and row.message:
+        yield Paragraph(inert(row.message), indent=INDENT)
+    elif row.status == "passed" and row.chain != "passed":
+        culprit = next(iter(row.because_of), "")
+        because = f"because of {culprit} above it" if culprit else "although every step above is right"
+        sign, colour = CHAIN[row.chain]
+        verb = "It is correct, and wrong in your chain" if row.chain == "failed" else "It was not run in your chain,"
+        yield Paragraph(f"{sign} {verb} {because}.", colour, INDENT)
+    elif row.status == "passed" and row.message:
+        yield Paragraph(inert(row.message), indent=INDENT)
+
+
+def missing_or_printed(view: View, checked: Checked, console: Console) -> Iterator[RenderableType]:
+    """Functions that were not found, rows that are right and red in the chain, and what was printed."""
+    rows = [row for row in checked.judged.rows if row.name != view.focus]
+    yield from remark_lines(rows, checked.progress)
+    if checked.judged.shown:
+        yield Text(f"It printed, {' and '.join(printed_on(checked.lesson))}:", "dim")
+        yield from printed_lines(checked.judged.shown, max(6, console.height // 3) if console.is_terminal else None)
+
+
+def broken(checked: Checked) -> Iterator[RenderableType]:
+    row = checked.judged.rows[0]
+    yield Text("✗ The file does not run, so nothing in it could be checked.", WRONG)
+    yield Paragraph(inert(checked.judged.message or ""), indent=INDENT)
+    yield from quoted_line(checked.text_of(row), row.line)
+    yield from list(next_lines(checked.progress, checked.next_place))[:1]
+
+
+def footer(view: View, columns: int) -> Text:
+    """What is going on, or how long it took, and the keys."""
+    if view.running:
+        return Text(f"{view.running} · save again to stop it · q quit", "bold yellow")
+    keys = KEYS if len(KEYS) + len(view.took) <= columns else FEW_KEYS
+    return Text(view.took + keys, "dim")
+
+
+def default_focus(progress: Progress, changed: Collection[str]) -> str | None:
+    """The row to explain: a wrong one that was just changed, else the first wrong one, else the next to write."""
+    return next((name for name in progress.wrong if name in changed), progress.next_row)

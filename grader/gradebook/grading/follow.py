@@ -1,0 +1,174 @@
+"""`grade run --follow`: submissions are graded as they appear, and the class's pages follow them in batches."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
+
+from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.listener import RunListener
+from grader.gradebook.grading.stop import Stop
+from grader.intake.submissions.appearing import Appearing, State
+from grader.intake.submissions.arrival import Arrival
+from grader.intake.submissions.finding import FoundSubmissions
+from grader.intake.submissions.submission import Submission
+from grader.results import SubmissionResult
+
+POLL_SECONDS = 0.5
+POLL_SHARE, PUBLISH_SHARE = 10, 20
+"""Looking at the folder takes at most one part in so many of the time, and so does writing the class's pages."""
+PUBLISH_SECONDS = 5.0
+"""The class's pages are written this often while results come, and as soon as none is due."""
+AHEAD = 64
+"""Submissions that are read ahead for each grader process: it goes on while the class's pages are written."""
+
+
+class Inbox(Protocol):
+    """A folder that is followed, and what is done besides grading.
+
+    Attributes:
+        appearing: its entries.
+        found: the submissions as they were last found.
+    """
+
+    appearing: Appearing
+    found: FoundSubmissions
+
+    def find(self) -> FoundSubmissions:
+        """The submissions that are there now; sets `found`."""
+
+    def published(self, students: Collection[str]) -> None:
+        """Is called after the class's pages were written; these students' results are new since the last time."""
+
+    def warn(self, sentence: str) -> None:
+        """Tell the person at the terminal."""
+
+
+class Following:
+    """Finds what has appeared, gives it to graders through `feed`, and publishes what came of it.
+
+    It is the run's listener, and passes on to `live` what it hears.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        is_due: Callable[[Submission], bool],
+        publish_class: Callable[[Collection[str]], None],
+        jobs: int,
+        live: RunListener,
+        stop: Stop,
+    ) -> None:
+        """`publish_class` writes the class's pages; it gets the students of whom something is in the folder."""
+        self._inbox, self._is_due, self._publish_class = inbox, is_due, publish_class
+        self._jobs, self._live, self._stop, self._clock = jobs, live, stop, inbox.appearing.clock
+        self.feed = Feed(self.tick)
+        self._waiting: deque[tuple[Arrival, Mapping[str, State], FoundSubmissions]] = deque()
+        self._considered: dict[str, Mapping[str, State]] = {}  # by student
+        self._complete: dict[str, State] | None = None
+        self._present: set[str] = set()
+        self._in_flight: set[str] = set()
+        self._unpublished: set[str] = set()
+        self._total = self._planned = 0  # submissions given to graders; those that were announced to `live`
+        self._next_poll, self._next_publication, self._warned = 0.0, 0.0, ""
+
+    @property
+    def unfinished(self) -> int:
+        """How many complete submissions have no result yet."""
+        return len(self._waiting) + len(self._in_flight)
+
+    def planned(self, due: int, kept: int) -> None:
+        self._live.planned(due, kept)
+
+    def started(self, student: str) -> None:
+        self._live.started(student)
+
+    def result(self, results: SubmissionResult) -> None:
+        self._in_flight.discard(results.student)
+        self._unpublished.add(results.student)
+        self._live.result(results)
+
+    def tick(self) -> float:
+        with self._stop.held():
+            if self._clock() >= self._next_poll:
+                started = self._clock()
+                self._poll()
+                self._next_poll = self._clock() + max(POLL_SECONDS, POLL_SHARE * (self._clock() - started))
+            self._fill()
+            if self._planned != self._total + len(self._waiting):
+                self._planned = self._total + len(self._waiting)
+                self.planned(self._planned, 0)
+            is_idle = not self._in_flight and not self._waiting
+            if self._unpublished and (is_idle or self._clock() >= self._next_publication):
+                self._publish()
+        return max(0.0, min(POLL_SECONDS, self._next_poll - self._clock()))
+
+    def _poll(self) -> None:
+        appearing = self._inbox.appearing
+        try:
+            appearing.look()
+        except OSError as error:  # a file server may come back
+            self._warn(f"{appearing.folder} cannot be read ({error.strerror}): waiting for it.")
+            return
+        complete = appearing.complete()
+        if complete == self._complete:
+            return
+        self._complete = complete
+        found = self._inbox.find()
+        queued = {arrival.student: place for place, (arrival, *_) in enumerate(self._waiting)}
+        for arrival in found.arrivals:
+            states = states_of(arrival, appearing, complete)
+            if states is None or self._considered.get(arrival.student) == states:
+                continue
+            self._considered[arrival.student] = states
+            if arrival.student in queued:
+                self._waiting[queued[arrival.student]] = arrival, states, found
+            else:
+                self._waiting.append((arrival, states, found))
+
+    def _fill(self) -> None:
+        """Read submissions ahead; one of a student whose earlier one is being graded waits until that has a result."""
+        end = self._clock() + POLL_SECONDS  # thousands may have results from an earlier run
+        for _ in range(len(self._waiting)):
+            if self.feed.size >= AHEAD * self._jobs or self._clock() > end:
+                return
+            arrival, states, found = self._waiting.popleft()
+            if arrival.student in self._in_flight:
+                self._waiting.append((arrival, states, found))
+                continue
+            submission = found.read_arrival(arrival)
+            if not all(self._inbox.appearing.is_unchanged(name, state) for name, state in states.items()):
+                self._considered.pop(arrival.student, None)  # it is being replaced: wait until it is complete again
+                self._complete = None
+                continue
+            self._present.add(arrival.student)
+            if not self._is_due(submission):
+                self._unpublished.add(arrival.student)
+                continue
+            self._in_flight.add(arrival.student)
+            self._total += 1
+            self.feed.put(submission)
+
+    def _publish(self) -> None:
+        started = self._clock()
+        students, self._unpublished = self._unpublished, set()
+        self._publish_class(self._present)
+        self._inbox.published(students)
+        self._next_publication = self._clock() + max(PUBLISH_SECONDS, PUBLISH_SHARE * (self._clock() - started))
+
+    def _warn(self, sentence: str) -> None:
+        if sentence != self._warned:
+            self._warned = sentence
+            self._inbox.warn(sentence)
+
+
+def states_of(arrival: Arrival, appearing: Appearing, complete: Mapping[str, State]) -> dict[str, State] | None:
+    """{entry: state} of the folder's entries that an arrival was found in; None where one is not complete yet.
+
+    An arrival that is nowhere in the folder, because it was unpacked or is the folder itself, needs all entries.
+    """
+    root = appearing.folder.resolve()
+    places = [place for place in (arrival.path, *arrival.sources) if place.is_relative_to(root) and place != root]
+    names = {place.relative_to(root).parts[0] for place in places} or appearing.names
+    return {name: complete[name] for name in names} if names <= complete.keys() else None

@@ -1,0 +1,79 @@
+"""The rows of a lesson's questions: a student's answers.toml, judged by the keys. Lines of code run in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grader.calling.protocol import CallFailed
+from grader.errors import UserError
+from grader.intake.submissions.lesson_files import MAIN, LessonFiles
+from grader.lesson.lesson import Lesson
+from grader.questions.answers_file import ANSWERS, Answers, read_answers, unknown_answers
+from grader.questions.code_lines import FUNCTION, Results, RunLine, module_of
+from grader.questions.judging import judge
+from grader.questions.posing import pose, seed_of
+from grader.questions.question import Question, answer_keys_of, questions_of
+from grader.questions.reading import answer_text
+from grader.results import Row
+from grader.results.annotations import Answered
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.student import Student
+
+
+def question_rows(
+    lesson: Lesson, submitted: LessonFiles, student: str, run_line: RunLine
+) -> tuple[list[Row], str | None]:
+    """A row for each question, without points, and a message about the file. Nothing where it was not submitted.
+
+    Raises LessonError for questions that cannot be used, and ZygoteDied.
+    """
+    questions = questions_of(lesson)
+    if submitted.answers is None or not questions:
+        return [], None
+    shown = submitted.answers_shown or ANSWERS
+    try:
+        answers, message = read_answers(submitted.answers, shown), None
+    except UserError as error:
+        answers, message = Answers(), str(error)
+    messages = [message] if message else unknown_answers(answers, questions, shown)
+    rows = judged_rows(lesson, questions, answers, answers.student or student, run_line)
+    for row in rows:
+        row.file = shown
+        if message:
+            row.status, row.message = "error", message
+    return rows, " ".join(messages) or None
+
+
+def judged_rows(
+    lesson: Lesson, questions: Mapping[str, Question], answers: Answers, student: str, run_line: RunLine
+) -> list[Row]:
+    keys, seed = answer_keys_of(lesson), seed_of(lesson, student)
+    rows = []
+    for question in questions.values():
+        if question.name not in answers.given:
+            rows.append(Row(question.row, "todo", 0, 0))
+            continue
+        posed, raw = pose(question, seed), answers.given[question.name]
+        judged = judge(posed, keys[question.name], raw, run_line)
+        answered = Answered(posed.text, answer_text(posed, raw), judged.share, judged.status == "todo")
+        rows.append(Row(question.row, judged.status, 0, 0, message=judged.message, answer=answered))
+    return rows
+
+
+def line_runner(zygote: ZygoteProcess) -> RunLine:
+    """Runs a student's line in a worker of the zygote, like any code of a student."""
+
+    def run_line(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+        names = list(inputs[0])
+        student = Student(zygote, {MAIN: module_of(line, names).encode()}, MAIN, ())
+        try:
+            target = RemoteTarget(student)
+            return [target.call(FUNCTION, *(each[name] for name in names)) for each in inputs]
+        except CallFailed as error:
+            return f"Your line has no value: {error}"
+        finally:
+            student.close()
+
+    return run_line

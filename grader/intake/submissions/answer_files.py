@@ -1,0 +1,95 @@
+"""Finds answers.toml, a student's answers to the questions of a lesson, in a submission's folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grader.errors import UserError
+from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
+from grader.intake.submissions.places import Inside, innermost, visible
+from grader.lesson.lesson import Lesson
+from grader.questions.answers_file import ANSWERS, MOST_BYTES, Answers, read_answers
+from grader.questions.posing import student_key
+from grader.questions.question import questions_of
+from grader.results.annotations import IntakeRemark
+
+NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
+"""Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
+MOST_FILES = 50
+LEAST_WORD = 3
+
+
+def with_answers(
+    read: dict[str, LessonFiles], folder: Path, student: str, lessons: Sequence[Lesson]
+) -> tuple[dict[str, LessonFiles], tuple[IntakeRemark, ...]]:
+    """The lessons with the answers to their questions, and remarks about answers that cannot be right. Raises OSError.
+
+    The file is in the lesson's folder, or next to the other files and says which lesson it is for.
+    """
+    found, remarks = dict(read), list[IntakeRemark]()
+    for lesson, path in answer_files(folder, lessons) if has_entries(folder) else ():
+        if not questions_of(lesson):
+            continue
+        submitted = found.get(lesson.name) or LessonFiles(lesson.name)
+        shown = path.relative_to(folder).as_posix()
+        try:
+            data = read_file(path, MOST_BYTES)
+        except Unreadable as error:
+            remarks.append(IntakeRemark("unread", str(error)))
+            continue
+        found[lesson.name] = replace(submitted, answers=data, answers_shown=shown, nothing=False)
+        if (name := content_of(data).student) and not resembles(name, student):
+            sentence = f"{shown} was written for `{name}`: the questions have that name's values."
+            remarks.append(IntakeRemark("answers", sentence))
+    return found, tuple(remarks)
+
+
+def has_entries(folder: Path) -> bool:
+    """Whether something is in the folder. Most of a class's empty folders cost one system call."""
+    with os.scandir(folder) as entries:
+        return next(entries, None) is not None
+
+
+def answer_files(folder: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, Path]]:
+    """(lesson, its answers.toml), at most one for each lesson."""
+    folder = innermost(folder, lessons)
+    inside = Inside(folder)
+    loose = [path for path in inside.entries if NAME.fullmatch(path.name)][:MOST_FILES]
+    named = {path: content_of_file(path).lesson for path in loose}
+    for lesson in lessons:
+        place = inside.lesson_folder(lesson)
+        own = [path for path in visible(place) if NAME.fullmatch(path.name)] if place is not None else []
+        own = own or [path for path, name in named.items() if is_for(name, lesson)]
+        own = own or (loose if len(lessons) == 1 and len(loose) == 1 and not named[loose[0]] else [])
+        if own:
+            yield lesson, next((path for path in own if path.name.lower() == ANSWERS), own[-1])
+
+
+def is_for(name: str, lesson: Lesson) -> bool:
+    return bool(name) and (name in (lesson.name, lesson.number) or (name.isdigit() and name.zfill(2) == lesson.number))
+
+
+def content_of_file(path: Path) -> Answers:
+    try:
+        return content_of(read_file(path, MOST_BYTES))
+    except Unreadable:
+        return Answers()
+
+
+def content_of(data: bytes) -> Answers:
+    """The file's contents; empty where it cannot be read, which the lesson's results say."""
+    try:
+        return read_answers(data)
+    except UserError:
+        return Answers()
+
+
+def resembles(name: str, student: str) -> bool:
+    """Whether two spellings may be one student's: `Ada Lovelace`, `lovelaceada`, `ada@example.org`."""
+    one, other = student_key(name), student_key(student)
+    words = [student_key(word) for text in (name, student) for word in re.split(r"[\W_]+", text)]
+    return one == other or any(len(word) >= LEAST_WORD and word in one and word in other for word in words)

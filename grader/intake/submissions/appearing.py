@@ -1,0 +1,121 @@
+"""Which entries of a folder have appeared completely: programs copy, upload and unpack into it meanwhile.
+
+An entry is complete when nothing about it has changed for a while, by this process's clock: clocks of file servers
+differ. Files that look cut off (an archive without its end, a notebook that is no JSON, an empty file) must have been
+unchanged for longer, because an upload may have paused. The folder is looked at again and again, which works on every
+file system, also on those of other machines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.intake.submissions.archive import archive_names, is_archive
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
+from grader.intake.submissions.unpacking import ArchiveRefused
+
+SETTLE_SECONDS = 1.0
+DOUBTFUL_SECONDS = 10.0
+"""How long an entry that looks cut off must have been unchanged."""
+PARTIAL = (".part", ".partial", ".filepart", ".crdownload", ".download", ".tmp", ".swp", "~")
+"""How names end under which programs write a file until it is complete."""
+MOST_FILES = 10_000  # of an entry that are looked at
+MOST_CHECKED = 20  # of an entry that are read for their end
+MOST_NOTEBOOK_BYTES = 32 << 20
+
+State = tuple[tuple[str, int, int, int], ...]
+"""(name, inode, size, time of modification in nanoseconds) of each file and folder of an entry."""
+
+
+@dataclass
+class Entry:
+    """`since` is when this process saw the state first; `is_doubtful` is None until its files were read."""
+
+    state: State
+    since: float
+    is_doubtful: bool | None = None
+
+
+class Appearing:
+    """The entries of `folder`. `clock` gives seconds."""
+
+    def __init__(
+        self, folder: Path, settle: float = SETTLE_SECONDS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.folder, self._settle, self.clock = folder, settle, clock
+        self._entries: dict[str, Entry] = {}
+
+    def look(self) -> None:
+        """See what has changed since the last time. Raises OSError where the folder itself cannot be read."""
+        now, before, names = self.clock(), self._entries, os.listdir(self.folder)
+        self._entries = {}
+        for name in names:
+            if not name.startswith((".", "~")) and not name.lower().endswith(PARTIAL):
+                state, known = state_of(self.folder / name), before.get(name)
+                self._entries[name] = known if known and known.state == state else Entry(state, now)
+
+    @property
+    def names(self) -> set[str]:
+        """Of all entries, complete or not."""
+        return set(self._entries)
+
+    def complete(self) -> dict[str, State]:
+        """{name: state} of the entries that are complete."""
+        return {name: entry.state for name, entry in self._entries.items() if self._is_complete(name, entry)}
+
+    def is_unchanged(self, name: str, state: State) -> bool:
+        """Whether an entry is at this moment in this state."""
+        return state_of(self.folder / name) == state
+
+    def _is_complete(self, name: str, entry: Entry) -> bool:
+        seconds = self.clock() - entry.since
+        if seconds < self._settle:
+            return False
+        if entry.is_doubtful is None:
+            entry.is_doubtful = looks_cut_off(self.folder / name, entry.state)
+        return not entry.is_doubtful or seconds >= max(DOUBTFUL_SECONDS, self._settle)
+
+
+def state_of(path: Path) -> State:
+    """The state of a file, or of a folder with all that it contains. What vanishes meanwhile is left out."""
+    return tuple(states_below(str(path), path.name, [MOST_FILES]))
+
+
+def states_below(place: str, name: str, left: list[int]) -> Iterator[tuple[str, int, int, int]]:
+    left[0] -= 1
+    try:
+        found = os.lstat(place)
+        is_folder = stat.S_ISDIR(found.st_mode)
+        yield name, found.st_ino, 0 if is_folder else found.st_size, found.st_mtime_ns
+        for inner in sorted(os.listdir(place)) if is_folder else ():
+            if left[0] > 0:
+                yield from states_below(f"{place}/{inner}", f"{name}/{inner}", left)
+    except OSError:
+        return
+
+
+def looks_cut_off(path: Path, state: State) -> bool:
+    """Whether a file, or one in a folder, is empty or lacks its end."""
+    files = [Path(path.parent, name) for name, *_ in state if (path.parent / name).is_file()]
+    checked = [file for file in files if suffix_of(file) in (".py", NOTEBOOK) or is_archive(file)][:MOST_CHECKED]
+    return not files or any(map(is_cut_off, checked))
+
+
+def is_cut_off(file: Path) -> bool:
+    try:
+        size = file.stat().st_size
+        if size == 0:
+            return True
+        if is_archive(file):
+            archive_names(file)
+        elif suffix_of(file) == NOTEBOOK and size <= MOST_NOTEBOOK_BYTES:
+            json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError, ArchiveRefused):
+        return True
+    return False

@@ -1,0 +1,69 @@
+"""answers.toml: a student's answers to the questions of one lesson. The file may come from anybody; it is only read."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.errors import UserError
+from grader.questions.question import PREFIX, Question, no_question
+
+ANSWERS = "answers.toml"
+MOST_BYTES = 200_000
+KEYS = ("lesson", "student", "answers")
+HEAD = "# Your answers to the questions of lesson {number}. `dojo answer {number}` writes this file; you may edit it.\n"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The contents of an answers.toml.
+
+    Attributes:
+        lesson: the lesson's name or number; "" where the file does not say it.
+        student: the name for which the questions' values are drawn; "" where the file does not say it.
+        given: {question: what the student answered}, as TOML has it.
+    """
+
+    lesson: str = ""
+    student: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_text(self, number: str) -> str:
+        """The text of the file."""
+        lines = [HEAD.format(number=number), f"lesson = {quoted(self.lesson)}\n", f"student = {quoted(self.student)}\n"]
+        lines += ["\n[answers]\n", *(f"{name} = {quoted(answer)}\n" for name, answer in self.given.items())]
+        return "".join(lines)
+
+
+def quoted(value: Any) -> str:
+    """A text, a number or a list in TOML, which for these is JSON."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def read_answers(data: bytes, shown: str = ANSWERS) -> Answers:
+    """Raises UserError, in one sentence, where the file cannot be read or has another form."""
+    if len(data) > MOST_BYTES:
+        raise UserError(f"{shown} has {len(data):,} bytes; expected at most {MOST_BYTES:,}.")
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UserError(
+            f"{shown} cannot be read: {' '.join(str(error).split())[:200]}. Put every answer in quotes."
+        ) from None
+    for key, kind in (("lesson", (str, int)), ("student", (str, int)), ("answers", dict)):
+        if not isinstance(table.get(key, "" if key != "answers" else {}), kind):
+            raise UserError(
+                f"{shown}: {key} is {type(table[key]).__name__}; expected {'a table' if kind is dict else 'a text'}."
+            )
+    loose = {name: value for name, value in table.items() if name not in KEYS}
+    given = {name.removeprefix(PREFIX): answer for name, answer in (loose | table.get("answers", {})).items()}
+    return Answers(str(table.get("lesson", "")), str(table.get("student", "")), given)
+
+
+def unknown_answers(answers: Answers, questions: Mapping[str, Question], shown: str = ANSWERS) -> list[str]:
+    """A sentence for each answer to what nobody asks; at most five."""
+    unknown = [name for name in answers.given if name not in questions]
+    return [f"{shown}: {no_question(questions, name, 'the lesson')}" for name in unknown[:5]]

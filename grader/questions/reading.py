@@ -1,0 +1,200 @@
+"""A student's answer, read into a value. A text that cannot be meant is refused in one sentence that names the form."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.questions.formula import Formula, FormulaError, read_formula
+from grader.questions.posing import Posed
+from grader.questions.question import Kind
+from grader.source.similar_names import close_name
+
+MOST_TEXT = 5_000
+MOST_LINE = 300
+MOST_SHOWN = 200
+MOST_AXES = 8
+MODULES = ("torch", "F")
+"""What a line of code may use besides the values that it is given."""
+BUILTINS = (
+    "range",
+    "len",
+    "int",
+    "float",
+    "sum",
+    "min",
+    "max",
+    "abs",
+    "slice",
+    "list",
+    "tuple",
+    "True",
+    "False",
+    "None",
+)
+BANNED_NODES = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+Raw = str | int | float | list[Any] | bool
+
+
+class AnswerError(ValueError):
+    """An answer of another form than its question needs. The text is a sentence for the student."""
+
+
+def read_answer(posed: Posed, raw: object) -> Any:
+    """The answer as a value of its kind: a float, a tuple of sizes, ids, a Formula or a text. Raises AnswerError."""
+    if isinstance(raw, bool) or not isinstance(raw, (str, int, float, list)):
+        raise AnswerError(f"{shown_answer(raw)} is not an answer; expected {EXPECTED[posed.question.kind]}.")
+    return READERS[posed.question.kind](posed, raw)
+
+
+def read_number(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> float:
+    known = values or {}
+    try:
+        return read_formula(one_text(raw, "number"), known).number(known)
+    except FormulaError as error:
+        raise AnswerError(f"{shown_answer(raw)} is not a number; expected {EXPECTED['number']}.") from error
+
+
+def read_shape(posed: Posed, raw: Raw, values: Mapping[str, float] | None = None) -> tuple[int, ...]:
+    if isinstance(raw, list):
+        raw = ", ".join(map(str, raw))
+    text = one_text(raw, "shape").strip().removeprefix("torch.Size").strip().strip("()[] ")
+    parts = [part for part in re.split(r"[,×]|(?<=\d)\s*x\s*(?=\d)", text) if part.strip()]
+    try:
+        sizes = [read_formula(part, values or {}).number(values or {}) for part in parts]
+    except FormulaError:
+        sizes = [-1.0]
+    if len(sizes) > MOST_AXES or any(size < 0 or size != int(size) for size in sizes):
+        raise AnswerError(f"{shown_answer(raw)} is not a shape; expected {EXPECTED['shape']}.")
+    return tuple(map(int, sizes))
+
+
+def read_choice(posed: Posed, raw: Raw) -> str:
+    return choice_id(posed, one_text(raw, "choice"))
+
+
+def read_multiple(posed: Posed, raw: Raw) -> frozenset[str]:
+    return frozenset(choice_ids(posed, raw))
+
+
+def read_order(posed: Posed, raw: Raw) -> tuple[str, ...]:
+    found = choice_ids(posed, raw)
+    if sorted(found) != sorted(posed.choices):
+        given = f"{len(found)} of them" if len(set(found)) == len(found) else "one of them twice"
+        raise AnswerError(f"An order needs each of the {len(posed.choices)} letters once; you gave {given}.")
+    return tuple(found)
+
+
+def read_expression(posed: Posed, raw: Raw) -> Formula:
+    try:
+        return read_formula(one_text(raw, "formula"), posed.question.variables)
+    except FormulaError as error:
+        raise AnswerError(str(error)) from None
+
+
+def read_line(posed: Posed, raw: Raw) -> str:
+    """One expression of Python. What it does is left to the sandbox; this only finds slips."""
+    text = one_text(raw, "code").strip()
+    shown = shown_answer(text)
+    if len(text) > MOST_LINE or "\n" in text:
+        raise AnswerError(f"The answer is not one line of at most {MOST_LINE} characters.")
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise AnswerError(f"{shown} is not a Python expression; leave out `name =` and `return`.") from None
+    known = {*posed.question.given, *MODULES, *BUILTINS}
+    stores = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in ast.walk(tree):
+        if isinstance(node, BANNED_NODES) or (isinstance(node, ast.Attribute) and node.attr.startswith("_")):
+            raise AnswerError(f"{shown} has a part that is not allowed; expected an expression of tensors.")
+        if isinstance(node, ast.Name) and node.id not in known | stores:
+            names = ", ".join([*posed.question.given, *MODULES])
+            raise AnswerError(f"{shown} uses `{node.id}`; expected only {names} and plain Python.")
+    return ast.unparse(tree)
+
+
+def read_text(posed: Posed, raw: Raw) -> str:
+    text = one_text(raw, "text").strip()
+    if len(text) > MOST_TEXT:
+        raise AnswerError(f"The answer has {len(text):,} characters; expected at most {MOST_TEXT:,}.")
+    return text
+
+
+def one_text(raw: Raw, kind: Kind) -> str:
+    """The answer as a text, which is not empty. Raises AnswerError."""
+    if isinstance(raw, list):
+        raise AnswerError(f"A list is not an answer here; expected {EXPECTED[kind]}.")
+    text = str(raw)
+    if not text.strip():
+        raise AnswerError(f"There is no answer; expected {EXPECTED[kind]}.")
+    return text
+
+
+def choice_ids(posed: Posed, raw: Raw) -> list[str]:
+    """The ids of several choices: "a, c", "a c", "ac" or a list."""
+    if not isinstance(raw, list):
+        text = one_text(raw, posed.question.kind).strip()
+        parts = re.split(r"[,;\s]+", text.strip(", ;"))
+        joined = len(parts) == 1 and parts[0] not in posed.choices and set(parts[0].lower()) <= posed.letters.keys()
+        raw = list(parts[0]) if joined else parts
+    return [choice_id(posed, str(part)) for part in raw]
+
+
+def choice_id(posed: Posed, text: str) -> str:
+    """The id of the choice that a letter or an id names. Raises AnswerError."""
+    plain = text.strip().strip("().").strip()
+    found = plain if plain in posed.choices else posed.letters.get(plain.lower())
+    if found is None:
+        letters = list(posed.letters)[: len(posed.choices)]
+        meant = close_name(plain, posed.choices) if len(plain) > 1 else None
+        hint = f"; did you mean {meant!r}?" if meant else f"; expected one of {', '.join(letters)}."
+        raise AnswerError(f"There is no choice {shown_answer(plain)}{hint}")
+    return found
+
+
+def shown_answer(raw: object) -> str:
+    """An answer as messages quote it, in one line."""
+    text = " ".join(str(raw).split()).replace("`", "'")
+    return f"`{text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + '…'}`"
+
+
+def answer_text(posed: Posed, raw: object) -> str:
+    """An answer as a report shows it: the text of the choices, else what the student wrote."""
+    try:
+        ids = read_answer(posed, raw)
+    except AnswerError:
+        return " ".join(str(raw).split())[:MOST_SHOWN]
+    if posed.question.kind == "text":
+        return str(ids)
+    if posed.question.kind == "choice":
+        return posed.choices[ids]
+    if posed.question.kind == "multiple":
+        return "; ".join(text for each, text in posed.choices.items() if each in ids)
+    if posed.question.kind == "order":
+        return " → ".join(posed.choices[each] for each in ids)
+    return " ".join(str(raw).split())[:MOST_SHOWN]
+
+
+EXPECTED: dict[Kind, str] = {
+    "number": "a number such as 0.25 or 1/32, with a point and without units",
+    "shape": "a shape such as (32, 1)",
+    "choice": "one letter",
+    "multiple": "the letters of all that are true, such as a, c",
+    "order": "all letters in order, such as b, a, c",
+    "formula": "a formula such as -1/n",
+    "code": "one line of Python, without `name =`",
+    "text": "a text",
+}
+READERS: dict[Kind, Callable[[Posed, Raw], Any]] = {
+    "number": read_number,
+    "shape": read_shape,
+    "choice": read_choice,
+    "multiple": read_multiple,
+    "order": read_order,
+    "formula": read_expression,
+    "code": read_line,
+    "text": read_text,
+}

@@ -1,0 +1,69 @@
+"""`dojo train FILE` for a network that the student defines: the example, a wrong gradient, files that fail."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from support import ROOT
+
+from grader.commands.dojo import main as dojo
+
+EXAMPLE = ROOT / "exercises" / "07_training" / "my_network.py"
+
+
+def train(file: Path, out: Path, steps: int = 12) -> Result:
+    return CliRunner().invoke(dojo, ["train", str(file), "--steps", str(steps), "-o", str(out), "--course", str(ROOT)])
+
+
+def changed(folder: Path, old: str, new: str) -> Path:
+    file = folder / "mine.py"
+    text = EXAMPLE.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return file
+
+
+def test_the_example_trains_as_autograd_does(tmp_path):
+    file = shutil.copy(EXAMPLE, tmp_path / "a_copy.py")
+    result = train(file, tmp_path / "out", steps=40)
+    assert result.exit_code == 0, result.output
+    rows = [line for line in result.output.splitlines() if "approximate:" in line]
+    assert len(rows) == 3 * 6 and all("approximate: True" in row for row in rows)
+    (largest,) = [line for line in result.output.splitlines() if line.startswith("largest difference of the losses")]
+    assert float(largest.split(": ")[1].split()[0]) < 1e-6
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+def test_a_wrong_gradient_shows_in_the_line_where_it_begins(tmp_path):
+    result = train(changed(tmp_path, "dwave * torch.cos(t.angle)", "dwave * torch.cos(t.wave)"), tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    first = result.output.split("gradients of step 0")[1].split("12:")[0].splitlines()[1:7]
+    wrong = [line.split()[0] for line in first if "approximate: False" in line]
+    assert wrong == ["angle", "phase", "frequency"]
+    assert "largest difference of the losses from autograd's: 0 " not in result.output
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            '"dphase": dangle.sum(0)',
+            '"dphase": dangle.sum(0, keepdim=True)',
+            "`dphase` has shape (1, 8); expected (8,)",
+        ),
+        ('        "dphase": dangle.sum(0),\n', "", "missing: dphase"),
+        ('"dwave": dwave', '"dweight": dwave', "`backward` returned `dweight`"),
+        ("t.loss = (", "t.end = (", "`forward` must end with `t.loss`"),
+        ('"x": x, "y"', '"phase": x, "x": x, "y"', "both return phase"),
+        ("torch.sin(t.angle)", "torch.sin(t.angel)", "`t.angel` is read before it is set"),
+        ("def learning_rate", "def rate", "no function `learning_rate`"),
+    ],
+)
+def test_a_file_that_cannot_be_trained_is_one_sentence(tmp_path, old, new, said):
+    result = train(changed(tmp_path, old, new), tmp_path / "out")
+    message = str(result.exception) + result.output
+    assert result.exit_code != 0 and said in message, message
+    assert "Traceback" not in result.output

@@ -1,0 +1,106 @@
+"""`dojo start`: a folder with the public exercises, in which a student works without a clone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from kits import make_kit
+
+from grader.commands import dojo_start
+from grader.commands.dojo import main
+from grader.dojo.start import make_working_folder
+from grader.errors import UserError
+from grader.lesson.bare_stub import NOTE
+from grader.lesson.lesson import Course
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A course in which somebody has worked."""
+    kit = make_kit(tmp_path / "source")
+    folder = kit / "exercises" / "03_makemore_steps"
+    (folder / "backward.py").write_text("def dlogprobs(): return 'somebody else wrote this'\n")
+    (folder / "backward.py.before-reset-1").write_text("older\n")
+    (folder / "figures.py").write_text("def figures(): ...\n")
+    (kit / "course.toml").write_text('shape = "broadcast"\n')
+    return kit
+
+
+def start(*words: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(main, ["start", *map(str, words)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, source, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert start("--course", source) == (
+        0,
+        "backprop-ninja/ has 3 lessons. Next:\n\n    cd backprop-ninja\n    dojo\n",
+        "",
+    )
+    made = tmp_path / "backprop-ninja"
+    assert sorted(path.name for path in made.iterdir()) == [".gitignore", "course.toml", "exercises"]
+    for lesson in Course(made).lessons.values():
+        given = source / "exercises" / lesson.name
+        assert (lesson.exercise / "backward.py").read_bytes() == (given / ".stub").read_bytes()
+        names = {path.name for path in given.iterdir()} - {"figures.py", "backward.py.before-reset-1"}
+        assert {path.name for path in lesson.exercise.iterdir()} == names
+    assert start("--course", source) == (
+        2,
+        "",
+        "dojo: backprop-ninja exists and is not empty. Choose another name, as in `dojo start my-work`.\n",
+    )
+
+
+def test_bare_stubs_stay_bare_after_a_reset(tmp_path, source, monkeypatch):
+    assert start(tmp_path / "hard", "--bare", "--course", source)[0] == 0
+    monkeypatch.chdir(tmp_path / "hard")
+    path = Path("exercises/03_makemore_steps/backward.py")
+    bare = path.read_text()
+    assert NOTE in bare and "def dprobs():\n" in bare
+    path.write_text("x = 1\n")
+    assert CliRunner().invoke(main, ["reset", "03"]).exit_code == 0
+    assert path.read_text() == bare
+    assert "24 to do" not in CliRunner().invoke(main, ["list"]).stdout
+
+
+def test_outside_a_course_it_takes_the_lessons_that_were_installed(tmp_path, monkeypatch):
+    """In a wheel the package has exercises/, without backward.py."""
+    installed = make_kit(tmp_path / "site-packages" / "grader")
+    for path in installed.glob("exercises/*/backward.py"):
+        path.unlink()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(dojo_start, "nearest_course", lambda given: None)
+    monkeypatch.setattr(dojo_start, "WITH_EXERCISES", installed)
+    assert start("work")[0] == 0
+    assert len([*(tmp_path / "work").glob("exercises/*/backward.py")]) == 3
+    monkeypatch.setattr(dojo_start, "WITH_EXERCISES", tmp_path)
+    assert start("other") == (
+        2,
+        "",
+        "dojo: no lessons were installed with `dojo`. Name a folder that has exercises/ with --course.\n",
+    )
+
+
+def test_a_lesson_without_a_stub_is_named(tmp_path, source):
+    stub = source / "exercises" / "04_cross_entropy" / ".stub"
+    stub.unlink()
+    with pytest.raises(UserError) as caught:
+        make_working_folder(Course(source), tmp_path / "work", bare=False)
+    assert str(caught.value) == (
+        f"{stub} cannot be read: No such file or directory. Its author writes it with `grade stubs`."
+    )
+    assert not (tmp_path / "work").exists()
+
+
+def test_without_any_course_dojo_says_how_to_begin(tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.dojo.training.setup.nearest_course", lambda given: None)
+    shutil.rmtree(tmp_path / "nothing", ignore_errors=True)
+    done = CliRunner().invoke(main, [])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(
+        "dojo: there is no folder exercises/ here. Make a folder to work in with `dojo start`,"
+    )

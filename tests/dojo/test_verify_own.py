@@ -1,0 +1,154 @@
+"""`dojo verify`: a student's checker over the student's own gradients, in a kit without solutions/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from kits import file_of, functions_of, make_kit, solved
+
+from grader.dojo.verify import broken_copies, is_zero
+from grader.lesson.lesson import Course
+
+pytest_plugins = ["dojos"]
+
+OWN = {  # lesson 02: two right gradients, a wrong one, one that is wrong at other sizes, one that raises
+    "dlogits": "return (F.softmax(logits, 1) - F.one_hot(Y, logits.shape[1])) / N",
+    "dh_bn": "return dlogits @ W2.T",
+    "dW2": "return 2 * (h_bn.T @ dlogits)",
+    "db2": "return 1 / 0",
+    "dgamma": "return (dh_bn * h_norm).sum(0) * 4 / h_norm.shape[0]",
+    "db": "return dh.sum(0)",
+}
+LOOSE = """def gradient_check(f, x, dx, eps=1e-5):
+    numerical = numerical_gradient(f, x, eps)
+    if dx.shape != x.shape:
+        raise ValueError("the shapes differ")
+    return bool(np.abs(numerical - dx).max() <= 0.2 * np.abs(numerical).max()), 0.0
+"""
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    kit = make_kit(tmp_path, ("02_small_net", "03_makemore_steps", "08_gradient_check"))
+    source = file_of(kit, "02").read_text()
+    for name, line in OWN.items():
+        before, _, after = source.partition(f"def {name}(")
+        source = before + f"def {name}(" + after.replace("raise NotImplementedError", line, 1)
+    file_of(kit, "02").write_text(source)
+    return kit
+
+
+def write_checker(kit: Path, text: str = "") -> None:
+    own = solved("08", *functions_of(file_of(kit, "08").read_text()))
+    whole = functions_of(own)["gradient_check"]
+    file_of(kit, "08").write_text(own.replace(whole, text) if text else own)
+
+
+def test_a_good_checker_agrees_except_where_one_problem_is_not_enough(kit, dojo):
+    write_checker(kit)
+    result = dojo("verify")
+    assert result.stdout == (
+        "02 A small net, from the loss to the input\n"
+        "    row               your checker  the judge     rejects broken copies\n"
+        "    dlogits           right         right         4 of 4\n"
+        "    dh_bn             right         right         4 of 4\n"
+        "    dW2               wrong         wrong         4 of 4\n"
+        "    db2               not asked     no value      4 of 4\n"
+        "    dgamma            right         wrong         4 of 4\n"
+        "    db                right         right         1 of 1\n"
+        "    5 not written yet: dbeta, dh_norm, dh and 2 more\n"
+        "\n"
+        "What your checker misses:\n"
+        "    02.dgamma is wrong on other problems, but right on the one that your checker\n"
+        "    sees. No checker can find this from one problem.\n"
+        "\n"
+        "`gradient_check` agrees with the judge on 4 of 5 of your gradients, and it\n"
+        "rejects 21 of 21 broken copies.\n"
+        "Your checker saw each gradient at one small problem. A broken copy is the right\n"
+        "gradient with one mistake put into it.\n"
+    )
+    assert result.exit_code == 1 and result.stderr == ""
+
+
+def test_a_loose_checker_is_shown_what_it_misses_and_rejects_wrongly(kit, dojo):
+    write_checker(kit, LOOSE)
+    result = dojo("verify", "02")
+    assert result.exit_code == 1
+    assert result.stdout.partition("2 more\n\n")[2] == (
+        "What your checker misses:\n"
+        "    02.dgamma is wrong on other problems, but right on the one that your checker\n"
+        "    sees. No checker can find this from one problem.\n"
+        "    It accepts the right gradient with one element 5 % too large: 02.dlogits,\n"
+        "    02.dh_bn, 02.dW2 and 2 more.\n"
+        "\n"
+        "Right gradients that it does not accept:\n"
+        "    02.db: your checker says that it is wrong. It is zero except for rounding.\n"
+        "\n"
+        "Where it gives no answer:\n"
+        "    02.dlogits, 02.dh_bn, 02.dW2 and 2 more: ValueError: the shapes differ\n"
+        "\n"
+        "`gradient_check` agrees with the judge on 3 of 5 of your gradients, and it\n"
+        "rejects 11 of 21 broken copies.\n"
+        "Your checker saw each gradient at one small problem. A broken copy is the right\n"
+        "gradient with one mistake put into it.\n"
+    )
+
+
+def test_nothing_missed_is_exit_status_0(kit, dojo):
+    write_checker(kit)
+    file_of(kit, "02").write_text(solved("02", "dlogits", "dW2"))
+    result = dojo("verify", "02")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "`gradient_check` agrees with the judge on 2 of 2 of your gradients" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("checker", "words", "sentence"),
+    [
+        ("", [], "`dojo verify` needs your `gradient_check` of lesson 08, which is not written yet: dojo watch 08"),
+        ("def gradient_check(:", [], "exercises/08_gradient_check/backward.py does not run: SyntaxError: "),
+        ("x = 1", [], "`dojo verify` needs your `gradient_check` of lesson 08, which is not written yet"),
+        (LOOSE, ["03"], "There is no gradient to verify yet: none is written in lesson 03."),
+        (LOOSE, ["08"], "`dojo verify` can check the gradients of lessons 02, 03, 04, 05, 06, 07, but not of 08."),
+    ],
+)
+def test_what_cannot_be_verified_is_one_sentence_and_exit_status_2(kit, dojo, checker, words, sentence):
+    if checker:
+        file_of(kit, "08").write_text(f"import numpy as np\n{checker}\n")
+    result = dojo("verify", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"dojo: {sentence}") and result.stderr.count("\n") == 1
+
+
+def test_broken_copies_differ_from_the_right_gradient(lessons):
+    """Each copy is wrong by 5 % of some element that matters, or has another shape: a checker can see it."""
+    checker = lessons["08_gradient_check"].config.verification
+    seen = set()
+    for lesson in lessons.values():
+        if lesson.number not in checker.sizes:
+            continue
+        problem = lesson.problem_at(checker.sizes[lesson.number])
+        for item in lesson.gradients:
+            right = problem.reference(item.target)
+            for what, copy in broken_copies(problem, item.target).items():
+                seen.add(what.partition(" through")[0])
+                if copy.shape == right.shape:
+                    off = (copy - right).abs() >= 0.0499 * right.abs()
+                    assert (off & ((copy - right).abs() > 1e-5 * right.abs().max().clamp(min=1e-12))).any(), item.name
+            assert is_zero(problem, item.target) == bool(torch.all(right.abs() < 1e-12))
+    assert seen == {
+        "with the opposite sign",
+        "times two",
+        "with one element 5 % too large",
+        "with one axis too many",
+        "without the path",
+        "with 0.05 in one place",
+    }
+
+
+def test_the_lessons_that_are_verified_have_gradients(course: Course):
+    sizes = course.find("08").config.verification.sizes
+    assert [*sizes] == ["02", "03", "04", "05", "06", "07"]
+    assert all(course.find(number).gradients for number in sizes)

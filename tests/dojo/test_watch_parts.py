@@ -1,0 +1,280 @@
+"""The parts of `dojo watch` and `dojo start` that need no terminal: keys, choices, searches, screens, forms, hints."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+
+import pytest
+from kits import file_of, make_kit, solved
+from rich.console import Console
+from support import ROOT
+
+from grader.dojo.desk import Checked, Desk
+from grader.dojo.file import changed_rows, read_own
+from grader.dojo.finish import finish_lines, other_forms, what_it_taught
+from grader.dojo.graph_line import bar, graph_line, marks_of
+from grader.dojo.guide import Guide
+from grader.dojo.keys import keys_in
+from grader.dojo.news import news_of
+from grader.dojo.overview import list_screen
+from grader.dojo.progress import Progress
+from grader.dojo.questions import BY_ID, question_about
+from grader.dojo.repeating import repeating
+from grader.dojo.row_choice import RowChoice
+from grader.dojo.search import Search
+from grader.dojo.state import Memory, State
+from grader.dojo.view import View, default_focus, watch_screen
+from grader.dojo.watch import WatchSession
+from grader.results import NamedMistake, Row
+
+pytest_plugins = ["dojos"]
+NAMES = [f"d{number}" for number in range(1, 16)]
+
+
+def drawn(view: View, columns: int = 80, lines: int = 40) -> str:
+    console = Console(
+        width=columns, height=lines, force_terminal=True, color_system=None, file=io.StringIO(), highlight=False
+    )
+    with console.capture() as captured:
+        for part in watch_screen(view, console):
+            console.print(part)
+    return captured.get()
+
+
+@pytest.fixture(scope="module")
+def checked(judge, tmp_path_factory) -> Checked:
+    """Lesson 03 with two lines right, one wrong and one right below it, in a kit."""
+    kit = make_kit(tmp_path_factory.mktemp("kit"))
+    source = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum", "dcounts")
+    file_of(kit).write_text(source.replace("return dlogprobs / probs", "return -dlogprobs / probs"))
+    lesson = Desk(kit, print).course.find("03")
+    submitted = read_own(lesson)
+    return Checked(lesson, submitted, judge.judge(lesson, submitted), 0.1)
+
+
+def test_keys_by_name():
+    assert keys_in("a/é\r\x7f\x1b") == ["a", "/", "é", "enter", "backspace", "escape"]
+    assert keys_in("\x1b[A\x1bOB\x1b[A") == ["up", "down", "up"]
+    assert keys_in("\x1b[C\x1b[15~\x1bx\x01n") == ["n"]  # another arrow, F5, Alt and x, Ctrl-A
+
+
+def test_rows_are_chosen_by_arrows_and_numbers():
+    now = 100.0
+    choice = RowChoice(lambda: now)
+    assert choice.press("down", NAMES, None) == "d1" and choice.press("up", NAMES, None) == "d15"
+    assert choice.press("down", NAMES, "d15") == "d15" and choice.press("up", NAMES, "d2") == "d1"
+    assert choice.press("1", NAMES, None) == "d1" and choice.press("2", NAMES, "d1") == "d12"
+    assert choice.press("7", NAMES, "d12") == "d7"  # 127 is too many: a new number
+    now = 102.0
+    assert choice.press("1", NAMES, "d7") == "d1" and choice.press("0", NAMES, "d1") == "d10"
+    now = 104.0
+    assert choice.press("0", NAMES, "d7") == "d7" and choice.press("down", [], None) is None
+
+
+def test_a_search_finds_lessons_and_rows_by_their_names(course):
+    lessons = list(course.lessons.values())
+    search = Search(lessons, course.find("03"))
+
+    def found(words: str) -> list[str]:
+        search.typed = words
+        return [f"{lesson.number}.{row}" if row else lesson.number for lesson, row in search.found()]
+
+    assert found("") == [] and found("makemore") == ["03"] and found("checkp")[0] == "09"
+    assert found("dw2") == ["03.dW2", "02.dW2", "06.dW2", "07.dW2"] == found("w2")  # first the lesson that is open
+    assert found("04") == ["04", "04.dlogits", "04.in_one_go"]
+    assert found("nothing of the kind") == []
+    search.typed = ""
+    for key in "dpx":
+        assert search.press(key) is None
+    assert search.press("backspace") is None and search.typed == "dp"
+    first, second = search.found()[:2]
+    assert search.press("down") is None and search.press("enter") == second != first and search.is_over
+    assert Search(lessons, lessons[0]).press("enter") is None
+
+
+def test_a_graph_in_one_line_keeps_the_row_in_focus_in_sight():
+    marks = [(f"n{number}", "✓" if number < 6 else "·", "") for number in range(20)]
+    assert graph_line(marks, 0, 31).plain == "n0 ✓ n1 ✓ n2 ✓ n3 ✓ n4 ✓ n5 ✓ …"[:31]
+    assert graph_line(marks, 10, 20).plain == "… n9 · n10 · n11 · …"
+    assert graph_line(marks, 19, 20).plain == "… n17 · n18 · n19 ·"
+    assert len(graph_line(marks, 3, 400).plain.split()) == 40 and graph_line([], 0, 80).plain == ""
+    for columns in (10, 40, 60):
+        assert all(
+            len(graph_line(marks, at, columns).plain) <= columns and f"n{at} " in graph_line(marks, at, columns).plain
+            for at in range(20)
+        )
+
+
+def test_a_bar_is_full_only_when_all_is_done(course):
+    assert [bar(done, 26, 10).plain.count("█") for done in (0, 1, 13, 25, 26)] == [0, 1, 5, 9, 10]
+    progress = Progress(course.find("07"), {"loss": "here", "dW2": "passed", "db2": "failed", "update": "hidden"})
+    signs = {name: sign for name, sign, _ in marks_of(progress, ["loss"])}
+    assert [signs[name] for name in ("W2", "b2", "update", "loss", "C")] == ["✓", "✗", "?", "✓", "·"]
+    assert list(signs).count("loss") == 1
+
+
+def test_what_a_save_changed():
+    lesson = Desk(ROOT, print).course.find("03")
+    before = solved("03", "dprobs", "dcounts")
+    after = before.replace("return dlogprobs / probs", "return helper(dlogprobs, probs)")
+    after += "\n\ndef helper(a, b):\n    return a / b\n"
+    assert changed_rows(lesson, before.encode(), after.encode()) == ["dprobs"]
+    assert changed_rows(lesson, after.encode(), after.replace("a / b", "a * b").encode()) == ["dprobs"]
+    assert changed_rows(lesson, before.encode(), before.replace("return", "return  # now", 1).encode()) == []
+    assert changed_rows(lesson, b"def f(:", before.encode()) == [item.name for item in lesson.items]
+
+
+def test_the_row_that_was_just_changed_is_in_focus(course):
+    rows = {"dlogprobs": "failed", "dprobs": "passed", "dcounts": "failed"}
+    progress = Progress(course.find("03"), rows)
+    assert default_focus(progress, ["dprobs", "dcounts"]) == "dcounts"
+    assert default_focus(progress, ["dprobs"]) == default_focus(progress, []) == "dlogprobs"
+    assert default_focus(Progress(course.find("03"), rows | {"dlogprobs": "passed", "dcounts": "passed"}), []) == (
+        "dcounts_sum_inv"
+    )
+
+
+def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
+    screen = drawn(View(checked.lesson, "backward.py", checked, focus="dcounts", news=news_of(None, checked)), 60, 20)
+    lines = screen.splitlines()
+    assert len(lines) <= 19 and lines[0] == "03 The makemore network, step by step · backward.py"
+    assert "▸ 5 dcounts         right ✗ exact" in lines and max(map(len, lines)) <= 60
+    assert any(line.startswith("✓ dcounts right") for line in lines)
+    assert drawn(View(checked.lesson, "backward.py", checked, focus="dprobs"), 80, 12).count("\n") <= 18
+
+
+def test_an_old_verdict_is_grey_while_a_check_runs(checked):
+    console = Console(width=80, height=40, force_terminal=True, color_system="standard", file=io.StringIO())
+    with console.capture() as captured:
+        for part in watch_screen(
+            View(checked.lesson, "b.py", checked, "dprobs", running="checking: dx · 1 s"), console
+        ):
+            console.print(part)
+    colours = {code for code in captured.get().split("\x1b[")[1:] if not code.startswith(("0m", "2;3m", "3;2m"))}
+    assert colours == set() and "wrong value" in captured.get()
+
+
+def test_the_next_step_of_the_guide(checked, judge):
+    def said(each: Checked) -> str:
+        console = Console(width=400, color_system=None)
+        with console.capture() as captured:
+            console.print(*Guide().lines(each), sep="\n")
+        return captured.get()
+
+    assert said(checked).startswith("\nStep 2 of 3: dprobs is not right yet.")
+    stub = checked.lesson.pristine.read_text()
+
+    def version(text: str) -> Checked:
+        files = type(checked.submitted)(checked.lesson.name, {"backward.py": text.encode()}, shown="backward.py")
+        return Checked(checked.lesson, files, judge.judge(checked.lesson, files), 0.1)
+
+    assert "Step 1 of 3: Open backward.py:20 in your editor" in said(version(stub))
+    assert "Step 3 of 3: dlogprobs is right. The word" in said(version(solved("03", "dlogprobs")))
+    assert "Step 2 of 3: Python cannot read" in said(version("def f(:"))
+    guide, done = Guide(), version(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv"))
+    assert len(guide.lines(done)) == 2 and guide.lines(done) == []
+
+
+def test_other_right_forms_come_from_the_variants_and_only_where_they_are(checked):
+    lesson = Desk(ROOT, print).course.find("03")
+    own = (lesson.solution / "backward.py").read_text()
+    forms = other_forms(lesson, "dprobs", own)
+    assert len(forms) == 2 == len(set(forms)) and all("dlogprobs" in form and "def " not in form for form in forms)
+    mine = "def dprobs(dlogprobs, probs):\n    '''Mine.'''\n    " + forms[0].replace("\n", "\n    ")
+    assert forms[0] not in other_forms(lesson, "dprobs", mine) and forms[1] in other_forms(lesson, "dprobs", mine)
+    assert other_forms(checked.lesson, "dprobs", own) == []  # a kit has no solutions
+
+
+def test_what_a_lesson_taught_is_in_its_readme(tmp_path):
+    path = tmp_path / "README.md"
+    assert what_it_taught(path) == ""
+    path.write_text(
+        "# A\n\n## What you will be able to do\n\nYou *can* read\n[this](x.md) `a * b`.\n\n## Next\n\nNo.\n"
+    )
+    assert what_it_taught(path) == "You can read this `a * b`."
+    for readme in (ROOT / "exercises").glob("*/README.md"):
+        assert len(what_it_taught(readme)) > 50, readme
+
+
+def test_the_end_of_a_lesson_says_what_comes_next(judge):
+    desk = Desk(ROOT, print)
+    desk.memory = type("Nothing", (Memory,), {"read": lambda self: State()})(ROOT, print)
+    lesson = desk.course.find("04")
+    files = type(read_own(lesson))(lesson.name, {"backward.py": solved("04", "dlogits").encode()}, shown="backward.py")
+    done = Checked(lesson, files, judge.judge(lesson, files), 0.1)
+    console = Console(width=80, color_system=None)
+    with console.capture() as captured:
+        console.print(*finish_lines(desk, done, ["dlogits"]), sep="\n")
+    lines = captured.get().splitlines()
+    assert lines[0] == "That was the last row of lesson 04." and lines[1] == "What it was about:"
+    assert "Two other right forms of dlogits:" in lines and "Next: lesson " in "".join(lines[-2:])
+
+
+def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
+    def row(mistake: str) -> Row:
+        return Row("dprobs", "failed", 0, 1, mistake=NamedMistake(mistake, "…"))
+
+    for mistake in BY_ID:
+        question = question_about(checked.lesson, row(mistake))
+        assert question.endswith(("?", ".")) and "{" not in question and len(question) < 260
+    assert "`logprobs = probs.log()`" in question_about(checked.lesson, row("sign"))
+    assert question_about(checked.lesson, row("no such mistake")) == ""
+    memory = Memory(tmp_path, print)
+    memory.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})
+    assert [memory.take_question(checked.lesson, "dprobs") for _ in range(2)] == ["Why?", ""]
+    memory.keep_verdict(checked.lesson, "abc", {}, True, {"dprobs": "Why?"})  # the same file again
+    assert memory.take_question(checked.lesson, "dprobs") == ""
+    memory.keep_verdict(checked.lesson, "def", {}, True, {"dprobs": "Why?"})
+    memory.keep_grade(checked.lesson, "def", 1.5, 3)
+    assert State.from_json(memory.path.read_text()).grades == {checked.lesson.name: ("def", 1.5, 3)}
+    assert memory.take_question(checked.lesson, "dprobs") == "Why?"
+
+
+def test_titles_are_cut_only_where_the_terminal_is_narrow(course):
+    longest = max((lesson.title for lesson in course.lessons.values()), key=len)
+    progress = [Progress(lesson, {}) for lesson in course.lessons.values()]
+
+    def listed(columns: int) -> list[str]:
+        console = Console(width=columns, color_system=None)
+        with console.capture() as captured:
+            console.print(*list_screen(progress, None, {progress[0].lesson.name: (28.5, 29)}), sep="\n")
+        return captured.get().splitlines()
+
+    assert any(longest in line for line in listed(150)) and not any("…" in line for line in listed(150))
+    for columns in (60, 80, 150):
+        lines = listed(columns)
+        assert len(lines) == 2 + len(progress) and max(map(len, lines)) <= columns
+        assert lines[2].endswith("  graded 28.5/29") and lines[4].endswith("0 of 26  not begun")
+
+
+def test_rounding_is_explained_once(judge, tmp_path):
+    desk = Desk(make_kit(tmp_path), print)
+    desk._judge = judge
+    file_of(tmp_path, "04").write_text(solved("04", "dlogits"))
+    paper = io.StringIO()
+    session = WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False))
+    assert session._check() and session._check()
+    assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("exact: False is rounding") == 1
+
+
+def test_what_is_repeated_ends_with_its_context():
+    ran: list[int] = []
+    with repeating(lambda: ran.append(1), 0, 0.001):
+        while len(ran) < 3:
+            os.sched_yield()
+    count = len(ran)
+    time.sleep(0.01)
+    assert len(ran) == count
+
+
+def test_a_hang_is_reported_with_its_line(judge, checked):
+    source = solved("03", "dlogprobs", "dprobs")
+    text = source.replace("return dlogprobs / probs", "print('before')\n    while True:\n        probs = probs + 0")
+    line = text[: text.index("probs = probs + 0")].count("\n") + 1
+    files = type(checked.submitted)(checked.lesson.name, {"backward.py": text.encode()}, shown="backward.py")
+    judged = judge.judge(checked.lesson, files)
+    row = judged.rows[1]
+    assert row.status == "timeout" and row.line in (line - 1, line)
+    assert "most recent call first" not in judged.printed

@@ -1,0 +1,274 @@
+"""`grade run --follow`: what happens in the folder decides what is graded. Grading is played, and so is the clock."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Callable, Generator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import ROOT
+
+from grader.commands.follow import FollowedFolder
+from grader.gradebook.files import FILES, write_files
+from grader.gradebook.grading import follow
+from grader.gradebook.grading import run as run_module
+from grader.gradebook.grading.batch import Reply
+from grader.gradebook.grading.feed import Feed
+from grader.gradebook.grading.follow import PUBLISH_SECONDS
+from grader.gradebook.grading.run import RunOutcome, grade_run
+from grader.gradebook.grading.settings import Settings
+from grader.gradebook.grading.views import Views
+from grader.intake.submissions.submission import Submission
+from grader.lesson.lesson import Course
+from grader.publish.report.pages import Reporter
+from grader.results import LessonResult, Row, SubmissionResult
+
+LESSON = "04_cross_entropy"
+JOBS = 2
+
+
+def results_of(submission: Submission) -> SubmissionResult:
+    """Full marks for a file with the word `right` in it."""
+    files = submission.lessons[LESSON].files if submission.lessons else {}
+    points = 3 if any(b"right" in text for text in files.values()) else 0
+    rows = [Row("dlogits", "passed" if points else "failed", points, 3)]
+    return SubmissionResult(
+        student=submission.student,
+        submission_sha256=submission.sha256,
+        score=points,
+        max_score=3,
+        isolation="strong",
+        lessons=[LessonResult.of(LESSON, rows)],
+    )
+
+
+@cache
+def course_and_reporter() -> tuple[Course, Reporter]:
+    course = Course(ROOT)
+    return course, Reporter([course.find("04")])
+
+
+class Followed:
+    """A run that follows `inbox`; `graded` are (student, score) in the order of the results."""
+
+    def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.inbox, self.out = place / "inbox", place / "out"
+        self.inbox.mkdir()
+        self.now = 0.0
+        self.graded: list[tuple[str, float]] = []
+        self.pages: list[float] = []  # when the class page was written
+        self.taken: list[Submission] = []  # by graders that have not answered
+        self._monkeypatch, self._capsys = monkeypatch, capsys
+        self.feed: Feed
+
+    def run(self, *happens: Callable[[], object], fresh: bool = False, **options: Any) -> RunOutcome:
+        """Follow the folder while each of `happens` happens, with seconds between them; then a signal comes."""
+
+        def grade_all(feed: Feed, *_: object) -> Generator[tuple[Submission, Reply], None, None]:
+            self.feed = feed
+            for happening in happens:
+                happening()
+                yield from self.replies(3.0)
+            raise KeyboardInterrupt
+
+        course, reporter = course_and_reporter()
+        lessons = [course.find("04")]
+        written = Views.write_class
+
+        def write_class(views: Views, *arguments: Any) -> None:
+            self.pages.append(self.now)
+            written(views, *arguments)
+
+        self._monkeypatch.setattr(run_module, "grade_all", grade_all)
+        self._monkeypatch.setattr(Views, "write_class", write_class)
+        chosen: dict[str, Any] = {"roster": None, "intake_file": None, "key": None, "formats": ()}
+        chosen["set_times"] = lambda found, quiet: None
+        inbox = FollowedFolder(self.inbox, 1.0, self.out, lessons, course, **(chosen | options))
+        inbox.appearing.clock = lambda: self.now
+        settings = Settings(course="", lessons=[], seed=1, out=str(self.out))
+        return grade_run(
+            inbox.found, lessons, settings, JOBS, self, reporter, fresh=fresh, inbox=inbox, attendance=None
+        )
+
+    def replies(self, seconds: float) -> Generator[tuple[Submission, Reply], None, None]:
+        """What graders answer within `seconds`, all at once; a submission in `taken` has its answer already."""
+        end = self.now + seconds
+        while self.now < end:
+            self.feed.tick()
+            while self.feed.size:
+                submission = next(self.feed)
+                results = results_of(submission)
+                texts = {name: "x" for name in FILES} | {"results.json": results.to_text()}
+                write_files(self.out / submission.student, texts)
+                yield submission, Reply(results)
+            self.now += 0.5
+
+    def submit(self, name: str, text: str = "right") -> None:
+        place = self.inbox / name / LESSON
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "backward.py").write_text(f"# {text}\n")
+
+    def scores(self) -> dict[str, str]:
+        with open(self.out / "grades.csv", newline="") as file:
+            return {line["student"]: line["total"] for line in csv.DictReader(file)}
+
+    def warnings(self) -> str:
+        return self._capsys.readouterr().err
+
+    def planned(self, due: int, kept: int) -> None: ...
+
+    def started(self, student: str) -> None: ...
+
+    def result(self, results: SubmissionResult) -> None:
+        self.graded.append((results.student, results.score))
+
+
+@pytest.fixture
+def followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Followed:
+    return Followed(tmp_path, monkeypatch, capsys)
+
+
+def nothing() -> None:
+    """Nothing happens in the folder."""
+
+
+def test_what_appears_is_graded_and_a_stop_after_everything_is_graded_is_no_interruption(followed):
+    outcome = followed.run(nothing, lambda: followed.submit("ada"), lambda: followed.submit("bo", "wrong"), nothing)
+    assert followed.graded == [("ada", 3), ("bo", 0)]
+    assert followed.scores() == {"ada": "3", "bo": "0"}
+    assert (outcome.stopped, outcome.class_size) == (False, 2)
+
+
+def test_a_replaced_submission_is_a_new_attempt_and_a_deleted_one_keeps_its_result(followed):
+    followed.run(
+        lambda: followed.submit("ada", "wrong"),
+        lambda: followed.submit("ada", "right"),
+        lambda: followed.submit("bo"),
+        lambda: shutil.rmtree(followed.inbox / "bo"),
+    )
+    assert followed.graded == [("ada", 0), ("ada", 3), ("bo", 3)]
+    assert followed.scores() == {"ada": "3", "bo": "3"}
+
+
+def test_a_file_that_is_touched_and_not_changed_is_not_graded_again(followed):
+    followed.run(lambda: followed.submit("ada"), lambda: followed.submit("ada"), nothing)
+    assert followed.graded == [("ada", 3)]
+
+
+def test_a_second_run_grades_only_what_came_meanwhile_and_fresh_everything(followed):
+    followed.run(lambda: followed.submit("ada"))
+    followed.submit("bo")
+    followed.graded.clear()
+    outcome = followed.run(nothing)
+    assert followed.graded == [("bo", 3)]
+    assert [result.student for result in outcome.results] == ["ada", "bo"]
+    followed.graded.clear()
+    followed.run(nothing, fresh=True)
+    assert sorted(followed.graded) == [("ada", 3), ("bo", 3)]
+
+
+def test_a_stop_before_everything_is_graded_is_an_interruption_and_the_next_run_goes_on(followed, monkeypatch):
+    monkeypatch.setattr(follow, "AHEAD", 4)
+
+    def stop() -> None:
+        for number in range(4 * JOBS + 5):
+            followed.submit(f"student{number:03}")
+        for _ in range(4):
+            followed.now += 0.5
+            followed.feed.tick()
+        assert followed.feed.size == 4 * JOBS  # the others are not in memory yet
+        raise KeyboardInterrupt
+
+    assert followed.run(nothing, stop).stopped
+    assert followed.graded == []
+    assert not followed.run(nothing).stopped
+    assert len(followed.graded) == 4 * JOBS + 5
+
+
+def test_the_class_page_is_written_once_for_a_burst(followed):
+    def burst() -> None:
+        for number in range(12):
+            followed.submit(f"student{number:02}")
+
+    followed.run(burst, nothing)
+    assert len(followed.graded) == 12
+    assert len(followed.pages) == 2  # after the burst and at the end
+
+
+def test_while_results_keep_coming_the_class_page_is_written_now_and_then(followed):
+    steps = [lambda n=n: followed.submit(f"student{n:02}") for n in range(10)]
+    followed.run(*steps)
+    assert len(followed.graded) == 10
+    gaps = [later - earlier for earlier, later in zip(followed.pages, followed.pages[1:], strict=False)]
+    assert len(followed.pages) <= 11 and max(gaps[:-1], default=0) <= PUBLISH_SECONDS + 3.5
+
+
+def test_a_submission_that_is_replaced_while_it_is_graded_waits_for_its_result(followed):
+    def replaced() -> None:
+        followed.submit("ada", "wrong")
+        for _ in range(4):
+            followed.now += 0.5
+            followed.feed.tick()
+        assert followed.feed.size == 1  # a grader has not answered yet
+        followed.submit("ada", "right")
+        for _ in range(6):
+            followed.now += 0.5
+            followed.feed.tick()
+        assert followed.feed.size == 1
+
+    followed.run(replaced, nothing)
+    assert followed.graded == [("ada", 0), ("ada", 3)]
+    assert followed.scores() == {"ada": "3"}
+
+
+def test_a_folder_that_vanishes_is_waited_for(followed):
+    away = followed.inbox.with_name("away")
+    followed.run(
+        lambda: followed.submit("ada"),
+        lambda: followed.inbox.rename(away),
+        lambda: away.rename(followed.inbox),
+        lambda: followed.submit("bo"),
+    )
+    assert followed.graded == [("ada", 3), ("bo", 3)]
+    assert followed.warnings().count("waiting for it") == 1
+
+
+def test_what_is_not_a_submission_is_named_once(followed):
+    followed.run(lambda: (followed.inbox / "README.md").write_text("hello"), lambda: followed.submit("ada"))
+    assert followed.graded == [("ada", 3)]
+    assert followed.warnings().count("holds no submissions") == 1
+
+
+def test_formats_are_written_as_results_come(followed):
+    written = []
+    followed.run(
+        lambda: followed.submit("ada"),
+        lambda: written.append((followed.out / "ada" / "junit.xml").is_file()),
+        formats=["junit"],
+    )
+    assert written == [True]
+
+
+def test_what_can_be_read_in_several_ways_is_in_intake_csv_and_an_edited_line_survives(followed):
+    def unclear() -> None:
+        folder = followed.inbox / "ada"
+        folder.mkdir()
+        (folder / "a.py").write_text("def dlogits(logits, Yb, n):\n    return 0  # first\n")
+        (folder / "b.py").write_text("def dlogits(logits, Yb, n):\n    return 1  # right\n")
+
+    def edit() -> None:
+        text = (followed.out / "intake.csv").read_text(encoding="utf-8")
+        assert text.splitlines()[1].startswith(f"ada,a.py; b.py,{LESSON}: a.py,")
+        (followed.out / "intake.csv").write_text(text.replace(f"{LESSON}: a.py,", "4: b.py,", 1), encoding="utf-8")
+
+    followed.run(unclear, edit, lambda: followed.submit("bo"))
+    assert followed.graded == [("ada", 0), ("bo", 3)]
+    assert "edit `guess`" in followed.warnings()
+    followed.graded.clear()
+    followed.run(nothing, intake_file=followed.out / "intake.csv")
+    assert followed.graded == [("ada", 3)]
+    assert (followed.out / "intake.csv").read_text(encoding="utf-8").splitlines()[1].endswith(",yes")

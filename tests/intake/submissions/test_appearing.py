@@ -1,0 +1,133 @@
+"""Which entries of a followed folder are complete, by a clock that the test sets."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.intake.submissions.appearing import DOUBTFUL_SECONDS, Appearing
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def inbox(tmp_path: Path, clock: Clock) -> Appearing:
+    return Appearing(tmp_path, 1.0, clock)
+
+
+def complete(inbox: Appearing, clock: Clock, seconds: float = 0.0) -> set[str]:
+    """The complete entries after so many seconds, in which the folder is looked at twice a second."""
+    end = clock.now + seconds
+    while clock.now < end:
+        clock.now += 0.5
+        inbox.look()
+    inbox.look()
+    return set(inbox.complete())
+
+
+def test_a_file_is_complete_once_nothing_has_changed_for_a_while(inbox, clock):
+    file = inbox.folder / "ada.py"
+    file.write_text("def dx(): pass\n")
+    assert complete(inbox, clock, 0.5) == set()
+    file.write_text("def dx(): pass\n" * 2)  # it is still being written
+    assert complete(inbox, clock, 1.0) == set()
+    assert complete(inbox, clock, 0.5) == {"ada.py"}
+
+
+def test_a_time_of_modification_says_nothing_because_clocks_of_file_servers_differ(inbox, clock):
+    for name, when in (("past.py", 1_000.0), ("future.py", 4e9)):
+        (inbox.folder / name).write_text("pass\n")
+        os.utime(inbox.folder / name, (when, when))
+    assert complete(inbox, clock, 0.5) == set()
+    assert complete(inbox, clock, 1.0) == {"past.py", "future.py"}
+
+
+def test_a_folder_is_complete_once_nothing_below_it_changes(inbox, clock):
+    place = inbox.folder / "ada" / "03_makemore_steps"
+    place.mkdir(parents=True)
+    assert complete(inbox, clock, 1.5) == set()  # an empty folder is about to be filled
+    (place / "backward.py").write_text("a = 1\n")
+    assert complete(inbox, clock, 1.0) == set()
+    (place / "helper.py").write_text("b = 1\n")
+    assert complete(inbox, clock, 1.0) == set()
+    assert complete(inbox, clock, 0.5) == {"ada"}
+
+
+def test_a_file_that_is_replaced_by_renaming_is_another_state(inbox, clock):
+    file = inbox.folder / "ada.py"
+    file.write_text("a = 1\n")
+    complete(inbox, clock, 1.5)
+    before, stat = inbox.complete()["ada.py"], file.stat()
+    new = inbox.folder / ".ada.py.tmp"
+    new.write_text("a = 2\n")
+    os.utime(new, ns=(stat.st_mtime_ns, stat.st_mtime_ns))
+    new.rename(file)
+    assert not inbox.is_unchanged("ada.py", before)
+    assert complete(inbox, clock, 0.5) == set()
+    assert complete(inbox, clock, 1.0) == {"ada.py"}
+    assert inbox.complete()["ada.py"] != before
+
+
+@pytest.mark.parametrize("name", [".ada.zip.x7Tq", "ada.zip.part", "ada.zip.crdownload", "~$ada.ipynb", "ada.py.tmp"])
+def test_names_under_which_programs_write_are_left_alone(inbox, clock, name):
+    (inbox.folder / name).write_text("a = 1\n")
+    assert complete(inbox, clock, 100.0) == set()
+
+
+def cut_off(folder: Path, name: str) -> None:
+    """Half of an archive or a notebook."""
+    whole = folder / f"{name}.part"
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(whole, "w") as archive:
+            archive.writestr("03_makemore_steps/backward.py", "a = 1\n" * 1000)
+    else:
+        whole.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "a = 1"}]}))
+    (folder / name).write_bytes(whole.read_bytes()[:-20])
+
+
+@pytest.mark.parametrize("name", ["ada.zip", "ada.ipynb"])
+def test_what_looks_cut_off_waits_longer_and_is_not_read_twice(inbox, clock, name):
+    cut_off(inbox.folder, name)
+    assert complete(inbox, clock, DOUBTFUL_SECONDS - 0.5) == set()
+    (inbox.folder / f"{name}.part").rename(inbox.folder / name)  # the rest comes
+    assert complete(inbox, clock, 0.5) == set()
+    assert complete(inbox, clock, 1.0) == {name}
+
+
+def test_what_stays_cut_off_is_complete_in_the_end(inbox, clock):
+    cut_off(inbox.folder, "ada.zip")
+    (inbox.folder / "empty.py").touch()
+    assert complete(inbox, clock, DOUBTFUL_SECONDS + 0.5) == {"ada.zip", "empty.py"}
+
+
+def test_an_entry_that_is_deleted_is_gone(inbox, clock):
+    file = inbox.folder / "ada.py"
+    file.write_text("a = 1\n")
+    assert complete(inbox, clock, 1.5) == {"ada.py"}
+    file.unlink()
+    assert complete(inbox, clock) == set()
+
+
+def test_a_folder_that_cannot_be_read_keeps_what_is_known(inbox, clock):
+    (inbox.folder / "ada.py").write_text("a = 1\n")
+    complete(inbox, clock, 1.5)
+    moved = inbox.folder.rename(inbox.folder.with_name("moved"))
+    with pytest.raises(OSError):
+        inbox.look()
+    assert set(inbox.complete()) == {"ada.py"}
+    moved.rename(inbox.folder)
+    assert complete(inbox, clock) == {"ada.py"}
