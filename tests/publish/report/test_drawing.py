@@ -26,6 +26,7 @@ PARTS = {
     "11_layer_norm": 2,
     "12_attention": 3,
     "13_multi_head_attention": 1,
+    "14_transformer_block": 1,
 }
 """How many drawings a lesson's graph has."""
 

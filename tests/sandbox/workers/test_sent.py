@@ -37,6 +37,7 @@ SLOW = [
     "11_layer_norm",
     "12_attention",
     "13_multi_head_attention",
+    "14_transformer_block",
     "16_through_time",
 ]
 """Each is sent as one of the other lessons is: the network of 03, functions as in 09 and 10."""
