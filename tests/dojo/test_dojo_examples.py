@@ -94,7 +94,7 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "    The result is 0.125; expected 0.25. Its public example:\n"
         f"    exercises/01_chain_rule/examples.py:{example}\n"
         "\n"
-        "2 of 29 right, 1 wrong, 26 to do · 2 of 29 points\n"
+        "2 of 30 right, 1 wrong, 27 to do · 2 of 32 points\n"
         "2 rows (2 points) are graded by your course: mean_gate, accumulation_factor.\n"
         "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
         "Grades come from the hidden suite, on problems of its own.\n"
