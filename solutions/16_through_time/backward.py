@@ -124,7 +124,7 @@ def lstm_backward(dh, x, h0, c0, Wx, Wh, b):
         i, f, g, o = (each @ Wx + h @ Wh + b).chunk(4, 1)
         i, f, g, o = torch.sigmoid(i), torch.sigmoid(f), torch.tanh(g), torch.sigmoid(o)
         c_before, h_before = c, h
-        c = f * c_before + i * g
+        c = i * g + f * c_before
         h = o * torch.tanh(c)
         steps.append((i, f, g, o, c, c_before, h_before, each))
     dx, dWx, dWh, db = (torch.zeros_like(value) for value in (x, Wx, Wh, b))

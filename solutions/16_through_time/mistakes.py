@@ -53,7 +53,7 @@ one_step_late:
     The cut is one step off. Chunks begin at the steps 0, k, 2k and so on. Which step reads the state at a border?
 h0_as_well:
         if t % k == 0:
-    The first chunk begins at step 0. `h0` was not computed by a chunk before it: return its gradient.
+    The first chunk begins at step 0. `h0` was not computed by a chunk before it, so its gradient is needed.
 from_the_end:
         if (len(x) - t) % k == 0:
     The chunks are counted from the end here. The first one begins at step 0; the last one may be shorter.

@@ -67,7 +67,7 @@ def standing(course, results: SubmissionResult, text: str = QUIZ) -> SubmissionR
 def test_answers_are_rows_without_points(course, answered) -> None:
     results = answered.results
     rows = {row.name: row for row in results.lessons[0].rows}
-    assert (results.score, results.max_score) == (29, 29)
+    assert (results.score, results.max_score) == (32, 32)
     assert {name: row.status for name, row in rows.items() if row.name.startswith("q:") and row.answer} == {
         "q:sum_backward": "passed",
         "q:broadcast_backward": "failed",
@@ -108,7 +108,7 @@ def test_without_answers_nothing_changes_but_every_listed_question_is_missing(co
     assert (results.score, results.max_score) == (1, 8)
     assert {row.status for row in results.lessons[0].rows if row.name != "dp"} == {"missing"}
     whole = standing(course, replace(answered.results, lessons=[alone]), 'title = "All"\nrows = ["01", "01.*"]\n')
-    assert (whole.score, whole.max_score) == (29, 29)
+    assert (whole.score, whole.max_score) == (32, 32)
 
 
 def test_a_pattern_that_matches_no_question(course) -> None:
@@ -119,7 +119,7 @@ def test_a_pattern_that_matches_no_question(course) -> None:
 def test_answers_alone_are_graded(session_for) -> None:
     files = LessonFiles("01_chain_rule", answers=b"why_elegant = 3\n[", message="backward.py is missing.")
     lesson = session_for("01").grade(Submission("bo", Path("bo"), {files.lesson: files})).results.lessons[0]
-    assert (lesson.status, lesson.score, lesson.max_score) == ("graded", 0, 29)
+    assert (lesson.status, lesson.score, lesson.max_score) == ("graded", 0, 32)
     assert (lesson.message or "").startswith(
         "Only the answers to the questions were submitted. backward.py is missing."
     )

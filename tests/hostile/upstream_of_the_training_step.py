@@ -10,6 +10,7 @@
 # rows of calibrate: missing
 # rows of split_loss: missing
 # rows of sample: missing
+# rows of no_grad: missing
 # unlocked: safe
 
 import torch

@@ -2,6 +2,9 @@
 # group: hunting references
 # lesson: 06
 # rows: failed
+# rows of cmp: missing
+# rows of cmp_shapes: missing
+# rows of compare_all: missing
 # unlocked: safe
 
 import threading

@@ -5,6 +5,7 @@
 # rows of update: shape
 # rows of trajectory: shape
 # rows of resumed: shape
+# rows of no_grad: shape
 
 
 def update(parameters, gradients, learning_rate):

@@ -4,6 +4,7 @@
 # rows: missing
 # rows of trajectory: shape
 # rows of resumed: shape
+# rows of no_grad: shape
 
 import torch
 

@@ -160,8 +160,8 @@ class GraderProcess:
 def with_timeout_message(submission: Submission, seconds: float) -> Submission:
     """The submission with the message that it took too long, for which nothing of it is graded."""
     message = (
-        f"Grading was stopped after {seconds:g} seconds, the most that a submission may take. Does a function return "
-        "something very large, or is the file very long?"
+        f"Grading was stopped after {round(seconds, 1):g} seconds, the most that a submission may take. Does a "
+        "function return something very large, or is the file very long?"
     )
     return replace(submission, message=message)
 

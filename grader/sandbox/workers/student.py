@@ -70,8 +70,7 @@ class Student:
         `findings` are steps that use what is not allowed, each with the first line that does.
         `interrupt` is a descriptor: once it is readable, a wait for a worker raises Interrupted.
         `problems` are some that workers may have been sent beforehand, numbered in this order (`send_ahead`).
-        `chain` is the problem of the student's own chain, and for each step the steps it is computed from. The chain is
-        run before any true upstream gradient is disclosed.
+        `chain` is the problem of the student's own chain, run before any disclosure, and for each step those above it.
         """
         self._zygote, self._limits = zygote, zygote.limits
         self.steps = tuple(steps)

@@ -175,9 +175,10 @@ def test_an_assignment_through_an_index_with_repetitions(problems):
     explanation = told(problems, "C", assigned)
     repeated = (torch.bincount(problems[0].values["X"].flatten()) > 1).nonzero().flatten().tolist()
     assert explanation is not None and explanation.id == "repeated_index"
+    places = f"row{'s' if len(repeated) > 1 else ''} {', '.join(map(str, repeated))}"
     assert explanation.message == (
         "Your `dC` is right in every row that `X` names once, and wrong only in rows that it names more than once "
-        f"(rows {', '.join(map(str, repeated))} of one problem). A row that is read several times gets a gradient from "
+        f"({places} of one problem). A row that is read several times gets a gradient from "
         "each place, and they add up; an assignment through an index, and `+=` through one, keep the last."
     )
 
