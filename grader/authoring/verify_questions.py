@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ from grader.questions.code_lines import Results, RunLine, trusted_results
 from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
 from grader.questions.posing import Posed, pose, seed_of
 from grader.questions.question import AnswerKey, Question, answer_keys_of, questions_of
-from grader.questions.reading import read_number, read_shape
+from grader.questions.reading import AnswerError, read_number, read_shape
 
 PROOFS = "questions.py"
 """In solutions/NN_name: for a question a function of its drawn values that computes the key in another way."""
@@ -152,13 +153,19 @@ def is_shown(posed: Posed, key: Any, text: str) -> bool:
     kind = posed.question.kind
     if kind == "number":
         expected = read_number(posed, key, posed.values)
-        found = [read_number(posed, number) for number in NUMBER.findall(text)]
-        return any(abs(number - expected) <= 1e-6 * abs(expected) for number in found)
+        return any(abs(number - expected) <= 1e-6 * abs(expected) for number in numbers_in(posed, text))
     if kind == "shape":
         return compact(str(read_shape(posed, key, posed.values))) in compact(text)
     if kind == "choice":
         return compact(posed.choices[key]) in compact(text)
     return kind in ("formula", "code") and len(compact(key)) > 2 and compact(key) in compact(text)
+
+
+def numbers_in(posed: Posed, text: str) -> Iterator[float]:
+    """The numbers in a text; the number of a lesson ("01") is no answer, and neither is 1/0."""
+    for number in NUMBER.findall(text):
+        with contextlib.suppress(AnswerError):
+            yield read_number(posed, number)
 
 
 def compact(text: str) -> str:
