@@ -44,7 +44,9 @@ def question_faults(lesson: Lesson, run_line: RunLine | None = None, students: i
         path = lesson.solution / PROOFS
         proofs = load_module(path, f"backprop_ninja_questions_{lesson.name}") if path.is_file() else ModuleType("none")
         for question in questions.values():
-            for fault in faults_of_question(lesson, question, keys[question.name], proofs, run_line or trusted_lines, students):
+            for fault in faults_of_question(
+                lesson, question, keys[question.name], proofs, run_line or trusted_lines, students
+            ):
                 yield f"question {question.name}: {fault}"
         yield from faults_of_all(questions, keys)
     except UserError as error:
@@ -137,7 +139,9 @@ def faults_of_posed(
         yield from unexplained(decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}")
     if kind == "multiple" and len(secret.key or ()) > 1:
         yield from unexplained(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
-    for form in PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, secret.key or "", posed.values) else ():
+    for form in (
+        PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, secret.key or "", posed.values) else ()
+    ):
         if decide(typed(posed, form.format(secret.key))).status == "passed":
             yield f"`{form.format(secret.key)}` is accepted{where}."
 
