@@ -140,7 +140,7 @@ def faults_of_posed(
     if kind == "multiple" and len(secret.key or ()) > 1:
         yield from unexplained(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
     for form in (
-        PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, secret.key or "", posed.values) else ()
+        PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, str(secret.key), posed.values) else ()
     ):
         if decide(typed(posed, form.format(secret.key))).status == "passed":
             yield f"`{form.format(secret.key)}` is accepted{where}."

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from grader.commands.answer import answer
+from grader.commands.assistant import assistant
 from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import console, desk, show
 from grader.commands.dojo_grade import grade_own
@@ -40,6 +41,7 @@ Examples:
   dojo train              trains a network with your gradients
   dojo verify             checks your gradients with the checker that you wrote in lesson 08
   dojo start              a new folder to work in
+  dojo mcp                for an AI assistant: verdicts and hints, no answers
 
 \b
 Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
@@ -257,7 +259,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, predict, train, verify_own, grade_own):
+for command in (start, answer, predict, assistant, train, verify_own, grade_own):
     main.add_command(command)
 
 

@@ -87,8 +87,8 @@ def spoiled_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
     red = [rows[each] for each in rows if each in changed]
     green = [rows[each] for each in rows if each != name and each not in changed]
     text = (
-        f"Somebody's `{rows[name]}` comes out 10 % too large; all other lines are right. Which of these rows turn red in "
-        "the whole chain?"
+        f"Somebody's `{rows[name]}` comes out 10 % too large; all other lines are right. Which of these rows turn red "
+        "in the whole chain?"
     )
     readers = [each for each in rows if name in graph.consumers.get(each, ())]
     why = f"Directly below `{rows[name]}`: {names_text([rows[each] for each in readers])}." if readers else ""
@@ -129,8 +129,8 @@ def shape_prediction(lesson: Lesson, chance: Chance) -> Prediction | None:
         f"`d{name}`. Which shape comes out?"
     )
     shown = (
-        f"It is {shape}, that of `{consumer}`: each of its elements has read an element of `{name}`. The gradient has to "
-        f"be {own} again, so their contributions are added."
+        f"It is {shape}, that of `{consumer}`: each of its elements has read an element of `{name}`. The gradient has "
+        f"to be {own} again, so their contributions are added."
     )
     return Prediction(f"The shape of d{name}", "shape", text, shape, shown, lines_of(lesson, name))
 

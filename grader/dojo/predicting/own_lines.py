@@ -72,8 +72,8 @@ def about(
     first = rows[own[0]] if own else None
     if first is not None and first.shape is not None and first.status == "shape":
         text = (
-            f"{title}. `{lesson.item_for(own[0]).target}` has the shape {shape_text(first.expected_shape)} on the published "
-            f"problem. Which shape does `{own[0]}` have now?"
+            f"{title}. `{lesson.item_for(own[0]).target}` has the shape {shape_text(first.expected_shape)} on the "
+            f"published problem. Which shape does `{own[0]}` have now?"
         )
         shown = f"It is {shape_text(first.shape)}; the check says: {first.message}"
         found.append(Prediction(title, "shape", text, shape_text(first.shape), shown, code))
