@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from grader import __version__
-from grader.dojo.desk import Desk
 from grader.commands.lesson_param import course_option
+from grader.dojo.desk import Desk
 from grader.dojo.training.setup import training_course
 from grader.errors import UserError
 
@@ -72,7 +72,7 @@ def server_of(at: Desk) -> MCPServer:
 
     @server.tool()
     async def verdict(lesson: str) -> str:
-        """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names the mistake where it is known."""
+        """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names known mistakes."""
         return answered(lambda: verdict_text(at, lesson))
 
     @server.tool()

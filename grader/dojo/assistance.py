@@ -74,7 +74,7 @@ def explanation(lesson: Lesson, row: Row) -> list[str]:
 
 
 def hint_text(at: Desk, words: str) -> str:
-    """A question about the row's mistake where there is one, else the lesson's next hint; stored as taken. Raises UserError."""
+    """A question about the row's mistake, else the lesson's next hint; stored as taken. Raises UserError."""
     lesson, row = at.find(words)
     if row is None:
         raise UserError(f"Which row? `hint` needs one, such as {lesson.number}.{lesson.items[0].name}.")
@@ -107,9 +107,9 @@ def readme_text(at: Desk, words: str, heading: str = "") -> str:
 
 
 def mentions(text: str, names: Sequence[str]) -> float:
-    """How often these names occur in a text, the first counting most; per root of its length, so that long ones don't win."""
+    """How often these names occur in a text, the first counting most, divided by the root of its length."""
     counts = (len(re.findall(rf"\b{re.escape(name)}\b", text)) / 10**place for place, name in enumerate(names))
-    return sum(counts) / max(len(text), 500) ** 0.5
+    return float(sum(counts) / max(len(text), 500) ** 0.5)
 
 
 def sections_of(text: str) -> list[tuple[str, str]]:

@@ -9,16 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support import ROOT
 
 from grader.commands.assistant import MISSING
+from grader.commands.dojo import main
 from grader.dojo.assistance import sections_of
 from grader.lesson.lesson import Course
 
 mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed: pip install -e .[mcp]")
 
 LESSON = "02_small_net"
-FILE = "import torch\n\n\ndef db2(dlogits):\n    return -dlogits.sum(0)\n\n\ndef dW2(dlogits, h_bn):\n    return h_bn.T @ dlogits\n"
+FILE = "def db2(dlogits):\n    return -dlogits.sum(0)\n\n\ndef dW2(dlogits, h_bn):\n    return h_bn.T @ dlogits\n"
 SECRET = "the_secret_of_this_course"
 HOSTILE = (
     *("../solutions", "../../solutions/02_small_net", "solutions", "/etc/passwd", "02_small_net/../../solutions"),
@@ -100,5 +102,7 @@ def test_every_lesson_s_readme_has_sections() -> None:
         assert "How to check" in titles and len(titles) > 4
 
 
-def test_without_the_extra_it_says_what_to_install() -> None:
-    assert "pip install 'mcp>=2,<3'" in MISSING
+def test_without_the_extra_it_says_what_to_install(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    result = CliRunner().invoke(main, ["mcp", "--course", str(work)])
+    assert (result.exit_code, result.stderr) == (2, f"dojo: {MISSING}\n")
