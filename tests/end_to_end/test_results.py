@@ -11,7 +11,7 @@ from made_results import HOSTILE
 from made_results import lesson as lesson_of
 from made_results import results as results_of
 from made_results import row as row_of
-from support import HURRIED, ROOT, golden_names, rows_of, solution_of, without_seconds
+from support import HURRIED, ROOT, rows_of, solution_of, without_seconds
 
 from grader.authoring.verify import submission_of
 from grader.gradebook.grading.session import Session
