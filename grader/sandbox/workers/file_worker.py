@@ -12,6 +12,7 @@ from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
 from grader.sandbox.workers.hang import take_hang_line
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
 
@@ -29,6 +30,7 @@ class FileWorker:
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
         switched_on: a worker reported that PyTorch differentiates again.
+        shared: where the file is to be loaded, if it needs no worker of its own.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class FileWorker:
         self.load_failure: Answer | None = None
         self.output = Output(zygote.limits.output_bytes)
         self.switched_on = False
+        self.shared: SharedWorker | None = None
 
     def start(self, memory: bool = False) -> WorkerProcess | None:
         """The present worker, or a new one; None where there is a load failure. For `memory` see WorkerProcess.load.
@@ -69,10 +72,13 @@ class FileWorker:
                 f"It was not run: earlier steps used up the {self.limits.total_seconds:g} seconds of this submission."
             )
             return Answer("timeout", message=message)
-        worker = self.process = self._zygote.worker()
+        worker = self.process = self._zygote.worker() if self.shared is None else self.shared.take()
         self._zygote.running = self.main
         self.disclosed = {}
-        self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
+        if self.shared is None:
+            self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
+        else:
+            self.sent = self.shared.sent
         if self.interrupt is not None:
             worker.set_interrupt_fd(self.interrupt)
         try:
@@ -104,6 +110,11 @@ class FileWorker:
             self.process.close()
             take_hang_line(self.process.output, self.main)
             self._keep(self.process, 0, self.process.output.total)
+            self.process = None
+
+    def leave_shared(self) -> None:
+        """Leave a shared worker to the next file: everything was answered."""
+        if self.shared is not None and self.process is not None and self.shared.give_back(self.process):
             self.process = None
 
     def discard_last_request(self) -> None:

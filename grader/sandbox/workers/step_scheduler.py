@@ -218,6 +218,7 @@ class StepScheduler:
                         self._file.set_running([s for s in runnable if s not in results], seconds is not None)
                 if first:
                     self._numbers.hold_chain(first[0], problem)
+                self._file.leave_shared()
                 break
             except WORKER_FAILURES:
                 if seconds is None:
