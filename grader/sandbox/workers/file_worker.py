@@ -9,7 +9,7 @@ from grader.calling.answer import Answer
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
-from grader.sandbox.workers.hang import take_hang_line
+from grader.sandbox.workers.hang import hang_line, take_hang_lines
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.shared_worker import SharedWorker
@@ -85,7 +85,7 @@ class FileWorker:
             with self._time.waiting():
                 reply = worker.load(self.files, self.main, memory)
         except DeadlineMissed:
-            line = take_hang_line(worker.output, self.main)
+            line = hang_line(worker.output, self.main, self.files[self.main])
             message = (
                 f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
                 "is there a loop outside the functions?"
@@ -108,7 +108,7 @@ class FileWorker:
         """End the present worker, if there is one, and keep what it printed."""
         if self.process is not None:
             self.process.close()
-            take_hang_line(self.process.output, self.main)
+            take_hang_lines(self.process.output, self.main)
             self._keep(self.process, 0, self.process.output.total)
             self.process = None
 

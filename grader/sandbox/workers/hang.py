@@ -1,4 +1,4 @@
-"""The line at which a function hangs: the worker writes its stack to its output shortly before the deadline.
+"""The lines at which a function hangs: the worker writes its stack to its output shortly before the deadline.
 
 The kernel's timer and faulthandler do it, so neither a loop in Python nor one in compiled code can prevent it by being
 busy. The student's code can: what is read here is for a message and decides nothing.
@@ -9,8 +9,11 @@ from __future__ import annotations
 import faulthandler
 import re
 import signal
+from contextlib import suppress
 
 from grader.sandbox.workers.printed import Output
+from grader.source.loop_lines import line_of_loop
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 SHARE = 0.9
 """Of the deadline, after which the lines are written."""
@@ -35,16 +38,27 @@ def stop_reporting() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def take_hang_line(output: Output, main: str) -> int | None:
-    """The innermost line of the file `main` in the last stack that a worker wrote. The stacks are removed.
+def take_hang_lines(output: Output, main: str) -> list[int]:
+    """The lines of the file `main` in the last stack that a worker wrote, outermost first. The stacks are removed.
 
     Only a stack at the very end counts: what a file printed before has its place in `output.spans`.
     """
-    line = None
+    lines: list[int] = []
     for stack in reversed(list(STACK.finditer(output.data))):
         if stack.end() != len(output.data):
             continue
-        line = next((int(number) for file, number in FRAME.findall(stack[0]) if file == main.encode()), line)
+        lines = [int(number) for file, number in FRAME.findall(stack[0]) if file == main.encode()][::-1] or lines
         output.total -= len(stack[0])
         del output.data[stack.start() :]
-    return line
+    return lines
+
+
+def hang_line(output: Output, main: str, source: bytes) -> int | None:
+    """The line to show to the student: where the loop begins in which the file hangs. The stacks are removed."""
+    lines = take_hang_lines(output, main)
+    if not lines:
+        return None
+    with suppress(ReadingStopped, ReadingFailed):
+        found: int | None = source_reader().call(line_of_loop, source.decode("utf-8", errors="replace"), lines)
+        return found
+    return None
