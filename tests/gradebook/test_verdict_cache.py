@@ -174,6 +174,26 @@ def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
         assert LESSON.mistakes[0].gradient not in judged
 
 
+def test_chains_of_known_functions_run_in_one_worker(plain, cached, forks):
+    """Right and wrong ones, of wrong shape, too; and one that prints in the chain only."""
+    known = {mistake.name: mistake.applied_to(SOLUTION)[len(SOLUTION) :] for mistake in LESSON.mistakes}
+    flat, doubled = known["dcounts_sum_inv__no_keepdim"], known["dprobs__times_probs"]
+    turned = "\n\ndef dcounts_sum(dcounts_sum_inv, counts_sum):\n    return -(counts_sum**-2) * dcounts_sum_inv.T.T\n"
+    for text in (flat, doubled, turned):
+        cached(SOLUTION + text)
+    started = 0
+    for text in (flat + doubled, "# mine" + doubled):
+        expected = everything(plain(SOLUTION + text))
+        forks.clear()
+        assert everything(cached(SOLUTION + text)) == expected
+        started += len(forks)
+    assert started == 1
+    for text in (flat + turned, flat + turned + "# again"):  # `.T` of a vector is a warning
+        expected = plain(SOLUTION + text)
+        assert "dimension" in expected.printed[LESSON.name]
+        assert everything(cached(SOLUTION + text)) == everything(expected)
+
+
 def test_known_functions_are_not_run_on_the_published_problem(plain, filled, monkeypatch):
     wrong = SOLUTION.replace("return dlogprobs / probs", "return dlogprobs + probs").replace(
         "return counts * dcounts\n", "return counts + dcounts\n"
