@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -33,8 +34,8 @@ def grades(session: Session) -> Grade:
 
 @pytest.fixture(scope="module")
 def plain(warm_zygotes: None) -> Grade:
-    """Grades without a cache."""
-    return grades(Session([LESSON], SEED, HURRIED))
+    """Grades without a cache of verdicts; each text once."""
+    return cache(grades(Session([LESSON], SEED, HURRIED)))
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
         "\n\ntorch.Tensor.__truediv__ = lambda self, other: self * 0\n",
         "\n\nF.one_hot = None\n",
         "\n\ndprobs.__code__ = dh.__code__\n",
-        "\n\ndef dh(dlogits, W2):\n    torch.Tensor.sum = torch.Tensor.mean\n    return dlogits @ W2.T\n",
+        "\n\ndef dh(dlogits, W2):\n    torch.Tensor.__neg__ = torch.Tensor.abs\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2):\n    globals()['dprobs'] = None\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2):\n    print('dh')\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2, counter=[]):\n    counter.append(1)\n    return dlogits @ W2.T * (len(counter) < 3)\n",
