@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from grader.calling.answer import Answer
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
-from grader.sandbox.workers.hang import hang_line, take_hang_lines
+from grader.sandbox.workers.hang import take_hang_lines
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.source.loop_lines import line_of_loop
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 
 class FileWorker:
@@ -85,7 +87,7 @@ class FileWorker:
             with self._time.waiting():
                 reply = worker.load(self.files, self.main, memory)
         except DeadlineMissed:
-            line = hang_line(worker.output, self.main, self.files[self.main])
+            line = self.hang_line()
             message = (
                 f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
                 "is there a loop outside the functions?"
@@ -98,6 +100,15 @@ class FileWorker:
         self.functions, self.note = tuple(reply["functions"]), reply["note"]
         self.plain_functions = frozenset(reply["plain"])
         self._printed_by_loading = worker.output.total
+        return None
+
+    def hang_line(self) -> int | None:
+        """The line where the loop begins in which the present worker hangs; None where that is not known."""
+        lines = take_hang_lines(self.process.output, self.main) if self.process is not None else []
+        with suppress(ReadingStopped, ReadingFailed):
+            text = self.files[self.main].decode("utf-8", errors="replace")
+            found: int | None = source_reader().call(line_of_loop, text, lines) if lines else None
+            return found
         return None
 
     def set_running(self, due: Sequence[str], together: bool) -> None:

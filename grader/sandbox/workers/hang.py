@@ -9,11 +9,8 @@ from __future__ import annotations
 import faulthandler
 import re
 import signal
-from contextlib import suppress
 
 from grader.sandbox.workers.printed import Output
-from grader.source.loop_lines import line_of_loop
-from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 SHARE = 0.9
 """Of the deadline, after which the lines are written."""
@@ -51,14 +48,3 @@ def take_hang_lines(output: Output, main: str) -> list[int]:
         output.total -= len(stack[0])
         del output.data[stack.start() :]
     return lines
-
-
-def hang_line(output: Output, main: str, source: bytes) -> int | None:
-    """The line to show to the student: where the loop begins in which the file hangs. The stacks are removed."""
-    lines = take_hang_lines(output, main)
-    if not lines:
-        return None
-    with suppress(ReadingStopped, ReadingFailed):
-        found: int | None = source_reader().call(line_of_loop, source.decode("utf-8", errors="replace"), lines)
-        return found
-    return None

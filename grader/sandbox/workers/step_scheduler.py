@@ -12,7 +12,6 @@ from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
-from grader.sandbox.workers.hang import hang_line
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
 from grader.sandbox.workers.sending import Stage, pack_once, pack_upstream_once, packed_chain, stages
@@ -270,8 +269,7 @@ class StepScheduler:
         """The answer of a step or a function whose worker ended or missed the deadline."""
         if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
-        file = self._file
-        line = hang_line(file.process.output, file.main, file.files[file.main]) if file.process is not None else None
+        file, line = self._file, self._file.hang_line()
         message = f"It did not return within {file.limits.step_seconds:g} seconds."
         if self._time.is_used_up:
             seconds = f"{file.limits.total_seconds:g} seconds"
