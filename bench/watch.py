@@ -11,6 +11,7 @@ problems, so that whatever else the machine does falls on both.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -18,7 +19,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pexpect
@@ -63,14 +67,14 @@ class WatchTerminal:
     `frames` are the screens it has drawn, without control sequences; `screen` is what a terminal shows of them.
     """
 
-    def __init__(self, kit: Path, number: str, height: int = 40, width: int = 80) -> None:
+    def __init__(self, kit: Path, number: str, height: int = 40, width: int = 80, options: Sequence[str] = ()) -> None:
         environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
         self.frames: list[str] = []
         self._shown = pyte.Screen(width, height)
         self._stream = pyte.Stream(self._shown)
         self._terminal = pexpect.spawn(
             sys.executable,
-            ["-c", DOJO, "watch", number],
+            ["-c", DOJO, "watch", number, *options],
             cwd=str(kit),
             env=environment | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"},
             dimensions=(height, width),
@@ -112,6 +116,24 @@ class WatchTerminal:
 
     def press(self, keys: str) -> None:
         self._terminal.send(keys)
+
+    @contextmanager
+    def unread(self) -> Iterator[None]:
+        """Meanwhile its screens are thrown away: a terminal that nobody reads would stop the program."""
+        over = threading.Event()
+
+        def read() -> None:
+            while not over.is_set():
+                with contextlib.suppress(pexpect.TIMEOUT, pexpect.EOF):
+                    self._terminal.read_nonblocking(10_000, timeout=0.1)
+
+        reading = threading.Thread(target=read, daemon=True)
+        reading.start()
+        try:
+            yield
+        finally:
+            over.set()
+            reading.join()
 
     def ended(self) -> int | None:
         """Its exit status, once it ends."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 
@@ -10,10 +9,11 @@ import click
 
 from grader.commands.answer import answer
 from grader.commands.console import ReportingGroup
-from grader.commands.dojo_desk import console, desk, show
+from grader.commands.dojo_desk import desk, show
 from grader.commands.dojo_grade import grade_own
 from grader.commands.dojo_start import start
 from grader.commands.dojo_verify import verify_own
+from grader.commands.dojo_watch import open_live, watch
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
@@ -28,6 +28,7 @@ EPILOG = """\b
 Examples:
   dojo                    the lessons, how far you are, what to do next
   dojo watch 03           checks lesson 03 whenever you save
+  dojo open 03            the same, and a live page in your browser
   dojo check              once, for the lesson you last worked on
   dojo check 03.dprobs    one row of it
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
@@ -150,36 +151,6 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: 
     raise SystemExit(WRONG if wrong else RIGHT)
 
 
-WATCH_EPILOG = """\b
-Examples:
-  dojo watch                  the lesson you last worked on, else the first unfinished one
-  dojo watch 03               lesson 03
-  dojo watch that.ipynb       a notebook or a script: save it, and it is checked
-  dojo watch that.ipynb 05    lesson 05 of it
-
-\b
-Keys: ↑ ↓ or a number: a row; n p: the next and the previous lesson with something to do;
-/ finds a lesson or a row by its name; h a hint; l the list; r the report in your browser;
-Enter checks again; Esc leaves what a key showed; q quits.
-"""
-
-
-@main.command(epilog=WATCH_EPILOG)
-@click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]")
-@course_option
-def watch(words: tuple[str, ...], course: Path | None) -> None:
-    """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second."""
-    with desk(course) as at:
-        work, parts = selected_work(at, words)
-        lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
-        at.memory.set_last_lesson(lessons[0])
-        at.judge.prepare(lessons[0])
-        at.busy = contextlib.nullcontext  # the screen itself says what is going on
-        from grader.dojo.watch import WatchSession
-
-        WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
-
-
 HINT_EPILOG = """\b
 Examples:
   dojo hint dprobs        a hint for dprobs; each call gives one more
@@ -255,7 +226,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, train, verify_own, grade_own):
+for command in (start, answer, train, verify_own, grade_own, watch, open_live):
     main.add_command(command)
 
 
