@@ -65,7 +65,7 @@ def walk_through_the_page(terminal: WatchTerminal, page: LiveTab, kit: Path) -> 
     said = page.wait("#gradient .named", "wrong value")
     assert said == "10 of 26 dW2 wrong value"
     assert page.wait("#element-title", "dW2") == "The first wrong element: dW2[0, 0]"
-    assert "1 of 1728 elements are wrong." in page.wait(".element", "are wrong")
+    assert "27 of 1728 elements are wrong." in page.wait(".element", "are wrong")
     assert [each.text_content() for each in tab.locator(".sources figcaption code").all()] == [
         "dlogits[:, 0]",
         "h[:, 0]",
