@@ -11,6 +11,7 @@ from grader.commands.answer import answer
 from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import desk, show
 from grader.commands.dojo_grade import grade_own
+from grader.commands.dojo_lsp import lsp
 from grader.commands.dojo_start import start
 from grader.commands.dojo_verify import verify_own
 from grader.commands.dojo_watch import open_live, watch
@@ -226,7 +227,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, train, verify_own, grade_own, watch, open_live):
+for command in (start, answer, train, verify_own, grade_own, watch, open_live, lsp):
     main.add_command(command)
 
 
