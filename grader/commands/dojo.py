@@ -112,8 +112,9 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 @click.option(
     "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
 )
+@click.option("--problems", is_flag=True, help="One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
 @course_option
-def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: Path | None) -> None:
+def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems: bool, course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
     It uses public problems. Your grade comes from a hidden test suite with different problems.
@@ -136,6 +137,12 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: 
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
+            wrong |= any(row in rows for row in checked.progress.wrong)
+            if problems:
+                from grader.dojo.editor.remarks import problem_lines  # torch comes with it
+
+                click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
+                continue
             from grader.dojo.finish import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
@@ -148,7 +155,6 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: 
                 show(finish_lines(at, checked, by_key=False))
             else:
                 show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
-            wrong |= any(row in rows for row in checked.progress.wrong)
     raise SystemExit(WRONG if wrong else RIGHT)
 
 

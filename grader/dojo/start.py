@@ -11,9 +11,13 @@ from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import TEMPLATES
 
+EDITOR_TASKS = ".vscode/tasks.json"
+"""VS Code's task `dojo check` with a problem matcher."""
 GITIGNORE = (
-    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-grades/\n/my-report.html\n*.before-reset-*\n"
+    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
+    "*.before-reset-*\n"
 )
 LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, "figures.py", "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
@@ -36,6 +40,8 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
             if (course.root / name).is_file():
                 shutil.copy(course.root / name, folder / name)
         (folder / ".gitignore").write_text(GITIGNORE, encoding="utf-8", newline="\n")
+        (folder / EDITOR_TASKS).parent.mkdir()
+        shutil.copyfile(TEMPLATES / "tasks.json", folder / EDITOR_TASKS)
     except OSError as error:
         raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error
 

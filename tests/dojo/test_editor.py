@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from kits import file_of, make_kit, solved
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from support import ROOT
 
+from grader.dojo.start import make_working_folder
+from grader.lesson.lesson import Course
+from grader.lesson.paths import TEMPLATES
+
+pytest_plugins = ["dojos"]
 SECONDS = 120
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    return make_kit(tmp_path)
 
 
 class Editor:
@@ -55,7 +68,7 @@ class Editor:
 
     async def hover(self, path: Path, word: str, after: str) -> str:
         text = path.read_text()
-        at = text.index(word, text.index(after))
+        at = text.index(word, text.index(after) + len(after))
         line = text.count("\n", 0, at)
         place = lsp.Position(line, at - text.rfind("\n", 0, at) - 1)
         found = await self.client.text_document_hover_async(
@@ -121,5 +134,38 @@ async def session(kit: Path) -> None:
     await asyncio.wait_for(editor.client.stop(), SECONDS)
 
 
-def test_an_editor_s_session(tmp_path: Path) -> None:
-    asyncio.run(session(make_kit(tmp_path)))
+def test_an_editor_s_session(kit: Path) -> None:
+    asyncio.run(session(kit))
+
+
+def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, dojo: Any) -> None:
+    right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
+    wrong = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
+    wrong = wrong.replace("return -(counts_sum**-2)", "return nothing")
+    file_of(kit).write_text(wrong)
+    task = json.loads((TEMPLATES / "tasks.json").read_text())["tasks"][0]
+    pattern = task["problemMatcher"]["pattern"]
+    assert "dojo check --problems '${fileDirnameBasename}'" in task["command"]
+    checked = dojo("check", "--problems", "03_makemore_steps")
+    found = [re.match(pattern["regexp"], line) for line in checked.stdout.splitlines()]
+    assert checked.exit_code == 1 and len(found) == 2
+    lines = wrong.split("\n")
+    for match, text, message in zip(
+        found,
+        ("return -dlogprobs / probs", "return nothing * dcounts_sum_inv"),
+        (
+            "dprobs: The sign is flipped: your `dprobs` is exactly",
+            "dcounts_sum: NameError: name 'nothing' is not defined",
+        ),
+        strict=True,
+    ):
+        assert match is not None and match[pattern["file"]] == "exercises/03_makemore_steps/backward.py"
+        assert lines[int(match[pattern["line"]]) - 1].strip().startswith(text.partition(" *")[0])
+        assert message in match[pattern["message"]]
+    file_of(kit).write_text(right)
+    assert (dojo("check", "--problems", "03").stdout, dojo("check", "--problems", "03").exit_code) == ("", 0)
+
+
+def test_a_new_folder_has_the_task(tmp_path: Path) -> None:
+    make_working_folder(Course(make_kit(tmp_path / "kit"), secrets=False), tmp_path / "new", bare=False)
+    assert (tmp_path / "new/.vscode/tasks.json").read_bytes() == (TEMPLATES / "tasks.json").read_bytes()

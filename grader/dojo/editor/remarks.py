@@ -18,6 +18,7 @@ from grader.dojo.rows import WORDS
 from grader.dojo.screen import wrong_groups
 from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Item, Lesson
+from grader.publish.inert import inert
 from grader.results import UNWRITTEN, Row
 
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -58,6 +59,13 @@ def remarks(checked: Checked) -> list[Remark]:
         mistake = row.mistake.id if row.mistake is not None else row.status
         found.append(Remark(line, f"{names}: {row.message or WORDS[row.status]}", mistake))
     return found
+
+
+def problem_lines(checked: Checked) -> list[str]:
+    """Each remark as `file:line: message` on one line, which editors and `make` read."""
+    return [
+        f"{checked.submitted.shown}:{each.line}: {' '.join(inert(each.message).split())}" for each in remarks(checked)
+    ]
 
 
 def definitions(source: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
