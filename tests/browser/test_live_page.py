@@ -10,7 +10,7 @@ import pytest
 from kits import file_of, make_kit, solved
 from windows import serious
 
-from bench.watch import START_SECONDS, WatchTerminal
+from bench.watch_terminal import START_SECONDS, WatchTerminal
 from grader.dojo.live.address import NAME, open_address
 from grader.dojo.live.server import LiveServer
 from grader.dojo.view import View
