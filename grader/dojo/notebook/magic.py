@@ -50,7 +50,7 @@ class CheckMagic:
             done = self._shell.run_cell(cell, store_history=False)
             if not done.success:
                 return
-            number = self._shell.execution_count
+            number = len(self._shell.user_ns["In"]) - 1
             self._cells.add(f"%%check {line}\n{cell}", number)
             desk = self._opened()
             checked = desk.check(lesson, self._submitted(lesson))
