@@ -106,7 +106,7 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
     foot = footer(view, console.width)
     head = list(head_of(view, console.width))
     if view.checked is None:
-        trouble = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
+        trouble: list[RenderableType] = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
         return [*head, "", *view.guide, *trouble, *view.below, ""]
     body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
     more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
