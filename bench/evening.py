@@ -2,9 +2,9 @@
 
     python -m bench.evening docs/evening.md
 
-It makes a kit with `grade release`, opens a tmux session of 84 × 34 characters, and types what a student types. It saves
-the file itself, as an editor does. Needs tmux. PyTorch is not downloaded again: the kit's environment reads the packages
-of this one.
+It makes a kit with `grade release`, opens a tmux session of 84 × 34 characters, and types what a student types. It
+saves the file itself, as an editor does. Needs tmux. PyTorch is not downloaded again: the kit's environment reads the
+packages of this one.
 """
 
 from __future__ import annotations
@@ -162,9 +162,9 @@ def unpack(recorder: Recorder, folder: Path) -> Path:
     recorder.command(f"{shlex.quote(sys.executable)} -m venv .venv")
     share_packages(folder / "kit")
     recorder.command(".venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -e .")
-    recorder.note("Install it (`python3 -m venv .venv`, `.venv/bin/python -m pip install -e .`), and look around.")
     recorder.command("source .venv/bin/activate; PS1='$ '")
-    recorder.note("", recorder.command("dojo | tail -24"))
+    installed = "Install it (`python3 -m venv .venv`, `.venv/bin/python -m pip install -e .`), and look around."
+    recorder.note(installed, recorder.command("dojo"))
     return folder / "kit"
 
 

@@ -90,7 +90,7 @@ class WatchSession:
                 for key, _ in self._selector.select(0 if due else None):
                     if key.fileobj is changes:
                         changes.take()
-                        due, self._saved = True, self._saved or time.time()
+                        due, self._saved = True, time.time()
                         continue
                     pressed = keys.take()
                     if pressed is None:  # the terminal is gone; saves are still checked

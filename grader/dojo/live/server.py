@@ -124,7 +124,9 @@ class LiveServer:
             Route("/{token}/gradient", self._guarded(self._get_gradient), methods=["GET"]),
         ]
         hosts = Middleware(TrustedHostMiddleware, allowed_hosts=[LOOPBACK, "localhost"], www_redirect=False)
-        return Starlette(routes=routes, middleware=[hosts], exception_handlers={404: lost, 405: lost})
+        application = Starlette(routes=routes, middleware=[hosts], exception_handlers={404: lost, 405: lost})
+        application.router.redirect_slashes = False  # an address without the token leads nowhere
+        return application
 
     def _guarded(self, handler: Handler) -> Handler:
         async def guarded(request: Request) -> Response:
