@@ -48,7 +48,7 @@ def remarks(checked: Checked) -> list[Remark]:
     if not checked.judged.runs:
         row = checked.judged.rows[0]
         return [Remark(row.line or 1, checked.judged.message or "The file does not run.", row.status)]
-    nodes = definitions(source)
+    nodes = nodes_by_name(source)
     found = []
     for group in wrong_groups(checked.judged.rows):
         row = group[0]
@@ -68,7 +68,7 @@ def problem_lines(checked: Checked) -> list[str]:
     ]
 
 
-def definitions(source: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
+def nodes_by_name(source: str) -> dict[str, ast.FunctionDef | ast.ClassDef]:
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError):
@@ -90,10 +90,10 @@ def function_lines(
     """The verdict and the next hint of each function; `hints` are {row: how many were taken}."""
     rows = {row.name: row for row in checked.judged.rows} if checked is not None and checked.judged.runs else {}
     found = []
-    for name, node in definitions(source).items():
+    for name, node in nodes_by_name(source).items():
         items = [item for item in lesson.items if item.function == name]
         if items:
-            item = next((each for each in items if is_open(rows.get(each.name))), items[0])
+            item = next((each for each in items if is_unsolved(rows.get(each.name))), items[0])
             parts = [verdict_word(rows.get(item.name)), hint_word(item, hints.get(item.name, 0))]
             title = " · ".join(part for part in parts if part)
             if title:
@@ -101,14 +101,14 @@ def function_lines(
     return found
 
 
-def is_open(row: Row | None) -> bool:
+def is_unsolved(row: Row | None) -> bool:
     return row is not None and row.status not in ("passed", HERE, HIDDEN)
 
 
 def verdict_word(row: Row | None) -> str:
     if row is None:
         return ""
-    sign = "✓" if not is_open(row) else "·" if row.status in UNWRITTEN else "✗"
+    sign = "✓" if not is_unsolved(row) else "·" if row.status in UNWRITTEN else "✗"
     chain = ", in your chain not" if row.status == "passed" and row.chain == "failed" else ""
     return f"{sign} {WORDS[row.status]}{chain}"
 
@@ -135,11 +135,11 @@ def hover(lesson: Lesson, source: str, line: int, column: int, checked: Checked 
 def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterator[str]:
     target = name[1:]
     graph = lesson.public.graph
-    yield f"**{name}** the gradient with respect to `{target}`, shape `{shape_of(graph.values[target])}`"
+    yield f"**{name}** the gradient with respect to `{target}`, shape `{tensor_shape_text(graph.values[target])}`"
     if lines := forward_lines(lesson, target):
         yield "Where the forward pass reads it:\n\n```python\n" + "\n".join(lines) + "\n```"
     if above := graph.consumers.get(target):
-        each = ", ".join(f"`d{consumer}` `{shape_of(graph.values[consumer])}`" for consumer in above)
+        each = ", ".join(f"`d{consumer}` `{tensor_shape_text(graph.values[consumer])}`" for consumer in above)
         yield f"Upstream gradient{'s' if len(above) > 1 else ''}: {each}"
     rows = checked.judged.rows if checked is not None and checked.judged.runs else []
     row = next((row for row in rows if row.name == name), None)
@@ -150,7 +150,7 @@ def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterat
 def about_value(lesson: Lesson, name: str, value: Any) -> Iterator[str]:
     graph = lesson.public.graph
     is_tensor = hasattr(value, "shape")
-    shown = f"shape `{shape_of(value)}`" if is_tensor else f"`{value!r}` in the lecture's problem"
+    shown = f"shape `{tensor_shape_text(value)}`" if is_tensor else f"`{value!r}` in the lecture's problem"
     yield f"**{name}** {'an input' if name in graph.inputs else 'a forward value'}, {shown}"
     if name in (statements := forward_statements(lesson)):
         yield f"```python\n{statements[name]}\n```"
@@ -159,5 +159,5 @@ def about_value(lesson: Lesson, name: str, value: Any) -> Iterator[str]:
         yield f"Its gradient is `d{name}`, from the upstream gradient{'s' if ',' in above else ''} {above}."
 
 
-def shape_of(value: Any) -> str:
+def tensor_shape_text(value: Any) -> str:
     return format_shape(tuple(value.shape)) if hasattr(value, "shape") else "()"

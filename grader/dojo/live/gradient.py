@@ -107,10 +107,12 @@ def gradient_view(checked: Checked, item: Item, place: tuple[int, int] | None, i
         trouble = f"Its shape is {format_shape(own.shape)}; expected {format_shape(true.shape)}."
     own = own.float() if own is not None and not own.is_complex() and own.numel() else None
     comparable = own is not None and own.shape == true.shape
-    wrong = wrong_elements(own, true) if own is not None and comparable else torch.zeros_like(true, dtype=torch.bool)
+    wrong = (
+        differing_elements(own, true) if own is not None and comparable else torch.zeros_like(true, dtype=torch.bool)
+    )
     element = element_of(true, own if comparable else None, wrong, place)
     scale = float(true.abs().max()) if true.numel() else 1.0
-    sources = sources_of(run, item.target, element.index) if element is not None else []
+    sources = drawn_sources(run, item.target, element.index) if element is not None else []
     marked = one_element(true, element)
     own_map = None
     if own is not None:
@@ -127,7 +129,7 @@ def gradient_view(checked: Checked, item: Item, place: tuple[int, int] | None, i
     )
 
 
-def wrong_elements(found: Tensor, expected: Tensor) -> Tensor:
+def differing_elements(found: Tensor, expected: Tensor) -> Tensor:
     """A mask of the elements that differ by more than rounding."""
     limit = ROUNDING * float(expected.abs().max())
     return ~((found.double() - expected.double()).abs() <= limit)  # not finite: wrong
@@ -183,7 +185,7 @@ def span(place: int, size: int) -> slice:
     return slice(start, min(size, start + MOST))
 
 
-def sources_of(run: StepAnswers, target: str, index: tuple[int, ...]) -> list[SourceMap]:
+def drawn_sources(run: StepAnswers, target: str, index: tuple[int, ...]) -> list[SourceMap]:
     found = []
     for source in element_sources(run.problem.graph, target, index):
         tensor, name = run.problem.values[source.name], source.name

@@ -54,7 +54,7 @@ class CheckMagic:
             self._cells.add(f"%%check {line}\n{cell}", number)
             desk = self._opened()
             checked = desk.check(lesson, self._submitted(lesson))
-            print(text_of(checked, rows))
+            print(check_as_text(checked, rows))
             self._draw(checked, rows)
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class CheckMagic:
                 show_html(maps, f"(heat maps of {row.name})")
 
 
-def text_of(checked: Checked, rows: list[str]) -> str:
+def check_as_text(checked: Checked, rows: list[str]) -> str:
     """What `dojo check` prints about these rows, without the lesson's heading."""
     console = Console(
         width=COLUMNS, file=io.StringIO(), highlight=False, markup=False, emoji=False, force_jupyter=False
