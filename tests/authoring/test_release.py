@@ -231,6 +231,7 @@ def test_a_kit_of_one_lesson(course):
     outside = {name for name in kit if not name.startswith(("grader/", "exercises/04_cross_entropy/"))}
     assert outside == {
         ".gitignore",
+        ".vscode/tasks.json",
         "LICENSE",
         "Makefile",
         "README.md",
