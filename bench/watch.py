@@ -4,8 +4,11 @@
     python -m bench.watch --lesson 02 --saves 100
 
 Every save makes one row wrong or right again. The time runs from before the file is written until the whole screen with
-the new verdict has come through the terminal. Between the saves, pytest is started for the same gradients on the same
-problems, so that whatever else the machine does falls on both.
+the new verdict has come through the terminal. A second `dojo watch`, with its live page in a browser (where chromium is
+installed), gets a save after each save of the first: that shows what the page costs the screen, and when the page has
+the verdict. Between the saves, pytest is started for the same gradients on the same problems, and `import torch` next
+to a start of `dojo watch`, so that whatever else the machine does falls on all of them. On a busy machine only the
+ratios mean something.
 """
 
 from __future__ import annotations
@@ -21,19 +24,14 @@ import tempfile
 import time
 from pathlib import Path
 
-import pexpect
-import pyte
-
+from bench.watch_page import PageWatch, page_watch
+from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
 from grader.authoring.stubs import CLOSE, OPEN
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED
 
-ROOT = Path(__file__).resolve().parent.parent
 GOAL_SECONDS = 0.150
-START_SECONDS, SECONDS = 180, 20
-RUNNING = "checking: "
-DOJO = "from grader.commands.dojo import main; main()"
-CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+GOAL_START = 1.3
 COLD = """
 import sys
 sys.path.insert(0, {root!r})
@@ -57,73 +55,6 @@ def test_gradient(item):
 """
 
 
-class WatchTerminal:
-    """`dojo watch` in a terminal of its own.
-
-    `frames` are the screens it has drawn, without control sequences; `screen` is what a terminal shows of them.
-    """
-
-    def __init__(self, kit: Path, number: str, height: int = 40, width: int = 80) -> None:
-        environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
-        self.frames: list[str] = []
-        self._shown = pyte.Screen(width, height)
-        self._stream = pyte.Stream(self._shown)
-        self._terminal = pexpect.spawn(
-            sys.executable,
-            ["-c", DOJO, "watch", number],
-            cwd=str(kit),
-            env=environment | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"},
-            dimensions=(height, width),
-            timeout=START_SECONDS,
-            encoding="utf-8",
-        )
-        self._terminal.delaybeforesend = None
-
-    def frame(self, seconds: float = SECONDS) -> str:
-        """The next screen, whole."""
-        self._terminal.expect(r"\x1b\[2J\x1b\[H(.*?q quit)", timeout=seconds)
-        self._stream.feed(self._terminal.match[0])
-        self.frames.append(CONTROL.sub("", self._terminal.match[1]).replace("\r\n", "\n"))
-        return self.frames[-1]
-
-    def until(self, text: str, seconds: float = SECONDS) -> str:
-        """The first screen from here on that has `text` in it; one with an old verdict only if that is the text."""
-        end = time.monotonic() + seconds
-        while True:
-            frame = self.frame(max(0.1, end - time.monotonic()))
-            if text in frame and (RUNNING in text or RUNNING not in frame):
-                return frame
-
-    @property
-    def screen(self) -> str:
-        """What a terminal shows after the latest frame, without spaces at the ends of lines."""
-        return "\n".join(line.rstrip() for line in self._shown.display).rstrip()
-
-    @property
-    def grey_lines(self) -> list[str]:
-        """The lines of the screen that are out of date: they are in italics, and dim."""
-        lines = enumerate(self._shown.display)
-        return [line.rstrip() for y, line in lines if line.strip() and self._shown.buffer[y][0].italics]
-
-    def resize(self, width: int, height: int) -> None:
-        """Another size of the window; the next screen that is drawn has it."""
-        self._terminal.setwinsize(height, width)
-        self._shown.resize(height, width)
-
-    def press(self, keys: str) -> None:
-        self._terminal.send(keys)
-
-    def ended(self) -> int | None:
-        """Its exit status, once it ends."""
-        self._terminal.expect(pexpect.EOF, timeout=START_SECONDS)
-        self._terminal.close()
-        status: int | None = self._terminal.exitstatus
-        return status
-
-    def close(self) -> None:
-        self._terminal.close(force=True)
-
-
 def make_kit(place: Path, number: str) -> Lesson:
     """The lesson without its secrets, with the answers as the student's file."""
     lesson = Course(ROOT).find(number)
@@ -141,23 +72,22 @@ def spoilt(lesson: Lesson, right: str) -> str:
     return right + f"\n\n_right = {function}\n\n\ndef {function}(*a, **k):\n    raise ZeroDivisionError\n"
 
 
-def save_times(terminal: WatchTerminal, lesson: Lesson, saves: int, pause: float) -> tuple[list[float], list[float]]:
-    """(seconds from before each save to the screen, seconds as the screen says)."""
-    path = lesson.exercise / "backward.py"
-    right = path.read_text(encoding="utf-8")
-    texts = ((spoilt(lesson, right), "right before."), (right, "turned right."))
-    measured, said = [], []
-    for number in range(saves):
-        time.sleep(pause)
-        text, sign = texts[number % 2]
-        started = time.perf_counter()
-        path.write_text(text, encoding="utf-8")
-        screen = terminal.until(sign)
-        measured.append(time.perf_counter() - started)
-        found = re.search(r"(\d+) ms ·", screen)
-        said.append(int(found[1]) / 1000 if found else measured[-1])
-    path.write_text(right, encoding="utf-8")
-    return measured, said
+def save_time(terminal: WatchTerminal, lesson: Lesson, text: str, sign: str) -> tuple[float, float]:
+    """(seconds from before a save to the screen, seconds as the screen says)."""
+    started = time.perf_counter()
+    (lesson.exercise / "backward.py").write_text(text, encoding="utf-8")
+    screen = terminal.until(sign)
+    seconds = time.perf_counter() - started
+    found = re.search(r"(\d+) ms ·", screen)
+    return seconds, int(found[1]) / 1000 if found else seconds
+
+
+def page_time(page: PageWatch, lesson: Lesson, text: str, sign: str, top: str) -> tuple[float, float]:
+    """(seconds from before a save to the screen, to the page)."""
+    page.forget()
+    at = time.time()
+    seconds, _ = save_time(page.terminal, lesson, text, sign)
+    return seconds, page.seen_at(top) - at
 
 
 def cold_run(kit: Path, lesson: Lesson) -> float:
@@ -171,12 +101,29 @@ def cold_run(kit: Path, lesson: Lesson) -> float:
     return time.perf_counter() - started
 
 
+def torch_time() -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import torch"], check=True)
+    return time.perf_counter() - started
+
+
+def start_time(kit: Path, lesson: Lesson) -> float:
+    """Seconds from the command to the first verdict on the screen."""
+    started = time.perf_counter()
+    terminal = WatchTerminal(kit, lesson.number)
+    try:
+        terminal.until(" points\n", START_SECONDS)
+        return time.perf_counter() - started
+    finally:
+        terminal.close()
+
+
 def line(what: str, times: list[float]) -> str:
     ordered = sorted(times)
     high = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
     middle = statistics.median(times)
     return (
-        f"{what:<44} {1000 * middle:>8,.0f} ms {1000 * high:>8,.0f} ms {1000 * ordered[-1]:>8,.0f} ms {len(times):>5}"
+        f"{what:<50} {1000 * middle:>8,.0f} ms {1000 * high:>8,.0f} ms {1000 * ordered[-1]:>8,.0f} ms {len(times):>5}"
     )
 
 
@@ -184,40 +131,76 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lesson", default="03")
     parser.add_argument("--saves", type=int, default=40)
-    parser.add_argument("--cold", type=int, default=4, help="runs of pytest")
+    parser.add_argument("--cold", type=int, default=4, help="runs of pytest, and starts")
     parser.add_argument("--pause", type=float, default=0.4, help="seconds between saves")
     options = parser.parse_args()
+    times: dict[str, list[float]] = {
+        name: [] for name in ("screen", "said", "beside", "page", "cold", "torch", "start")
+    }
     with tempfile.TemporaryDirectory() as folder:
-        kit = Path(folder)
-        lesson = make_kit(kit, options.lesson)
-        problems = len(lesson.public_draws)  # read from the kit, which is gone when this is printed
-        terminal = WatchTerminal(kit, lesson.number)
+        kits = [Path(folder) / name for name in ("plain", "page", "start")]
+        lessons = [make_kit(kit, options.lesson) for kit in kits]
+        problems = len(lessons[0].public_draws)  # read from the kit, which is gone when this is printed
+        right = (lessons[0].exercise / "backward.py").read_text(encoding="utf-8")
+        rows = len(lessons[0].items)
+        texts = (
+            (spoilt(lessons[0], right), "right before.", f"{rows - 1} of {rows} right"),
+            (right, "turned right.", f"{rows} of {rows} right"),
+        )
+        terminal = WatchTerminal(kits[0], options.lesson)
         try:
             terminal.until(" points\n", START_SECONDS)
-            measured: list[float] = []
-            said: list[float] = []
-            cold: list[float] = []
-            for _ in range(options.cold):
-                times = save_times(terminal, lesson, max(2, options.saves // options.cold), options.pause)
-                measured += times[0]
-                said += times[1]
-                cold.append(cold_run(kit, lesson))
+            with page_watch(kits[1], options.lesson, " points\n") as page:
+                for _ in range(options.cold):
+                    for number in range(max(2, options.saves // options.cold // 2 * 2)):
+                        text, sign, top = texts[number % 2]
+                        time.sleep(options.pause)
+                        seconds, said = save_time(terminal, lessons[0], text, sign)
+                        times["screen"].append(seconds)
+                        times["said"].append(said)
+                        if page is not None:
+                            time.sleep(options.pause)
+                            seconds, seen = page_time(page, lessons[1], text, sign, top)
+                            times["beside"].append(seconds)
+                            times["page"].append(seen)
+                    times["cold"].append(cold_run(kits[0], lessons[0]))
+                    times["torch"].append(torch_time())
+                    times["start"].append(start_time(kits[2], lessons[2]))
             terminal.press("q")
             terminal.ended()
         finally:
             terminal.close()
-    load = os.getloadavg()[0]
+    print_times(options.lesson, len(lessons[0].gradients), problems, times)
+
+
+def print_times(number: str, gradients: int, problems: int, times: dict[str, list[float]]) -> None:
+    cores, load = os.cpu_count(), os.getloadavg()[0]
+    print(f"Lesson {number}, {gradients} gradients on {problems} public problems; {cores} cores, load {load:.1f}\n")
+    print(f"{'':<50} {'median':>11} {'95 %':>11} {'most':>11} {'runs':>5}")
+    print(line("dojo watch: from the save to the screen", times["screen"]))
+    print(line("  the same as its own screen says", times["said"]))
+    if times["page"]:
+        print(line("dojo watch --open: from the save to the screen", times["beside"]))
+        print(line("  from the save to the live page in Chromium", times["page"]))
+    else:
+        print("no browser is installed: the live page was not measured")
+    print(line("pytest, cold: the same checks", times["cold"]))
+    print(line("import torch", times["torch"]))
+    print(line("dojo watch: from the command to the first verdict", times["start"]))
+    middle = {name: statistics.median(each) for name, each in times.items() if each}
+    verdict = "within" if middle["screen"] <= GOAL_SECONDS else "beyond"
     print(
-        f"Lesson {lesson.number}, {len(lesson.gradients)} gradients on {problems} public problems; "
-        f"{os.cpu_count()} cores, load {load:.1f}\n"
+        f"\n{verdict} {1000 * GOAL_SECONDS:.0f} ms at the median; the cold run takes "
+        f"{middle['cold'] / middle['screen']:.0f} times as long"
     )
-    print(f"{'':<44} {'median':>11} {'95 %':>11} {'most':>11} {'runs':>5}")
-    print(line("dojo watch: from the save to the screen", measured))
-    print(line("  the same as its own screen says", said))
-    print(line("pytest, cold: the same checks", cold))
-    middle = statistics.median(measured)
-    verdict, times = "within" if middle <= GOAL_SECONDS else "beyond", statistics.median(cold) / middle
-    print(f"\n{verdict} {1000 * GOAL_SECONDS:.0f} ms at the median; the cold run takes {times:.0f} times as long")
+    if times["page"]:
+        later = statistics.median(p - s for p, s in zip(times["page"], times["beside"], strict=True))
+        print(
+            f"the page shows a verdict {1000 * later:.0f} ms after the screen; with the page the screen takes "
+            f"{middle['beside'] / middle['screen']:.2f} times as long as without"
+        )
+    ratios = [start / torch for start, torch in zip(times["start"], times["torch"], strict=True)]
+    print(f"a start takes {statistics.median(ratios):.2f} times as long as `import torch` (goal: {GOAL_START})")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Backprop Ninja: exercises in writing backpropagation by hand, and the grader that judges them."""
 
+from typing import Any
+
 __version__ = "0.1.0"
 
 
@@ -11,3 +13,10 @@ def cmp(name: str, gradient: object, value: object) -> None:
     from grader.dojo.lecture_cmp import print_comparison  # torch comes with it
 
     print_comparison(name, gradient, value)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext grader` in a notebook: adds `%%check 03.dprobs`, see grader.dojo.notebook.magic."""
+    from grader.dojo.notebook.magic import load_magic  # torch comes with it
+
+    load_magic(shell)

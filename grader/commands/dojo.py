@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 
@@ -11,10 +10,12 @@ import click
 from grader.commands.answer import answer
 from grader.commands.assistant import assistant
 from grader.commands.console import ReportingGroup
-from grader.commands.dojo_desk import console, desk, show
+from grader.commands.dojo_desk import desk, show
 from grader.commands.dojo_grade import grade_own
+from grader.commands.dojo_lsp import lsp
 from grader.commands.dojo_start import start
 from grader.commands.dojo_verify import verify_own
+from grader.commands.dojo_watch import open_live, watch
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
 from grader.commands.predict import predict
 from grader.commands.train import train
@@ -30,6 +31,7 @@ EPILOG = """\b
 Examples:
   dojo                    the lessons, how far you are, what to do next
   dojo watch 03           checks lesson 03 whenever you save
+  dojo open 03            the same, and a live page in your browser
   dojo check              once, for the lesson you last worked on
   dojo check 03.dprobs    one row of it
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
@@ -114,8 +116,9 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 @click.option(
     "--pdb", "debugs", is_flag=True, help="Call each function once, outside the sandbox, where `breakpoint()` works."
 )
+@click.option("--problems", is_flag=True, help="One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
 @course_option
-def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: Path | None) -> None:
+def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems: bool, course: Path | None) -> None:
     """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
 
     It uses public problems. Your grade comes from a hidden test suite with different problems.
@@ -138,6 +141,12 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: 
             checked = at.check(lesson, work.read(lesson))
             if work.remembered:
                 at.remember(checked)
+            wrong |= any(row in rows for row in checked.progress.wrong)
+            if problems:
+                from grader.dojo.editor.remarks import problem_lines  # torch comes with it
+
+                click.echo("".join(f"{line}\n" for line in problem_lines(checked)), nl=False)
+                continue
             from grader.dojo.finish import finish_lines
             from grader.dojo.screen import lesson_screen, scope_note  # torch comes with it
 
@@ -150,38 +159,7 @@ def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, course: 
                 show(finish_lines(at, checked, by_key=False))
             else:
                 show(next_lines(checked.progress, checked.next_place, work.words(lesson), elsewhere))
-            wrong |= any(row in rows for row in checked.progress.wrong)
     raise SystemExit(WRONG if wrong else RIGHT)
-
-
-WATCH_EPILOG = """\b
-Examples:
-  dojo watch                  the lesson you last worked on, else the first unfinished one
-  dojo watch 03               lesson 03
-  dojo watch that.ipynb       a notebook or a script: save it, and it is checked
-  dojo watch that.ipynb 05    lesson 05 of it
-
-\b
-Keys: ↑ ↓ or a number: a row; n p: the next and the previous lesson with something to do;
-/ finds a lesson or a row by its name; h a hint; l the list; r the report in your browser;
-Enter checks again; Esc leaves what a key showed; q quits.
-"""
-
-
-@main.command(epilog=WATCH_EPILOG)
-@click.argument("words", nargs=-1, type=LessonParam(), metavar="[FILE] [LESSON]")
-@course_option
-def watch(words: tuple[str, ...], course: Path | None) -> None:
-    """Checks your file every time you save it. PyTorch stays loaded, so a check takes a tenth of a second."""
-    with desk(course) as at:
-        work, parts = selected_work(at, words)
-        lessons = list(dict.fromkeys(lesson for lesson, _ in parts)) or [at.current()]
-        at.memory.set_last_lesson(lessons[0])
-        at.judge.prepare(lessons[0])
-        at.busy = contextlib.nullcontext  # the screen itself says what is going on
-        from grader.dojo.watch import WatchSession
-
-        WatchSession(at, lessons[0], console(), work=work, lessons=lessons).run()
 
 
 HINT_EPILOG = """\b
@@ -259,7 +237,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, predict, assistant, train, verify_own, grade_own):
+for command in (start, answer, predict, assistant, train, verify_own, grade_own, watch, open_live, lsp):
     main.add_command(command)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from grader.dojo.file import HERE, HIDDEN, Outline, shown_path
+from grader.dojo.own_gradients import OwnGradients, StepAnswers
 from grader.dojo.zygote import EagerZygote, Starter
 from grader.errors import ZygoteDied
 from grader.gradebook.grading.one_file import JudgedFile, Suite, judge_file, printed_text
@@ -41,6 +42,8 @@ class LocalJudge:
         source_reader().start()  # its process loads while the zygote does
         self._book = ProblemBook(PUBLIC_SEED)
         self._frozen = False
+        self.own: OwnGradients | None = None
+        """What the file that was judged last returned on the published problem; None where it does not run."""
 
     @property
     def isolation(self) -> Isolation:
@@ -87,6 +90,7 @@ class LocalJudge:
 
     def judge(self, lesson: Lesson, submitted: LessonFiles, interrupt: int | None = None) -> JudgedFile:
         """The verdict. Raises Interrupted once the descriptor `interrupt` is readable, ZygoteDied for our error."""
+        self.own = None
         output: list[tuple[str, list[str]]] = []
         suite, problems = self._suite(lesson, Outline(submitted.files[MAIN]), output), self._problems(lesson)
         try:
@@ -124,6 +128,8 @@ class LocalJudge:
                 rows.append(gradient.row(lesson.public_draws))
                 if gradient.picture is not None:
                     pictures[item.name] = gradient.picture
+            if lesson.gradients:
+                self.own = own_gradients(lesson, student)
             return rows, pictures
 
         return suite
@@ -145,3 +151,11 @@ class LocalJudge:
                 row.message = f"{message}{'' if message[-1] in '.!?' else '.'} Its public example: {place}"
                 row.line = failed.line or row.line
         return row
+
+
+def own_gradients(lesson: Lesson, student: Student) -> OwnGradients:
+    """What the student's functions returned on the published problem, at a notebook's own sizes where it has some."""
+    public, chain = lesson.public, lesson.public_chain
+    if student.public is not None:
+        public, chain = lesson.published_at(student.terms.sizes or {})
+    return OwnGradients(StepAnswers(public, dict(student.answers(public))), StepAnswers(chain, dict(student.chain())))

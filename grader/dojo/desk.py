@@ -24,6 +24,7 @@ from grader.sandbox.workers.torch_loading import load_torch
 
 if TYPE_CHECKING:  # torch comes with these: `dojo` and `dojo hint` need not wait for it
     from grader.dojo.check import LocalJudge
+    from grader.dojo.own_gradients import OwnGradients
     from grader.gradebook.grading.one_file import JudgedFile
     from grader.results import Row
 
@@ -38,6 +39,8 @@ class Checked:
     seconds: float
     taught: frozenset[str] = frozenset()
     assigned: Collection[str] | None = None
+    own: OwnGradients | None = None
+    """What the student's functions returned on the published problem; None where the file does not run."""
 
     @property
     def progress(self) -> Progress:
@@ -224,9 +227,8 @@ class Desk:
         started = time.monotonic()
         with self.busy(f"checking lesson {lesson.number}"):
             judged = judge.judge(lesson, submitted, interrupt)
-        return Checked(
-            lesson, submitted, judged, time.monotonic() - started, self._taught(lesson), self._assigned_rows(lesson)
-        )
+        seconds = time.monotonic() - started
+        return Checked(lesson, submitted, judged, seconds, self._taught(lesson), self._assigned_rows(lesson), judge.own)
 
     def remember(self, checked: Checked, working: bool = True) -> None:
         """Stores the verdicts of a check; with `working`, its lesson becomes the one last worked on."""

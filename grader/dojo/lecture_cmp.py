@@ -3,17 +3,20 @@
     cmp('probs', dprobs, probs)      # probs.grad is there: probs.retain_grad() and loss.backward() were called
 
 prints the lecture's row. Its `==` and `allclose` broadcast, so a gradient of another shape can look exact, and it does
-not distinguish a wrong sign or factor from other differences. Here a line below the row names both.
+not distinguish a wrong sign or factor from other differences. Here a line below the row names both, and in Jupyter a
+wrong gradient is drawn next to the right one.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
 from grader.comparison.tensors import bits, first_index, format_shape
+from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
 
 ROUNDING = 1e-6
 """The largest relative difference of two correct float32 gradients; one operation rounds by 6e-8."""
@@ -28,6 +31,12 @@ def print_comparison(name: str, gradient: object, value: object) -> None:
     """
     for line in comparison_lines(name, gradient, value):
         print(line)
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shows_html(shell) and reason_not_comparable(name, gradient, value) is None:
+        assert isinstance(gradient, Tensor) and isinstance(value, Tensor) and value.grad is not None
+        found, expected = gradient.detach(), value.grad.detach()
+        if found.shape != expected.shape or not torch.allclose(found.to(expected.dtype), expected):
+            show_html(heat_maps(f"d{name}", found, expected), f"(heat maps of d{name})")
 
 
 def comparison_lines(name: str, gradient: object, value: object) -> Iterator[str]:

@@ -70,6 +70,11 @@ def write_report(checks: Sequence[Checked], isolation: Isolation, path: Path) ->
 
 
 def open_page(path: Path) -> bool:
+    """Opens it in a browser with a window; whether there is one."""
+    return open_in_browser(path.resolve().as_uri())
+
+
+def open_in_browser(address: str) -> bool:
     """Opens it in a browser with a window; whether there is one. One in the terminal would take the screen away."""
     windows = sys.platform != "linux" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    return windows and webbrowser.open(path.resolve().as_uri())
+    return windows and webbrowser.open(address)

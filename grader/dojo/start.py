@@ -13,8 +13,11 @@ from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
 from grader.lesson.paths import AGENTS, TEMPLATES
 
+EDITOR_TASKS = ".vscode/tasks.json"
+"""VS Code's task `dojo check` with a problem matcher."""
 GITIGNORE = (
-    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-grades/\n/my-report.html\n*.before-reset-*\n"
+    "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/.dojo-live\n/my-training/\n/my-grades/\n/my-report.html\n"
+    "*.before-reset-*\n"
 )
 LEFT_OUT = shutil.ignore_patterns("__pycache__", MAIN, "figures.py", "*.before-reset-*", "*~", ".ipynb_checkpoints")
 
@@ -38,6 +41,8 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
                 shutil.copy(course.root / name, folder / name)
         shutil.copy(TEMPLATES / AGENTS, folder / AGENTS)
         (folder / ".gitignore").write_text(GITIGNORE, encoding="utf-8", newline="\n")
+        (folder / EDITOR_TASKS).parent.mkdir()
+        shutil.copyfile(TEMPLATES / "tasks.json", folder / EDITOR_TASKS)
     except OSError as error:
         raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error
 

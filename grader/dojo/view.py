@@ -54,6 +54,8 @@ class View:
         rounding: whether `exact: False` is explained.
         running: what is going on, while a check runs.
         took: how long the last check took, in words.
+        trouble: why the file cannot be read.
+        live: the address of the live page, where there is one.
     """
 
     lesson: Lesson
@@ -66,6 +68,8 @@ class View:
     rounding: bool = False
     running: str = ""
     took: str = ""
+    trouble: str = ""
+    live: str = ""
 
 
 class Grey:
@@ -102,7 +106,8 @@ def watch_screen(view: View, console: Console) -> list[RenderableType]:
     foot = footer(view, console.width)
     head = list(head_of(view, console.width))
     if view.checked is None:
-        return [*head, "", *view.guide, *view.below, ""]
+        trouble: list[RenderableType] = [Paragraph(view.trouble), "", "Waiting for it."] if view.trouble else []
+        return [*head, "", *view.guide, *trouble, *view.below, ""]
     body = list(verdict_of(view, view.checked, console)) if view.checked.judged.runs else list(broken(view.checked))
     more = [part for part in (Group(*view.guide), Group(*view.below)) if part.renderables]
     table: list[RenderableType] = []
@@ -237,11 +242,12 @@ def broken(checked: Checked) -> Iterator[RenderableType]:
 
 
 def footer(view: View, columns: int) -> Text:
-    """What is going on, or how long it took, and the keys."""
+    """The live page's address; what is going on, or how long it took, and the keys."""
+    live = Text(f"live page: {view.live}\n" if view.live else "", "dim")
     if view.running:
-        return Text(f"{view.running} · save again to stop it · q quit", "bold yellow")
+        return live.append(f"{view.running} · save again to stop it · q quit", "bold yellow not dim")
     keys = KEYS if len(KEYS) + len(view.took) <= columns else FEW_KEYS
-    return Text(view.took + keys, "dim")
+    return live.append(view.took + keys)
 
 
 def default_focus(progress: Progress, changed: Collection[str]) -> str | None:

@@ -54,11 +54,16 @@ class WatchSession:
         work: Work | None = None,
         lessons: Sequence[Lesson] = (),
         guide: Guide | None = None,
+        live: str = "",
+        shown: Callable[[View], object] = lambda view: None,
     ) -> None:
-        """`work` is what is watched, by default the exercises; `lessons` are the lessons in it."""
+        """`work` is what is watched, by default the exercises; `lessons` are the lessons in it.
+
+        `shown` is called with each view, once it is on the screen; `live` is the address of the page that shows it too.
+        """
         self._desk, self._console, self._browser = desk, console, browser
         self._work, self._lessons = work or Exercises(desk.course), lessons
-        self._guide = guide
+        self._guide, self._live, self._shown = guide, live, shown
         self._view = self._view_of(lesson)
         self._last_run: Checked | None = None  # the last check of a file that ran
         self._saved: float | None = None  # when, by the wall clock
@@ -85,7 +90,7 @@ class WatchSession:
                 for key, _ in self._selector.select(0 if due else None):
                     if key.fileobj is changes:
                         changes.take()
-                        due, self._saved = True, self._saved or time.time()
+                        due, self._saved = True, time.time()
                         continue
                     pressed = keys.take()
                     if pressed is None:  # the terminal is gone; saves are still checked
@@ -109,7 +114,7 @@ class WatchSession:
             return False
         saved, self._saved = self._saved, None
         if submitted is None:
-            self._view = replace(self._view, checked=None, below=[Paragraph(trouble), "", "Waiting for it."])
+            self._view = replace(self._view, checked=None, below=(), trouble=trouble)
             self._draw()
             return True
         try:
@@ -129,7 +134,8 @@ class WatchSession:
         return True
 
     def _view_of(self, lesson: Lesson) -> View:
-        return View(lesson, shown_path(self._work.path(lesson)), guide=self._guide.lines(None) if self._guide else ())
+        guide, file = self._guide.lines(None) if self._guide else (), shown_path(self._work.path(lesson))
+        return View(lesson, file, guide=guide, live=self._live)
 
     def _view_after(self, checked: Checked, before: Checked | None) -> View:
         """The view of a new verdict: the row that was just changed is in focus."""
@@ -148,7 +154,7 @@ class WatchSession:
         finished = runs and progress.next_row is None and (before is None or before.progress.next_row is not None)
         below = list(finish_lines(self._desk, checked, changed)) if finished and before is not None else []
         guide = self._guide.lines(checked) if self._guide else ()
-        return View(self._lesson, self._view.file, checked, focus, news, below, guide, rounding)
+        return View(self._lesson, self._view.file, checked, focus, news, below, guide, rounding, live=self._live)
 
     @contextmanager
     def _saying_what_runs(self) -> Iterator[None]:
@@ -160,9 +166,8 @@ class WatchSession:
             self._view = replace(self._view, running=running)
             self._draw()
 
-        saying = repeating(say, QUIET_SECONDS, BEAT_SECONDS) if self._console.is_terminal else nullcontext()
         try:
-            with saying:
+            with repeating(say, QUIET_SECONDS, BEAT_SECONDS) if self._console.is_terminal else nullcontext():
                 yield
         finally:
             self._view = replace(self._view, running="")
@@ -269,8 +274,7 @@ class WatchSession:
         except UserError as error:
             self._say(Text(str(error), "bold red"))
             return
-        opened = self._browser(path)
-        self._say(Text(f"{'Opened' if opened else 'Open it in a browser:'} {shown_path(path)}"))
+        self._say(Text(f"{'Opened' if self._browser(path) else 'Open it in a browser:'} {shown_path(path)}"))
 
     # the screen
 
@@ -282,6 +286,7 @@ class WatchSession:
     def _draw(self, took: Callable[[], str] = str) -> None:
         """Draws the view; `took` is evaluated when all else is laid out."""
         self._print(watch_screen(self._view, self._console), took)
+        self._shown(self._view)
 
     def _print(self, screen: Iterable[RenderableType], took: Callable[[], str] = str) -> None:
         """Writes a whole screen at once, so that it does not flicker; without a terminal, below the last."""

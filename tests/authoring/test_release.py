@@ -231,6 +231,7 @@ def test_a_kit_of_one_lesson(course):
     outside = {name for name in kit if not name.startswith(("grader/", "exercises/04_cross_entropy/"))}
     assert outside == {
         ".gitignore",
+        ".vscode/tasks.json",
         "LICENSE",
         "Makefile",
         "README.md",
@@ -305,7 +306,13 @@ def test_a_notebook_has_each_function_in_a_cell_of_its_own(course, number):
     for cell in notebook["cells"]:
         code = {"execution_count", "outputs"} if cell["cell_type"] == "code" else set()
         assert set(cell) == {"cell_type", "id", "metadata", "source"} | code
-    code_cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    set_up, *code_cells = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    compile(set_up.replace("%load_ext grader", ""), "set up", "exec")
+    checked = [
+        line.removeprefix(f"%%check {number}.") for line in "\n".join(code_cells).splitlines() if line[0:2] == "%%"
+    ]
+    assert checked == [name for name in functions_of(stub) if name in lesson.functions]
+    code_cells = [re.sub(r"^%%check .*\n", "", text) for text in code_cells]
     defined = [[name for name in functions_of(text)] for text in code_cells]
     assert all(len(names) <= 1 for names in defined)
     assert [name for names in defined for name in names] == list(functions_of(stub))

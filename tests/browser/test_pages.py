@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from windows import serious
 
 PAGES = ("report", "class", "training")
 EACH = pytest.mark.parametrize("name", PAGES)
@@ -25,16 +25,6 @@ NEXT = """() => {
     return [one.outerHTML.slice(0, 80), seen];
 }"""
 """[what has the focus, whether it can be seen], null when it has been there before."""
-
-
-def serious(tab: Any) -> list[str]:
-    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
-    return [
-        f"{each['id']}: {each['help']} ({node['target']})"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
 
 
 @EACH

@@ -7,7 +7,9 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright import sync_api as playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -54,3 +56,14 @@ class Window:
         self.tab.set_viewport_size({"width": width, "height": 900})
         self.tab.emulate_media(media="screen", color_scheme=scheme)
         return self.tab
+
+
+def serious(tab: Any) -> list[str]:
+    """What axe-core finds in a page and calls serious or critical."""
+    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{each['id']}: {each['help']} ({node['target']})"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from kits import file_of, line_of, make_kit, solved
 
-from bench.watch import START_SECONDS, WatchTerminal
+from bench.watch_terminal import START_SECONDS, WatchTerminal
 
 BELOW = "↑↓ row · h hint · n p lesson · / find · l list · r report · q quit"
 NARROW = "↑↓ row · h hint · n p lesson · / find · q quit"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from grader.lesson.paths import TEMPLATES
 
 DISTRIBUTION = "backprop-ninja"
 PACKAGE = Path(grader.__file__).parent
+STUDENT_EXTRAS = ("live", "lsp")
 AUTHORS = ("new_lesson", "export", "kit")
 """Folders of templates for authors of a course. Students do not need them."""
 
@@ -59,6 +61,20 @@ def dependencies() -> list[str]:
     return [requirement for requirement in required if "extra ==" not in requirement]
 
 
+def extras() -> dict[str, list[str]]:
+    """What a student may install in addition: {extra: its requirements}."""
+    checkout = PACKAGE.parent / "pyproject.toml"
+    if checkout.is_file():
+        project = tomllib.loads(checkout.read_text(encoding="utf-8")).get("project", {})
+        if project.get("name") == DISTRIBUTION:
+            return {name: list(project["optional-dependencies"][name]) for name in STUDENT_EXTRAS}
+    required = metadata.requires(DISTRIBUTION) or []
+    return {
+        name: [each.partition(";")[0].strip() for each in required if re.search(rf"extra == ['\"]{name}['\"]", each)]
+        for name in STUDENT_EXTRAS
+    }
+
+
 def pinned_requirements() -> list[str]:
     """The requirements, each at the version that is installed here. Raises UserError for one that is not installed."""
     found = []
@@ -79,6 +95,8 @@ def pyproject(scripts: dict[str, str]) -> bytes:
     lines = ["[build-system]", 'requires = ["hatchling"]', 'build-backend = "hatchling.build"', ""]
     lines += ["[project]", f'name = "{DISTRIBUTION}"', f'version = "{__version__}"', 'requires-python = ">=3.11"']
     lines += ["dependencies = [", *(f'    "{requirement}",' for requirement in dependencies()), "]", ""]
+    lines += ["[project.optional-dependencies]"]
+    lines += [f"{name} = {json.dumps(required)}" for name, required in extras().items()] + [""]
     lines += ["[project.scripts]", *(f'{name} = "{target}"' for name, target in scripts.items()), ""]
     lines += ["[tool.hatch.build.targets.wheel]", 'packages = ["grader"]', ""]
     lines += ["[tool.pytest.ini_options]", 'testpaths = ["tests"]', ""]

@@ -13,6 +13,7 @@ from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.engine import Files, engine_files, files_under, licence, pyproject
 from grader.authoring.release.notebook import notebook_of
 from grader.authoring.stubs import published_stub
+from grader.dojo.start import EDITOR_TASKS
 from grader.gradebook.assignment.config import ASSIGNMENT, Assignment
 from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
@@ -38,6 +39,7 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
     found[AGENTS] = (TEMPLATES / AGENTS).read_bytes()
     if text := licence():
         found["LICENSE"] = text
+    found[EDITOR_TASKS] = (TEMPLATES / "tasks.json").read_bytes()
     if assignment is not None:
         found[ASSIGNMENT] = assignment.text.encode()
     return found | render_templates(lessons, notebooks)

@@ -12,16 +12,34 @@ from grader.lesson.lesson import Lesson
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
+SET_UP = """\
+# In Colab, upload the kit's zip first (the folder symbol on the left). Where the kit is installed, this loads %%check.
+import importlib.util, os, subprocess, sys, zipfile
+from pathlib import Path
+
+if importlib.util.find_spec("grader") is None:
+    kits = [path for path in Path(".").glob("*.zip") if "/exercises/" in " ".join(zipfile.ZipFile(path).namelist())]
+    if not kits:
+        raise SystemExit("Upload the kit's zip next to this notebook, and run this cell again.")
+    zipfile.ZipFile(kits[0]).extractall(".")
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", f"./{kits[0].stem}"], check=True)
+    os.chdir(kits[0].stem)
+%load_ext grader
+"""
+
+
 def notebook_of(lesson: Lesson, stub: str, name: str) -> bytes:
     """The notebook's file. `stub` is the lesson's, `name` what the notebook is called in the kit."""
     introduction = ast.get_docstring(ast.parse(stub)) or lesson.title
     cells = [
         text_cell(f"# {lesson.title}\n\n{introduction}"),
         text_cell(
-            f"The forward pass and the explanations are in `exercises/{lesson.name}/`. Fill in the functions below, "
-            f"save the notebook, and check it in a terminal with\n\n    dojo check {name} {lesson.number}"
+            f"The forward pass and the explanations are in `exercises/{lesson.name}/`. Run the next cell, then fill in "
+            "the functions below. `%%check` above a function says whether it is right, whenever you run its cell. In "
+            f"a terminal, `dojo check {name} {lesson.number}` checks all of them."
         ),
-        *map(code_cell, code_parts(stub)),
+        code_cell(SET_UP),
+        *(code_cell(checked_cell(lesson, part)) for part in code_parts(stub)),
     ]
     for number, cell in enumerate(cells, 1):
         cell["id"] = f"cell-{number}"
@@ -49,6 +67,13 @@ def code_parts(stub: str) -> Iterator[str]:
             end = len(lines) if following is None else (node.end_lineno or node.lineno)
             yield "\n".join(lines[begin:end]).strip("\n")
             begin = end
+
+
+def checked_cell(lesson: Lesson, part: str) -> str:
+    """A part of the stub with `%%check` above it, if it is a function or a class that has rows."""
+    names = [node.name for node in ast.parse(part).body if isinstance(node, DEFINITIONS)]
+    rows = [name for name in names if name in lesson.functions]
+    return f"%%check {lesson.number}.{rows[0]}\n{part}" if rows else part
 
 
 def text_cell(text: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ MAGIC = re.compile(r"^(?P<indent>\s*)(%{1,2}[A-Za-z]|!|\?{1,2}[A-Za-z_])")
 HELP = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w.]*\?{1,2}\s*$")
 ASSIGNED = re.compile(r"^(?P<indent>\s*)[A-Za-z_][\w, ]*=\s*[%!]")  # `files = !ls`
 TIMED = re.compile(r"^(?P<indent>\s*)%time\s+(?=\S)")
-PYTHON_CELL = re.compile(r"^\s*%%(time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")
+PYTHON_CELL = re.compile(r"^\s*%%(check|time|timeit|capture|prun|debug|python3?|(writefile|file)\s+(-a\s+)?\S+\.py)\b")
 CELL_MAGIC = re.compile(r"^\s*%%[A-Za-z]")
 BEGINS = re.compile(r"(?!(else|elif|except|finally)\b)[^\s#)\]}]")  # a line with which a statement may begin
 

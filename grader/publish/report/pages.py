@@ -12,10 +12,11 @@ import hashlib
 import io
 import statistics
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from jinja2 import Environment
 from markupsafe import Markup
 
 from grader.gradebook.grading.graded import GradedSubmission
@@ -80,19 +81,23 @@ def any_gradients(parts: Sequence[LessonPart]) -> bool:
     return any(part.has_gradients for part in parts if part.results.status == "graded")
 
 
+def report_templates(harmless: Callable[[str], str]) -> Environment:
+    """The templates of pages, with what those about a lesson need."""
+    templates = page_templates(harmless)
+    templates.filters |= FILTERS | {"name": code}
+    # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
+    templates.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
+    templates.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
+    return templates
+
+
 class Reporter:
     """`lessons` give the graphs and the hints; the templates are compiled once."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         self._lessons = {lesson.name: lesson for lesson in lessons}
-        page, text = page_templates(inert), page_templates(markdown)
-        page.filters |= {"name": code}
+        page, text = report_templates(inert), report_templates(markdown)
         text.filters |= {"name": lambda name: markdown(f"`{name}`"), "prose": markdown}
-        for environment in (page, text):
-            environment.filters |= FILTERS
-            # a class's reports are made of the same pieces: a macro of texts and numbers is called once for each
-            environment.globals["kept"] = lru_cache(MOST_KEPT)(lambda macro, *arguments: macro(*arguments))
-            environment.globals |= {"heat_scale": SCALE, "words_for": STATE_WORDS}
         self._layouts: dict[str, tuple[Layout, ...]] = {}  # by the lesson's digest
         self._new: list[str] = []  # digests of lessons whose drawings were made since they were last read
         self._student, self._class = page.get_template("report.html"), page.get_template("index.html")

@@ -1,0 +1,107 @@
+"""`dojo watch` in a terminal of its own, for bench.watch and for tests of what is on its screen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pexpect
+import pyte
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS, SECONDS = 180, 20
+RUNNING = "checking: "
+DOJO = "from grader.commands.dojo import main; main()"
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class WatchTerminal:
+    """`dojo watch` in a terminal of its own.
+
+    `frames` are the screens it has drawn, without control sequences; `screen` is what a terminal shows of them.
+    """
+
+    def __init__(self, kit: Path, number: str, height: int = 40, width: int = 80, options: Sequence[str] = ()) -> None:
+        environment = {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES", "DISPLAY")}
+        self.frames: list[str] = []
+        self._shown = pyte.Screen(width, height)
+        self._stream = pyte.Stream(self._shown)
+        self._terminal = pexpect.spawn(
+            sys.executable,
+            ["-c", DOJO, "watch", number, *options],
+            cwd=str(kit),
+            env=environment | {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color"},
+            dimensions=(height, width),
+            timeout=START_SECONDS,
+            encoding="utf-8",
+        )
+        self._terminal.delaybeforesend = None
+
+    def frame(self, seconds: float = SECONDS) -> str:
+        """The next screen, whole."""
+        self._terminal.expect(r"\x1b\[2J\x1b\[H(.*?q quit)", timeout=seconds)
+        self._stream.feed(self._terminal.match[0])
+        self.frames.append(CONTROL.sub("", self._terminal.match[1]).replace("\r\n", "\n"))
+        return self.frames[-1]
+
+    def until(self, text: str, seconds: float = SECONDS) -> str:
+        """The first screen from here on that has `text` in it; one with an old verdict only if that is the text."""
+        end = time.monotonic() + seconds
+        while True:
+            frame = self.frame(max(0.1, end - time.monotonic()))
+            if text in frame and (RUNNING in text or RUNNING not in frame):
+                return frame
+
+    @property
+    def screen(self) -> str:
+        """What a terminal shows after the latest frame, without spaces at the ends of lines."""
+        return "\n".join(line.rstrip() for line in self._shown.display).rstrip()
+
+    @property
+    def grey_lines(self) -> list[str]:
+        """The lines of the screen that are out of date: they are in italics, and dim."""
+        lines = enumerate(self._shown.display)
+        return [line.rstrip() for y, line in lines if line.strip() and self._shown.buffer[y][0].italics]
+
+    def resize(self, width: int, height: int) -> None:
+        """Another size of the window; the next screen that is drawn has it."""
+        self._terminal.setwinsize(height, width)
+        self._shown.resize(height, width)
+
+    def press(self, keys: str) -> None:
+        self._terminal.send(keys)
+
+    @contextmanager
+    def unread(self) -> Iterator[None]:
+        """Meanwhile its screens are thrown away: a terminal that nobody reads would stop the program."""
+        over = threading.Event()
+
+        def read() -> None:
+            while not over.is_set():
+                with contextlib.suppress(pexpect.TIMEOUT, pexpect.EOF):
+                    self._terminal.read_nonblocking(10_000, timeout=0.1)
+
+        reading = threading.Thread(target=read, daemon=True)
+        reading.start()
+        try:
+            yield
+        finally:
+            over.set()
+            reading.join()
+
+    def ended(self) -> int | None:
+        """Its exit status, once it ends."""
+        self._terminal.expect(pexpect.EOF, timeout=START_SECONDS)
+        self._terminal.close()
+        status: int | None = self._terminal.exitstatus
+        return status
+
+    def close(self) -> None:
+        self._terminal.close(force=True)

@@ -1,0 +1,185 @@
+"""The language server: a check at every save, remarks under wrong lines, hovers, and hints above functions."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from grader import __version__
+from grader.dojo.desk import Checked, Desk
+from grader.dojo.editor.checking import SaveChecker
+from grader.dojo.editor.remarks import function_lines, hover, remarks
+from grader.errors import LessonError
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Lesson
+from grader.lesson.paths import has_lessons
+
+HINT = "dojo.hint"
+SOURCE = "dojo"
+
+
+class DojoServer:
+    """Serves the lessons of one folder with exercises/: that of the first backward.py that the editor opens."""
+
+    def __init__(self) -> None:
+        self.server = LanguageServer("dojo", __version__, lsp.TextDocumentSyncKind.Full)
+        self._desk: Desk | None = None
+        self._checker: SaveChecker | None = None
+        self._checked: dict[str, Checked] = {}  # by the lesson's name
+        self._uris: dict[str, str] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._register()
+
+    def serve(self, output: TextIO) -> None:
+        """Speaks on standard input and on `output` until the editor ends it."""
+        self.server.start_io(sys.stdin.buffer, output.buffer)
+        if self._checker is not None:
+            self._checker.close()
+
+    def _register(self) -> None:
+        add = self.server.feature
+
+        @add(lsp.TEXT_DOCUMENT_DID_OPEN)
+        async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+            self._save(params.text_document.uri)
+
+        @add(lsp.TEXT_DOCUMENT_DID_SAVE)
+        async def saved(params: lsp.DidSaveTextDocumentParams) -> None:
+            self._save(params.text_document.uri)
+
+        @add(lsp.TEXT_DOCUMENT_HOVER)
+        def hovered(params: lsp.HoverParams) -> lsp.Hover | None:
+            lesson = self._lesson_of(params.text_document.uri)
+            if lesson is None:
+                return None
+            place = params.position
+            source = self._source(params.text_document.uri)
+            text = hover(lesson, source, place.line + 1, place.character, self._checked.get(lesson.name))
+            return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text)) if text else None
+
+        @add(lsp.TEXT_DOCUMENT_CODE_LENS)
+        def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+            return self._lenses(params.text_document.uri)
+
+        @self.server.command(HINT)
+        def hint(lesson_name: str, row: str) -> None:
+            self._hint(lesson_name, row)
+
+    def _lesson_of(self, uri: str) -> Lesson | None:
+        """The lesson whose backward.py it is; None for another file."""
+        path = Path(to_fs_path(uri) or "")
+        if path.name != MAIN:
+            return None
+        if self._desk is None:
+            root = next((folder for folder in path.parents if has_lessons(folder)), None)
+            if root is None:
+                return None
+            try:
+                self._desk = Desk(root, self._log)
+            except LessonError as error:
+                self._log(str(error))
+                return None
+            self._checker = SaveChecker(self._desk, self._found, self._failed)
+        lesson = self._desk.course.lessons.get(path.parent.name)
+        return lesson if lesson is not None and lesson.exercise.resolve() == path.parent.resolve() else None
+
+    def _source(self, uri: str) -> str:
+        source: str = self.server.workspace.get_text_document(uri).source
+        return source
+
+    def _save(self, uri: str) -> None:
+        self._loop = asyncio.get_running_loop()
+        lesson = self._lesson_of(uri)
+        if lesson is not None and self._checker is not None:
+            self._uris[lesson.name] = uri
+            self._checker.check(lesson)
+
+    # what a check found, in the thread that checks
+
+    def _found(self, checked: Checked) -> None:
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._publish, checked)
+
+    def _failed(self, lesson: Lesson, sentence: str) -> None:
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._show, f"Lesson {lesson.number}: {sentence}", lsp.MessageType.Warning)
+
+    # in the server's own thread
+
+    def _publish(self, checked: Checked) -> None:
+        name = checked.lesson.name
+        self._checked[name] = checked
+        texts = checked.source.splitlines()
+        found = [
+            lsp.Diagnostic(
+                range_of_line(texts, remark.line),
+                remark.message,
+                lsp.DiagnosticSeverity.Error,
+                code=remark.mistake,
+                source=SOURCE,
+            )
+            for remark in remarks(checked)
+        ]
+        self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(self._uris[name], found))
+        self._refresh_lenses()
+
+    def _refresh_lenses(self) -> None:
+        workspace = self.server.client_capabilities.workspace
+        if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
+            self.server.workspace_code_lens_refresh(None)
+
+    def _lenses(self, uri: str) -> list[lsp.CodeLens]:
+        lesson = self._lesson_of(uri)
+        if lesson is None or self._desk is None:
+            return []
+        source = self._source(uri)
+        taken = self._desk.memory.read().hints.get(lesson.name, {})
+        texts = source.splitlines()
+        found = []
+        for each in function_lines(lesson, source, self._checked.get(lesson.name), taken):
+            command = lsp.Command(each.title, HINT if each.row else "", arguments=[lesson.name, each.row])
+            found.append(lsp.CodeLens(range_of_line(texts, each.line), command))
+        return found
+
+    def _hint(self, lesson_name: str, row: str) -> None:
+        """Shows the question about a row's mistake, then one hint after another."""
+        lesson = self._desk.course.lessons.get(lesson_name) if self._desk is not None else None
+        if lesson is None or self._desk is None or row not in [item.name for item in lesson.items]:
+            return
+        question = self._desk.memory.take_question(lesson, row)
+        if question:
+            self._show(f"About this mistake in {row}: {question}")
+        else:
+            taken = self._desk.memory.take_hint(lesson, row)
+            hints = lesson.item_for(row).hints
+            if taken:
+                self._show(f"Hint {taken} of {len(hints)} for {row}: {hints[taken - 1]}")
+        self._refresh_lenses()
+
+    def _show(self, sentence: str, kind: lsp.MessageType = lsp.MessageType.Info) -> None:
+        self.server.window_show_message(lsp.ShowMessageParams(kind, sentence))
+
+    def _log(self, sentence: str) -> None:
+        self.server.window_log_message(lsp.LogMessageParams(lsp.MessageType.Warning, sentence))
+
+
+def range_of_line(texts: list[str], line: int) -> lsp.Range:
+    """The text of a line, without its indentation; columns count as in UTF-16."""
+    text = texts[line - 1] if 0 < line <= len(texts) else ""
+    indent = len(text) - len(text.lstrip())
+    end = len(text.rstrip().encode("utf-16-le")) // 2
+    return lsp.Range(lsp.Position(line - 1, indent), lsp.Position(line - 1, max(end, indent + 1)))
+
+
+def serve_editor() -> None:
+    """Serve on standard input and output. What anything else prints goes to standard error, not into the protocol."""
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    DojoServer().serve(output)

@@ -1,0 +1,128 @@
+"""`%load_ext grader`: adds `%%check`, which runs a cell and then checks it as `dojo check` does."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from grader.dojo.desk import Checked, Desk
+from grader.dojo.notebook.cells_run import CellsRun
+from grader.dojo.notebook.heat import heat_maps, show_html, shows_html
+from grader.dojo.screen import lesson_screen
+from grader.dojo.training.setup import training_course
+from grader.dojo.work import OneFile
+from grader.errors import GraderFault, UserError
+from grader.intake.submissions.lesson_files import LessonFiles
+from grader.lesson.lesson import Lesson
+
+COLUMNS = 88
+SHOWN = "this notebook.ipynb"
+USAGE = "Say which row the cell is for, as in `%%check 03.dprobs`, or a lesson, as in `%%check 03`."
+
+
+class CheckMagic:
+    """One notebook's `%%check`. The judge is started by the first check, which takes seconds."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._cells = CellsRun()
+        self._desk: Desk | None = None
+        for number, text in enumerate(shell.user_ns.get("In", [])[1:], 1):
+            self._cells.add(text, number)
+
+    def note(self, result: Any) -> None:
+        """Called by IPython after every cell."""
+        info = result.info
+        if info is not None and info.store_history and result.execution_count:
+            self._cells.add(info.raw_cell or "", result.execution_count, getattr(info, "cell_id", None))
+
+    def check(self, line: str, cell: str) -> None:
+        """`%%check 03.dprobs`: runs the cell, then says whether the row is right."""
+        with reported():
+            lesson, rows = self._wanted(line.strip())
+            done = self._shell.run_cell(cell, store_history=False)
+            if not done.success:
+                return
+            number = len(self._shell.user_ns["In"]) - 1
+            self._cells.add(f"%%check {line}\n{cell}", number)
+            desk = self._opened()
+            checked = desk.check(lesson, self._submitted(lesson))
+            print(check_as_text(checked, rows))
+            self._draw(checked, rows)
+
+    def close(self) -> None:
+        if self._desk is not None:
+            self._desk.close()
+
+    def _opened(self) -> Desk:
+        if self._desk is None:
+            self._desk = Desk(training_course(None), print)
+            atexit.register(self.close)
+        return self._desk
+
+    def _wanted(self, words: str) -> tuple[Lesson, list[str]]:
+        """The lesson and the rows that `words` name: a row, a function with several rows, or a lesson. UserError."""
+        if not words:
+            raise UserError(USAGE)
+        desk = self._opened()
+        before, _, function = words.partition(".")
+        lesson = desk.find_lesson(before) if function else None
+        if lesson is not None and function in lesson.functions:
+            return lesson, [item.name for item in lesson.items if item.function == function]
+        lesson, row = desk.find(words)
+        return lesson, [row] if row else [item.name for item in lesson.items]
+
+    def _submitted(self, lesson: Lesson) -> LessonFiles:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / SHOWN
+            path.write_bytes(self._cells.as_notebook())
+            work = OneFile(path, self._opened().course)
+            work.shown = SHOWN.removesuffix(".ipynb")
+            return work.read(lesson)
+
+    def _draw(self, checked: Checked, rows: list[str]) -> None:
+        if not shows_html(self._shell) or checked.own is None:
+            return
+        run = checked.own.line
+        for row in checked.judged.rows:
+            target, answer = checked.lesson.item_for(row.name).target, run.answers.get(row.name)
+            is_drawn = row.name in rows and row.status in ("failed", "shape")
+            if is_drawn and target is not None and answer is not None and answer.tensor is not None:
+                maps = heat_maps(row.name, answer.tensor, run.problem.reference(target))
+                show_html(maps, f"(heat maps of {row.name})")
+
+
+def check_as_text(checked: Checked, rows: list[str]) -> str:
+    """What `dojo check` prints about these rows, without the lesson's heading."""
+    console = Console(
+        width=COLUMNS, file=io.StringIO(), highlight=False, markup=False, emoji=False, force_jupyter=False
+    )
+    with console.capture() as captured:
+        for part in list(lesson_screen(checked, rows))[2:]:
+            console.print(part)
+    return captured.get().rstrip()
+
+
+@contextlib.contextmanager
+def reported() -> Iterator[None]:
+    """Prints what a student can fix, as a sentence."""
+    try:
+        yield
+    except (UserError, GraderFault) as error:
+        print(f"check: {error}")
+
+
+def load_magic(shell: Any) -> None:
+    """What `%load_ext grader` does; a second time it changes nothing."""
+    if "check" in shell.magics_manager.magics["cell"]:
+        return
+    magic = CheckMagic(shell)
+    shell.register_magic_function(magic.check, magic_kind="cell", magic_name="check")
+    shell.events.register("post_run_cell", magic.note)

@@ -1,0 +1,171 @@
+"""`dojo lsp`, driven by pygls's own client: remarks under wrong lines, hovers, hints above functions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kits import file_of, make_kit, solved
+from lsprotocol import types as lsp
+from pygls.lsp.client import LanguageClient
+from support import ROOT
+
+from grader.dojo.start import make_working_folder
+from grader.lesson.lesson import Course
+from grader.lesson.paths import TEMPLATES
+
+pytest_plugins = ["dojos"]
+SECONDS = 120
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    return make_kit(tmp_path)
+
+
+class Editor:
+    """An editor with one file open; `remarks` and `messages` are queues of what the server has sent."""
+
+    def __init__(self) -> None:
+        self.client = LanguageClient("editor", "1")
+        self.remarks: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
+        self.messages: asyncio.Queue[str] = asyncio.Queue()
+
+        @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        def published(params: lsp.PublishDiagnosticsParams) -> None:
+            self.remarks.put_nowait(params)
+
+        @self.client.feature(lsp.WINDOW_SHOW_MESSAGE)
+        def shown(params: lsp.ShowMessageParams) -> None:
+            self.messages.put_nowait(params.message)
+
+    async def start(self, kit: Path) -> None:
+        program = "from grader.commands.dojo import main; main()"
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        await self.client.start_io(sys.executable, "-c", program, "lsp", cwd=kit, env=environment)
+        await self.client.initialize_async(lsp.InitializeParams(lsp.ClientCapabilities(), root_uri=kit.as_uri()))
+        self.client.initialized(lsp.InitializedParams())
+
+    def open(self, path: Path) -> None:
+        item = lsp.TextDocumentItem(path.as_uri(), "python", 1, path.read_text())
+        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+
+    def save(self, path: Path, text: str) -> None:
+        path.write_text(text)
+        document = lsp.VersionedTextDocumentIdentifier(2, path.as_uri())
+        change = lsp.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
+        self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(path.as_uri())))
+
+    async def next_remarks(self) -> list[lsp.Diagnostic]:
+        return list((await asyncio.wait_for(self.remarks.get(), SECONDS)).diagnostics)
+
+    async def hover(self, path: Path, word: str, after: str) -> str:
+        text = path.read_text()
+        at = text.index(word, text.index(after) + len(after))
+        line = text.count("\n", 0, at)
+        place = lsp.Position(line, at - text.rfind("\n", 0, at) - 1)
+        found = await self.client.text_document_hover_async(
+            lsp.HoverParams(lsp.TextDocumentIdentifier(path.as_uri()), place)
+        )
+        contents: Any = found.contents if found else None
+        return contents.value if contents else ""
+
+    async def lenses(self, path: Path) -> dict[int, lsp.Command]:
+        found = await self.client.text_document_code_lens_async(
+            lsp.CodeLensParams(lsp.TextDocumentIdentifier(path.as_uri()))
+        )
+        return {each.range.start.line: each.command for each in found or [] if each.command}
+
+    async def run(self, command: lsp.Command) -> str:
+        await self.client.workspace_execute_command_async(
+            lsp.ExecuteCommandParams(command.command, arguments=command.arguments)
+        )
+        return await asyncio.wait_for(self.messages.get(), SECONDS)
+
+
+async def session(kit: Path) -> None:
+    path, editor = file_of(kit), Editor()
+    right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv")
+    path.write_text(right)
+    await editor.start(kit)
+    editor.open(path)
+    assert await editor.next_remarks() == []
+
+    wrong = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
+    editor.save(path, wrong)
+    (remark,) = await editor.next_remarks()
+    at = wrong.split("\n").index("    return -dlogprobs / probs")
+    assert remark.range == lsp.Range(lsp.Position(at, 4), lsp.Position(at, 29))
+    assert remark.message.startswith("dprobs: The sign is flipped: your `dprobs` is exactly minus the gradient.")
+    assert (remark.source, remark.severity, remark.code) == ("dojo", lsp.DiagnosticSeverity.Error, "sign")
+
+    said = await editor.hover(path, "dlogprobs", after="def dprobs")
+    assert "**dlogprobs** the gradient with respect to `logprobs`, shape `(32, 27)`" in said
+    assert "loss = -logprobs[range(n), Yb].mean()" in said and "Upstream gradient: `dloss` `()`" in said
+    assert "At the last save: **right**" in said
+    said = await editor.hover(path, "counts", after="def dcounts_sum_inv(dprobs, ")
+    assert "**counts** a forward value, shape `(32, 27)`" in said and "counts = norm_logits.exp()" in said
+    assert "from the upstream gradients `dcounts_sum`, `dprobs`." in said
+    assert await editor.hover(path, "raise", after="def dcounts_sum(") == ""
+
+    line = wrong.split("\n").index("def dprobs(dlogprobs, probs):")
+    lens = (await editor.lenses(path))[line]
+    assert lens.title == "✗ wrong value · hint 1 of 3"
+    assert (await editor.run(lens)).startswith("About this mistake in dprobs: Raise one element of `probs`")
+    assert (await editor.run(lens)).startswith("Hint 1 of 3 for dprobs: ")
+    assert (await editor.lenses(path))[line].title == "✗ wrong value · hint 2 of 3"
+
+    editor.save(path, right + "def f(:\n")
+    (remark,) = await editor.next_remarks()
+    assert remark.range.start.line == right.count("\n") and "SyntaxError" in remark.message
+    editor.save(path, wrong.replace("return -dlogprobs / probs", "while True:\n        pass"))
+    editor.save(path, right)  # cancels the check of the loop
+    assert await editor.next_remarks() == []
+    assert "✓ right" in (await editor.lenses(path))[line].title
+    await editor.client.shutdown_async(None)
+    editor.client.exit(None)
+    await asyncio.wait_for(editor.client.stop(), SECONDS)
+
+
+def test_an_editor_s_session(kit: Path) -> None:
+    asyncio.run(session(kit))
+
+
+def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, dojo: Any) -> None:
+    right = solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv", "dcounts_sum")
+    wrong = right.replace("return dlogprobs / probs", "return -dlogprobs / probs")
+    wrong = wrong.replace("return -(counts_sum**-2)", "return nothing")
+    file_of(kit).write_text(wrong)
+    task = json.loads((TEMPLATES / "tasks.json").read_text())["tasks"][0]
+    pattern = task["problemMatcher"]["pattern"]
+    assert "dojo check --problems '${fileDirnameBasename}'" in task["command"]
+    checked = dojo("check", "--problems", "03_makemore_steps")
+    found = [re.match(pattern["regexp"], line) for line in checked.stdout.splitlines()]
+    assert checked.exit_code == 1 and len(found) == 2
+    lines = wrong.split("\n")
+    for match, text, message in zip(
+        found,
+        ("return -dlogprobs / probs", "return nothing * dcounts_sum_inv"),
+        (
+            "dprobs: The sign is flipped: your `dprobs` is exactly",
+            "dcounts_sum: NameError: name 'nothing' is not defined",
+        ),
+        strict=True,
+    ):
+        assert match is not None and match[pattern["file"]] == "exercises/03_makemore_steps/backward.py"
+        assert lines[int(match[pattern["line"]]) - 1].strip().startswith(text.partition(" *")[0])
+        assert message in match[pattern["message"]]
+    file_of(kit).write_text(right)
+    assert (dojo("check", "--problems", "03").stdout, dojo("check", "--problems", "03").exit_code) == ("", 0)
+
+
+def test_a_new_folder_has_the_task(tmp_path: Path) -> None:
+    make_working_folder(Course(make_kit(tmp_path / "kit"), secrets=False), tmp_path / "new", bare=False)
+    assert (tmp_path / "new/.vscode/tasks.json").read_bytes() == (TEMPLATES / "tasks.json").read_bytes()

@@ -1,0 +1,90 @@
+"""`%load_ext grader` in a real kernel: `%%check` above cells of the kit's notebook, and heat maps below `cmp`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from kits import functions_of, make_kit, solved
+from nbclient import NotebookClient
+
+from grader.authoring.release.notebook import notebook_of
+from grader.dojo.notebook.cells_run import CellsRun
+from grader.lesson.lesson import Course
+
+CMP = """
+import torch
+from grader import cmp
+x = torch.ones(3, 2, requires_grad=True)
+y = x * 3
+y.retain_grad()
+y.sum().backward()
+cmp("y", torch.ones(3, 2), y)
+cmp("x", -torch.full((3, 2), 3.0), x)
+"""
+
+
+def outputs(cell: Any) -> tuple[str, list[str]]:
+    """(what a cell printed, the HTML that it shows)."""
+    printed = "".join(each["text"] for each in cell["outputs"] if each["output_type"] == "stream")
+    printed = re.sub(r"\x1b\[[0-9;]*m", "", printed)  # its colours
+    return printed, [each["data"]["text/html"] for each in cell["outputs"] if "text/html" in each.get("data", {})]
+
+
+def test_the_kit_s_notebook_checks_its_cells_as_they_are_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = make_kit(tmp_path)
+    lesson = Course(kit, secrets=False).find("03")
+    right = functions_of(solved("03", "dlogprobs", "dprobs", "dcounts_sum_inv"))
+    written = json.loads(notebook_of(lesson, lesson.pristine.read_text(), "notebooks/03.ipynb"))
+    cells = ["".join(cell["source"]) for cell in written["cells"] if cell["cell_type"] == "code"]
+    assert cells[0].endswith("\n%load_ext grader\n") and cells[1].startswith("import torch\n")
+    assert cells[2].startswith("%%check 03.dlogprobs\ndef dlogprobs(") and cells[3].startswith("%%check 03.dprobs\n")
+
+    wrong = right["dprobs"].replace("dlogprobs / probs", "half(dlogprobs / probs)")
+    sources = [
+        *cells[:2],
+        f"%%check 03.dlogprobs\n{right['dlogprobs']}",
+        "def half(x):\n    return x / 2",
+        f"%%check 03.dprobs\n{wrong}",
+        f"%%check 03.dprobs\n{right['dprobs']}",
+        cells[4],
+        "%%check 03.nothing\nx = 1",
+        "%%check 03.dprobs\ndef f(:",
+        CMP,
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    monkeypatch.chdir(kit)
+    NotebookClient(notebook, timeout=240, allow_errors=True, kernel_name="python3").execute()
+    shown = [outputs(cell) for cell in notebook.cells]
+
+    assert shown[0] == shown[1] == ("", [])
+    assert shown[2][0].splitlines()[0].endswith("| exact: True  | approximate: True  | maxdiff: 0       | right ✓")
+    printed, (maps,) = shown[4]
+    assert (
+        "✗ dprobs wrong value  this notebook, cell 5, line 2" in printed
+        and "forward: logprobs = probs.log()" in printed
+    )
+    assert maps.count('src="data:image/png;base64,') == 2 and "<style" not in maps and "<script" not in maps
+    assert "| right ✓" in shown[5][0] and shown[5][1] == []  # the new definition counts, not the one before it
+    assert "dcounts_sum_inv | to do" in shown[6][0]
+    assert shown[7][0].startswith("check: Lesson 03 has no row 'nothing'") and shown[7][1] == []
+    assert "SyntaxError" in str(notebook.cells[8]["outputs"])
+    printed, maps_of_cmp = shown[9]
+    assert printed.splitlines()[0] == "y               | exact: True  | approximate: True  | maxdiff: 0.0"
+    assert "The sign is flipped" in printed and len(maps_of_cmp) == 1 and "your dx (3, 2)" in maps_of_cmp[0]
+
+
+def test_the_latest_run_of_a_cell_counts() -> None:
+    cells = CellsRun()
+    cells.add("import torch", 1)
+    cells.add("%%check 03.dprobs\ndprobs = 1", 2)
+    cells.add("dprobs = 2", 3)
+    cells.add("%timeit f()", 4)
+    cells.add("x = 1", 5, "a")
+    cells.add("y = 2", 6, "a")
+    read = json.loads(cells.as_notebook())
+    assert [cell["source"] for cell in read["cells"]] == ["import torch", "", "dprobs = 2", "%timeit f()", "", "y = 2"]
