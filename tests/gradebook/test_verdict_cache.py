@@ -156,6 +156,29 @@ def test_a_mix_of_known_right_functions_starts_no_worker(plain, cached, forks):
     assert everything(cached(text + odd)) == everything(plain(text + odd))
 
 
+def test_a_chain_that_amplifies_rounding_is_run(plain, cached):
+    """Each of the first two is right by itself, and so is its chain; the chain of both is not."""
+    mark = float(LESSON.public_chain.values["probs"][0, 0])
+    amplifier = f"""
+
+def dprobs(dlogprobs, probs, logprobs, Yb):
+    onehot = F.one_hot(Yb, probs.shape[1])
+    only_here = (probs[0, 0] - {mark!r}).abs() < 1e-12
+    return dlogprobs / probs + only_here * 1e5 * (dlogprobs + onehot / probs.shape[0])
+"""
+    coarse = """
+
+def dlogprobs(logprobs, Yb):
+    return -F.one_hot(Yb, logprobs.shape[1]) * (1.0 + 8e-12) / logprobs.shape[0]
+"""
+    for text in (SOLUTION + amplifier, SOLUTION + coarse, SOLUTION):
+        assert everything(cached(text)) == everything(plain(text))
+    both = SOLUTION + amplifier + coarse
+    expected = everything(plain(both))
+    assert '"chain": "failed"' in expected
+    assert everything(cached(both)) == expected
+
+
 def mixed(known: dict[str, list[str]], choice: Callable[[str], int]) -> str:
     texts = (texts[choice(name) % len(texts)] for name, texts in known.items())
     return "import torch\nimport torch.nn.functional as F\n\n\n" + "\n\n\n".join(texts) + "\n"

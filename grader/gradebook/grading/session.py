@@ -70,7 +70,7 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
-        self._caches = {lesson.name: VerdictCache(lesson) for lesson in self.lessons}
+        self._caches = {lesson.name: VerdictCache(lesson, seed) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
 
