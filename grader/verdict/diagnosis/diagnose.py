@@ -88,16 +88,18 @@ def explain(
 
 
 def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The same for answers that lack axes, expanded to the gradients' shapes.
+    """Which part of the gradient an answer is that lacks axes, expanded to the gradient's shape.
 
     Of a batch norm, the term of the mean alone has one number per column.
     """
     if wrong.same_shape or not all(can_expand(f.shape, e.shape) for f, e in wrong.pairs):
         return
     shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
-    for explanation in explanations(replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])):
-        text = f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}"
-        yield replace(explanation, message=text)
+    expanded = replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])
+    for reading in (branch_coefficients, held_constant, wrong_inner_line, one_path):
+        check_time()
+        for explanation in reading(expanded):
+            yield replace(explanation, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}")
 
 
 def explanations(wrong: GradientMismatch) -> Iterator[Explanation]:

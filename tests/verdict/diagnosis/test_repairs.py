@@ -72,7 +72,9 @@ def test_a_slip_is_undone(written, right, kind):
 
 def test_one_column_becomes_one_number_for_each_row():
     """`d[:, i] += u` with a u of shape (n, 1): indexed together with the rows, u needs one axis."""
-    _, texts = edits_of("def dh(dy, Y):\n    d = dy.clone()\n    d[:, Y] += dy\n    return d\n", "dh", "changed_", KNOWN)
+    _, texts = edits_of(
+        "def dh(dy, Y):\n    d = dy.clone()\n    d[:, Y] += dy\n    return d\n", "dh", "changed_", KNOWN
+    )
     assert any("d[range(len(Y)), Y] += dy.flatten()" in text for text in texts)
 
 
