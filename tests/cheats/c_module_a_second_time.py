@@ -1,4 +1,4 @@
-"""Loads PyTorch's C module a second time, for functions that nothing has replaced. Stopped by: error."""
+"""Loads PyTorch's C module a second time, for functions that nothing has replaced. Stopped by: static, error."""
 import sys
 
 import torch
@@ -13,4 +13,4 @@ def dlogprobs(logprobs, Yb, n):
 
 def dhpreact(dh, h):
     name = "aten::tanh_" + "back" + "ward"
-    return torch._C._jit_get_operation(name)[0](dh, h)
+    return torch._C._jit_get_operation(name)[0](dh, h)  # here
