@@ -12,6 +12,7 @@ from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.workers.endings import RecallDoubtful
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.student import Student
 
 UNKEPT = ("timeout", "crashed", "forbidden")
@@ -39,6 +40,7 @@ class Recall:
         unproved: steps that are run on the problems of `proof` if all rows are right, see chain_proof.py.
         proof_answers: {step: answer} of those, for each of the problems.
         is_whole: `rows` are all of the file's, as they are in results.json.
+        shared: where the chain is run, if nothing else is left to run.
         found: {row: verdict} of the others, as they are judged.
         judged: all rows in the end, with their pictures; empty where they may depend on more than the file.
         narrow: steps that computed in float32 where they were given float64.
@@ -54,6 +56,7 @@ class Recall:
     own_chain: dict[str, Answer] | None = None
     is_whole: bool = False
     proof_answers: Sequence[Mapping[str, Answer]] = ()
+    shared: SharedWorker | None = None
     found: dict[str, JudgedRow | None] = field(default_factory=dict)
     judged: list[JudgedRow] = field(default_factory=list)
     narrow: frozenset[str] = frozenset()
