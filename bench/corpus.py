@@ -6,6 +6,8 @@ header what must come of it:
     # group: reading hidden files
     # rows: passed                 the statuses that its gradients may have
     # rows of in_one_go: failed    another row, if it is not what follows from the gradients
+    # race: who reads first        why each row gets any of these statuses, whatever the others get; a row that may
+                                   pass is answered by the file's own right function
     # told: exit status 0          what stands in a message, with | between alternatives
     # refused: 7                   how many of its attempts are refused
     # stopped from: fair           the weakest level that stops it; `weak` if not said, `never` if none does
@@ -24,7 +26,7 @@ from grader.intake.submissions.lesson_files import MAIN
 from grader.sandbox.isolation.probe import LEVELS
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "hostile"
-HEADER = re.compile(r"^# (group|rows|rows of \w+|told|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE)
+HEADER = re.compile(r"^# (group|rows|rows of \w+|race|told|refused|stopped from|lesson|unlocked): (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Attack:
         rows = set(self.header["rows"].split(", "))
         if said := self.header.get(f"rows of {row}"):
             return set(said.split(", "))
-        if row.startswith("d"):
+        if row.startswith("d") or "race" in self.header:
             return rows
         possible = {*gradients} if "passed" in gradients else {*gradients, *rows}
         return {"failed" if status == "shape" else status for status in possible}

@@ -5,6 +5,7 @@ Problems depend on the run's seed, never on a submission: they are made once and
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 import re
@@ -123,6 +124,15 @@ class Problem:
     def chain(self) -> dict[str, Tensor]:
         """{name: its gradient} of the whole backward pass, as `loss.backward()` computes it."""
         return self.graph.chain(self.ends)
+
+    def with_upstream(self, upstream: Mapping[str, Tensor]) -> Problem:
+        """The same forward values with other upstream gradients."""
+        other = copy.copy(self)
+        other.upstream, other.random_upstream = dict(upstream), True
+        other._scales, other._sizes = {}, {}
+        for cached in ("_shares", "_references", "low_precision_tolerance"):
+            other.__dict__.pop(cached, None)
+        return other
 
     def run_on(self, tape: Any) -> None:
         """Run the forward pass again, on an object that takes the names as a tape does."""

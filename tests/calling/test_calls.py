@@ -23,6 +23,7 @@ from grader.sandbox.workers import wire
 from grader.sandbox.workers.endings import WireError
 from grader.sandbox.workers.replies import decode_called, encode_called
 from grader.sandbox.workers.tree import Opaque, Packer, frame_and_size, tensors_of, unpack
+from grader.sandbox.workers.waiting_clock import slowdown
 
 COURSE = Course(Path(__file__).parents[1] / "courses" / "calling")
 CALLS, JOINT = COURSE.find("01"), COURSE.find("02")
@@ -180,7 +181,8 @@ def test_one_function_that_hangs_costs_its_own_rows_and_one_deadline(session):
     graded = session.grade(submission_of(CALLS, "student", source)).results.to_json()
     rows = rows_of(graded)
     assert [name for name, row in rows.items() if row["status"] == "timeout"] == ["gap", "in_few_operators"]
-    assert graded["lessons"][0]["seconds"] < 2 * HURRIED.step_seconds + 1
+    seconds, most = graded["lessons"][0]["seconds"], 2 * HURRIED.step_seconds + 1
+    assert seconds < most or seconds < most * slowdown()  # deadlines wait for a busy machine
 
 
 def test_a_row_has_the_line_of_its_function(row):

@@ -7,6 +7,7 @@ this machine reaches, and with `-m slow` at every other level and as an ordinary
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 import re
@@ -92,7 +93,26 @@ def test_the_corpus_is_what_it_is_said_to_be() -> None:
         for row in (key for key in attack.header if key.startswith("rows")):
             assert set(attack.header[row].split(", ")) <= set(STATUSES), f"{attack.name}: {attack.header[row]}"
         assert attack.stopped_from in ("never", "none", "weak", "fair", "good", "strong"), attack.name
+        if "race" in attack.header and "passed" in attack.header["rows"]:  # a pass is earned, whoever wins
+            assert is_answered_rightly(attack), attack.name
         assert not re.search(r"canary-[0-9a-f]{32}", attack.files[MAIN].decode())
+
+
+def is_answered_rightly(attack: Attack) -> bool:
+    """Whether every graded function of a file is the answer key's, and is bound once."""
+    bound = [
+        (getattr(statement, "module", None), name.asname or name.name)
+        for statement in ast.parse(attack.files[MAIN]).body
+        if isinstance(statement, (ast.Import, ast.ImportFrom))
+        for name in statement.names
+    ]
+    others = {
+        node.id if isinstance(node, ast.Name) else node.name
+        for node in ast.walk(ast.parse(attack.files[MAIN]))
+        if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    }
+    functions = Course(ROOT).find(attack.lesson).functions
+    return all(("right", name) in bound and name not in others for name in functions)
 
 
 def test_every_attack_but_few_is_stopped_where_it_counts() -> None:

@@ -1,6 +1,7 @@
 """Writes an answer of its own before it returns: the true one comes too late, and looks like the next one's."""
 # group: forged frames
-# rows: crashed, failed
+# rows: crashed, failed, timeout
+# race: the true answer comes while the grader reads the forged one, or later
 # unlocked: safe
 
 from frames import answer, send

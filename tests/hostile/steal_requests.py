@@ -1,6 +1,7 @@
 """A thread reads the grader's requests away from the worker, hoping for answers in them."""
 # group: descriptors
-# rows: timeout, crashed
+# rows: passed, timeout, crashed
+# race: the thread and the worker read from one pipe
 # unlocked: safe
 
 import os

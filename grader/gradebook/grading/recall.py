@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from grader.calling.answer import Answer
+from grader.reference.problem import Problem
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.workers.endings import RecallDoubtful
@@ -36,6 +37,8 @@ class Recall:
         rows: {row: verdict} that the hidden suite takes as they are.
         chain: {step: answer} of the student's own chain, if all of it is known.
         own_chain: {step: answer} of the chain as it was run.
+        unproved: steps that are run on the problems of `proof` if all rows are right, see chain_proof.py.
+        proof_answers: {step: answer} of those, for each of the problems.
         is_whole: `rows` are all of the file's, as they are in results.json.
         shared: where the chain is run, if nothing else is left to run.
         found: {row: verdict} of the others, as they are judged.
@@ -48,8 +51,11 @@ class Recall:
     functions: Mapping[str, PureFunction]
     rows: dict[str, JudgedRow]
     chain: dict[str, Answer] | None = None
+    unproved: Sequence[str] = ()
+    proof: Sequence[Problem] = ()
     own_chain: dict[str, Answer] | None = None
     is_whole: bool = False
+    proof_answers: Sequence[Mapping[str, Answer]] = ()
     shared: SharedWorker | None = None
     found: dict[str, JudgedRow | None] = field(default_factory=dict)
     judged: list[JudgedRow] = field(default_factory=list)

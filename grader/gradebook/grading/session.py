@@ -72,7 +72,7 @@ class Session:
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
         self._shared = SharedWorker(self._zygote)
-        self._caches = {lesson.name: VerdictCache(lesson, self._shared) for lesson in self.lessons}
+        self._caches = {lesson.name: VerdictCache(lesson, seed, self._shared) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
 

@@ -6,8 +6,8 @@ decides what it returns. Three things are kept, each under digests of the texts 
 * the row of a gradient that passed, under the function's key;
 * the row of a gradient that is wrong, where the function itself decides the message, under the function's text;
 * a step's answer in the student's own chain, under the function's key and the answers that it was fed;
-* that an affine function (affine_functions.py) was right in a chain. A chain of such functions passes: each is fed the
-  true gradients but for rounding;
+* that an affine function is right on the published problem for any upstream gradients. A chain of such functions
+  passes, see chain_proof.py;
 * all rows of a file, wrong ones included, under the file's bytes; not in a lesson with checks, which may measure time
   and memory.
 
@@ -20,14 +20,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import relative_error
+from grader.gradebook.grading.chain_proof import ChainProof
 from grader.gradebook.grading.recall import JudgedRow, Recall, at_line, is_decided_by_function
 from grader.intake.submissions.lesson_files import MAIN, LessonFiles
 from grader.lesson.lesson import Lesson
@@ -44,9 +42,6 @@ MOST_TENSOR_BYTES = 1 << 26
 """Of answers in chains."""
 MOST_WRONG_ROWS = 1_000
 """With their pictures: some 20 KB for each."""
-ROUNDING = 1e-11
-"""The relative error in a chain up to which an answer is the true gradient but for rounding. The tolerance is a hundred
-times larger."""
 
 Learned = list[Any]
 """[kind, step, key, row or None, picture or None]"""
@@ -62,16 +57,16 @@ class ChainLink(NamedTuple):
 class VerdictCache:
     """The verdicts of one lesson's hidden suite on the problems of one run."""
 
-    def __init__(self, lesson: Lesson, shared: SharedWorker | None = None) -> None:
+    def __init__(self, lesson: Lesson, seed: int, shared: SharedWorker | None = None) -> None:
         """`shared` is where chains are run of files that need nothing else."""
-        self._lesson, self._shared = lesson, shared
+        self._lesson, self._proof, self._shared = lesson, ChainProof(lesson, seed), shared
         self._steps = [item.name for item in lesson.gradients] if lesson.joint is None else []
         self._alone = {item.name for item in lesson.gradients if not item.earned_with}
         self._functions: dict[bytes, Mapping[str, PureFunction]] = {}
         self._files: dict[bytes, list[JudgedRow]] = {}
         self._rows: dict[tuple[str, str], JudgedRow] = {}  # their lines are counted from the function's
         self._wrong_rows: dict[tuple[str, str], JudgedRow] = {}
-        self._affine: dict[tuple[str, str], None] = {}  # functions that were right in a chain
+        self._affine: dict[tuple[str, str], None] = {}  # functions of which a chain follows
         self._kinds: dict[str, tuple[dict[tuple[str, str], Any], int]] = {
             "right": (self._rows, MOST_ROWS),
             "wrong": (self._wrong_rows, MOST_WRONG_ROWS),
@@ -115,6 +110,8 @@ class VerdictCache:
             if all(each.row.status == "passed" for each in rows_known.values()):
                 recall.chain = self._chain(functions)
             recall.shared = None if self._lesson.checks else self._shared
+        recall.unproved = self._unproved(functions) if recall.chain is None else ()
+        recall.proof = self._proof.problems if recall.unproved else ()
         return recall
 
     def _learn(self, kind: str, step: str, key: str, judged: JudgedRow | None = None) -> None:
@@ -143,8 +140,8 @@ class VerdictCache:
 
     def _chain(self, functions: Mapping[str, PureFunction]) -> dict[str, Answer] | None:
         """The chain of functions that are all right."""
-        if all((step, functions[step].key) in self._affine for step in self._steps):
-            return {step: Answer("returned", tensor=gradient) for step, gradient in self._true_chain.items()}
+        if all((step, functions[step].key) in self._affine for step in self._steps) and self._proof.holds:
+            return {step: Answer("returned", tensor=gradient) for step, gradient in self._proof.gradients.items()}
         numbers: dict[str, int] = {}
         for step in self._steps:
             number = self._links.get(self._link(step, functions[step], numbers), -1)
@@ -178,20 +175,14 @@ class VerdictCache:
                 self._learn("wrong", step, function.text_key, at_line(found, -function.line))
         if has_keys and all_right and self._steps and recall.own_chain:
             self._keep_chain(recall.functions, recall.own_chain)
-            self._keep_affine(recall.functions, recall.own_chain)
+            for step in recall.unproved if recall.proof_answers else ():
+                if self._proof.is_right(step, recall.functions[step], recall.proof_answers):
+                    self._learn("affine", step, recall.functions[step].key)
 
-    def _keep_affine(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
-        """Keep that affine functions were right in a chain whose answers are the true gradients but for rounding."""
-        problem = self._lesson.public_chain
-        if all(is_close(chain[s], gradient, problem.scale(s[1:])) for s, gradient in self._true_chain.items()):
-            for step in self._steps:
-                if functions[step].is_affine:
-                    self._learn("affine", step, functions[step].key)
-
-    @cached_property
-    def _true_chain(self) -> dict[str, Tensor]:
-        chain = self._lesson.public_chain.chain
-        return {item.name: chain[item.target] for item in self._lesson.gradients if item.target is not None}
+    def _unproved(self, functions: Mapping[str, PureFunction]) -> tuple[str, ...]:
+        """The steps whose functions are affine, and not known to be right in any chain."""
+        found = {step: functions[step] for step in self._steps if step in functions}
+        return tuple(s for s, function in found.items() if function.is_affine and (s, function.key) not in self._affine)
 
     def _keep_chain(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
         if self._tensor_bytes > MOST_TENSOR_BYTES or len(self._links) > MOST_ROWS:
@@ -219,14 +210,6 @@ class VerdictCache:
             self._answers.append(answer)
             self._tensor_bytes += tensor.nbytes
         return number
-
-
-def is_close(answer: Answer, gradient: Tensor, scale: float) -> bool:
-    """Whether an answer is the gradient but for rounding."""
-    tensor = answer.tensor
-    if tensor is None or tensor.dtype != torch.float64 or tensor.shape != gradient.shape or answer.changed:
-        return False
-    return relative_error(tensor, gradient, scale) <= ROUNDING
 
 
 def make_room(kept: dict[Any, Any], most: int) -> None:

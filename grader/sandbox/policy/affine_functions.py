@@ -50,6 +50,10 @@ LIKE_FIRST = frozenset({"view_as", "reshape_as", "expand_as"})
 """Of the second operand only the shape is used."""
 
 
+MOST_READINGS = 2_000
+"""Statements that are read, those of loops each time: what one does to the next may take many readings to show."""
+
+
 class NotAffine(Exception):
     """Something is not on the list."""
 
@@ -71,9 +75,13 @@ class _Affine:
 
     def __init__(self, own: set[str], dependent: set[str]) -> None:
         self._own, self.dependent = own, dependent
+        self._readings = 0
         self._shared: dict[str, set[str]] = {}  # {name: names whose values may share memory with its own}
 
     def run(self, body: Sequence[ast.stmt]) -> None:
+        self._readings += len(body)
+        if self._readings > MOST_READINGS:
+            raise NotAffine
         for statement in body:
             match statement:
                 case ast.Pass() | ast.Break() | ast.Continue() | ast.Return(value=None):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PIPE_BYTES = 1 << 20
 MOST_HELD = 1 << 26  # bytes of problems
+MOST_WAITS = 5  # for the end of a worker that has closed a pipe
 
 
 class ZygoteProcess:
@@ -123,9 +124,16 @@ class ZygoteProcess:
             self._read_until(lambda message: message.get("exit") == number, START_SECONDS)
 
     def status_if_ended(self, number: int, seconds: float) -> int | None:
-        """The exit status of a worker that is about to end by itself, if it does within `seconds`."""
-        with contextlib.suppress(ZygoteDied):
-            self._read_until(lambda message: message.get("exit") == number, seconds)
+        """The exit status of a worker that is about to end by itself, if it does within `seconds`.
+
+        One that waits for a processor gets more of them, up to MOST_WAITS times; one that sleeps does not.
+        """
+        began = self.clock.now()
+        for _ in range(MOST_WAITS):
+            with contextlib.suppress(ZygoteDied):
+                self._read_until(lambda message: message.get("exit") == number, seconds, is_patient=False)
+            if number in self._ended or not self.clock.catch_up(began):
+                break
         return self._ended.get(number)
 
     def _scheduled(self) -> Scheduled | None:
@@ -137,8 +145,11 @@ class ZygoteProcess:
             return Scheduled(0.0, 0.0)
         return None if self._last_scheduled is None else Scheduled(*self._last_scheduled)
 
-    def _read_until(self, matches: Any, seconds: float) -> None:
-        """Takes messages until `matches(message)`. Raises ZygoteDied when none comes in time."""
+    def _read_until(self, matches: Any, seconds: float, is_patient: bool = True) -> None:
+        """Takes messages until `matches(message)`. Raises ZygoteDied when none comes in time.
+
+        If it `is_patient`, the time is longer on a busy machine.
+        """
         if any(matches({"exit": number}) for number in self._ended):
             return
         clock = self._own_clock
@@ -160,7 +171,7 @@ class ZygoteProcess:
             try:
                 data = self._socket.recv(65536)
             except OSError as error:
-                if isinstance(error, TimeoutError) and clock.catch_up(began):
+                if is_patient and isinstance(error, TimeoutError) and clock.catch_up(began):
                     continue
                 raise ZygoteDied(f"no answer from the zygote: {error}") from error
             if not data:

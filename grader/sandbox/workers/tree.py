@@ -43,7 +43,7 @@ class Budget:
     is replaced by an `Opaque`, which says what it is.
     """
 
-    nodes: int = 20_000
+    nodes: int = 4_000
     elements: int = 1 << 17
     characters: int = 200_000
 

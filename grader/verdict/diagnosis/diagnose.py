@@ -8,13 +8,17 @@ explanation that contradicts the code.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 
+from grader.comparison.tensors import format_shape
 from grader.lesson.mistakes import Mistake
 from grader.verdict.diagnosis.claims import Contents, is_borne_out
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.known_mistakes import known_mistake
 from grader.verdict.diagnosis.mismatch import Cases, GradientMismatch, gradient_mismatch
+from grader.verdict.diagnosis.problem_values import can_expand
 from grader.verdict.diagnosis.readings.factors import wrong_factor
 from grader.verdict.diagnosis.readings.forms import constant_elements, reciprocal, wrong_operation
 from grader.verdict.diagnosis.readings.inner_lines import wrong_inner_line
@@ -33,7 +37,7 @@ from grader.verdict.diagnosis.readings.substitutes import (
     wrong_value,
 )
 from grader.verdict.diagnosis.readings.sums_inside import wrong_inner_sum
-from grader.verdict.diagnosis.readings.terms import wrong_term
+from grader.verdict.diagnosis.readings.terms import wrong_term, wrong_term_and_factor
 from grader.verdict.diagnosis.time_allowance import check_time
 
 GradientReading = Callable[[GradientMismatch], Iterator[Explanation]]
@@ -50,7 +54,7 @@ TIERS: tuple[tuple[GradientReading, ...], ...] = (
     (unnamed_multiple,),
     (wrong_zeros, factor_of_a_line, term_of_a_line),
     (constant_elements, reciprocal, wrong_order),
-    (wrong_operation,),
+    (wrong_operation, wrong_term_and_factor),
 )
 """Readings in the order of trust: a later tier is tried only where no earlier one explains the answer."""
 
@@ -79,7 +83,23 @@ def explain(
     wrong = gradient_mismatch(name, cases)
     if wrong is None:
         return None
-    return next((e for e in explanations(wrong) if is_borne_out(e.message, contents)), None)
+    found = chain(explanations(wrong), explanations_of_expanded(wrong))
+    return next((e for e in found if is_borne_out(e.message, contents)), None)
+
+
+def explanations_of_expanded(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """Which part of the gradient an answer is that lacks axes, expanded to the gradient's shape.
+
+    Of a batch norm, the term of the mean alone has one number per column.
+    """
+    if wrong.same_shape or not all(can_expand(f.shape, e.shape) for f, e in wrong.pairs):
+        return
+    shapes = [format_shape(tensor.shape) for tensor in wrong.pairs[0]]
+    expanded = replace(wrong, found=[f.expand(e.shape) for f, e in wrong.pairs])
+    for reading in (branch_coefficients, held_constant, wrong_inner_line, one_path):
+        check_time()
+        for explanation in reading(expanded):
+            yield replace(explanation, message=f"Its shape is {shapes[0]}, not {shapes[1]}. {explanation.message}")
 
 
 def explanations(wrong: GradientMismatch) -> Iterator[Explanation]:

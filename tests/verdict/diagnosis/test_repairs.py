@@ -51,6 +51,13 @@ def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
         ("dy.sum(0)", "dy.sum(1)", "axis"),
         ("dy.mean(0)", "dy.sum(0)", "mean_or_sum"),
         ("h.sum(1) * dy.sum(1)", "(h * dy).sum(1)", "sums_multiplied"),
+        ("h * dy.sum(1)", "(dy * h).sum(1)", "one_factor_summed"),
+        ("dy - h ** 2", "dy - dy * h ** 2", "term_without_factor"),
+        ("dy + h", "dy * h", "operator"),
+        ("dy * h", "dy + h", "operator"),
+        ("h.sigmoid() - dy", "h.softmax(1) - dy", "other_function"),
+        ("h.mean() - (h * dy).mean()", "h.mean(0) - (h * dy).mean(0)", "axis_everywhere"),
+        ("(h == h.max()) * dy", "(h == h.amax(1, True)) * dy", "max_of_all"),
         ("h ** -0.5 * dy", "h ** (-1.5) * dy", "exponent"),
         ("dy", "dy / n", "not_divided"),
         ("h @ dy", "h.T @ dy", "transpose"),
@@ -61,6 +68,14 @@ def changed(expression: str, parameters: str = "dy, h, n") -> dict[str, str]:
 def test_a_slip_is_undone(written, right, kind):
     found = changed(written)
     assert found.get(right) == kind, sorted(found)
+
+
+def test_one_column_becomes_one_number_for_each_row():
+    """`d[:, i] += u` with a u of shape (n, 1): indexed together with the rows, u needs one axis."""
+    _, texts = edits_of(
+        "def dh(dy, Y):\n    d = dy.clone()\n    d[:, Y] += dy\n    return d\n", "dh", "changed_", KNOWN
+    )
+    assert any("d[range(len(Y)), Y] += dy.flatten()" in text for text in texts)
 
 
 def test_nothing_asks_for_its_own_gradient():
@@ -86,7 +101,11 @@ def test_every_kind_has_words():
         "def dh(dy, h, n):\n    g = h\n    g = g - n\n    g.exp()\n    g[h] = dy\n    g[:, Y] -= 1\n"
         "    return -((h - dy.exp()) ** 2 / h.sqrt() + (h @ dy).sum(0) * g.sum(0)) if n < 3 else 2 * h / n - dy * n\n"
     )
-    edits, _ = edits_of(source, "dh", "changed_", KNOWN)
+    more = (
+        "def dh(dy, h, n):\n    return (h == h.max()) * dy.sum(0) + h.sigmoid().mean() - h.mean() + dy * n * h.mean()\n"
+    )
+    edits = [edit for text in (source, more) for edit in edits_of(text, "dh", "changed_", KNOWN)[0]]
+    assert {"max_of_all", "one_factor_summed", "other_function", "axis_everywhere"} <= {edit.kind for edit in edits}
     for edit in edits:
         assert Slip(edit, "your `dh`").explanation().message.strip(), edit
 

@@ -25,6 +25,14 @@ OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "plus": torch.add,
     "minus": torch.sub,
 }
+FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    ".log()": torch.log,
+    ".exp()": torch.exp,
+    ".tanh()": torch.tanh,
+    ".sqrt()": torch.sqrt,
+    "**2": torch.square,
+}
+"""What a step may apply to a forward value before it combines the result with an upstream gradient."""
 MOST_OPERANDS = 5
 ENOUGH = 3
 """Elements from which a form that fits is no coincidence."""
@@ -42,7 +50,7 @@ class Form:
 
     def value(self, problem: Problem, like: Tensor) -> Tensor | None:
         """The tensor, in the shape of `like`; None where it has another number of elements."""
-        left, right = operand(problem, self.left), operand(problem, self.right) if self.right else None
+        left, right = tensor_of(problem, self.left), tensor_of(problem, self.right) if self.right else None
         if left is None or (self.right and right is None):
             return None
         try:
@@ -63,6 +71,24 @@ class Form:
         body = f"`{self.left}`" + (f" {self.operation} `{self.right}`" if self.right else "")
         body = f"minus {body}" if self.negative and not self.right else f"minus ({body})" if self.negative else body
         return body if self.axis is None else f"{body}, summed over axis {self.axis}"
+
+
+def tensor_of(problem: Problem, text: str) -> Tensor | None:
+    """An operand, or one of FUNCTIONS of it: `probs`, `probs.log()`."""
+    for ending, function in FUNCTIONS.items():
+        if text.endswith(ending):
+            value = operand(problem, text.removesuffix(ending))
+            return None if value is None else function(value)
+    return operand(problem, text)
+
+
+def forms_with_a_function(operands: Sequence[str]) -> Iterator[Form]:
+    """An upstream gradient combined with a function of a forward value."""
+    values = [name for name in operands if not name.startswith("d")]
+    for upstream in (name for name in operands if name.startswith("d")):
+        for right in (name + ending for name in values for ending in FUNCTIONS):
+            for operation in OPERATIONS:
+                yield from with_both_signs(Form(upstream, operation, right))
 
 
 def possible_forms(operands: Sequence[str]) -> Iterator[Form]:
@@ -100,6 +126,16 @@ def first_form(wrong: GradientMismatch, tensors: list[Tensor], operands: list[st
     return None
 
 
+def first_form_with_a_function(wrong: GradientMismatch, operands: Sequence[str]) -> Form | None:
+    """The first form with a function of a forward value that gives the whole answer on every problem."""
+    number = wrong.largest
+    if not wrong.is_whole_in_shape or wrong.found[number].numel() < ENOUGH:
+        return None
+    order = (number, *range(len(wrong.found)))
+    forms = forms_with_a_function(operands)
+    return next((form for form in forms if all(form_gives(wrong, form, i, wrong.found[i]) for i in order)), None)
+
+
 def elements_of_form(left: Sequence[int], right: Sequence[int], axis: int | None) -> int | None:
     """How many elements a form has, from its operands' shapes; None where they do not fit each other."""
     shape = [max(sizes) for sizes in zip_longest(reversed(left), reversed(right), fillvalue=1)][::-1]
@@ -135,7 +171,8 @@ def operands_of_gradient(wrong: GradientMismatch) -> list[str]:
 
 def wrong_operation(wrong: GradientMismatch) -> Iterator[Explanation]:
     """The answer as a form of the step's arguments."""
-    form = first_form(wrong, wrong.found, operands_of_code(wrong))
+    operands = operands_of_code(wrong)
+    form = first_form(wrong, wrong.found, operands) or first_form_with_a_function(wrong, operands)
     if form is None:
         return
     right = first_form(wrong, wrong.expected, operands_of_gradient(wrong)) if form.right else None

@@ -112,8 +112,8 @@ def held_constant(wrong: GradientMismatch) -> Iterator[Explanation]:
 
 
 def one_path(wrong: GradientMismatch) -> Iterator[Explanation]:
-    """The part of one path is missing, has its sign flipped, or is too large or too small."""
-    yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") == 1)
+    """The part of one path is missing, has its sign flipped, or is too large or too small; or several are missing."""
+    yield from wrong_paths(wrong, lambda labels: len(labels) - labels.count("1") == 1 or set(labels) == {"0", "1"})
 
 
 def several_paths(wrong: GradientMismatch) -> Iterator[Explanation]:

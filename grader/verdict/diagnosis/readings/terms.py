@@ -13,10 +13,10 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.fit import name_multiple
+from grader.verdict.diagnosis.fit import fit_parts, name_multiple
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import can_expand, float_values
-from grader.verdict.diagnosis.readings.quotients import is_multiple_at, surplus_places
+from grader.verdict.diagnosis.readings.quotients import FEWEST_PLACES, is_multiple_at, surplus_places
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,22 @@ def wrong_term(wrong: GradientMismatch) -> Iterator[Explanation]:
                 times = term.words if size == "1" else f"{size} times {term.words}"
                 text = f"Your `d{wrong.name}` is right except for one term: what is {what} is exactly {times}."
                 yield Explanation(identifier, text)
+
+
+def wrong_term_and_factor(wrong: GradientMismatch) -> Iterator[Explanation]:
+    """All of it has a wrong constant factor, and besides a term is missing or too much: `softmax` alone."""
+    if not wrong.is_whole_in_shape or wrong.expected[wrong.largest].numel() < FEWEST_PLACES:
+        return
+    for term in possible_terms(wrong.name, wrong.problems[wrong.largest]):
+        terms = [tensor for problem in wrong.problems if (tensor := term.compute(problem)) is not None]
+        fitted = fit_parts(wrong, zip(wrong.expected, terms, strict=True)) if len(terms) == len(wrong.problems) else []
+        if fitted and "0" not in (labels := [label for label, _ in fitted]):
+            factor, size = labels[0], labels[1].removeprefix("−")
+            times = term.words if size == "1" else f"{size} times {term.words}"
+            what = "taken away" if labels[1].startswith("−") else "added"
+            text = f"Your `d{wrong.name}` is exactly {factor} times the gradient, with {times} {what}."
+            yield Explanation("term_and_factor", f"{text} Two things are to be changed, a factor and a term.")
+            return
 
 
 def surplus_or_lack(label: str) -> tuple[str, str]:

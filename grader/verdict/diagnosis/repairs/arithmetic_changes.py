@@ -13,6 +13,12 @@ from grader.verdict.diagnosis.repairs.source_file import quote
 Change = tuple[str, str, str, ast.AST]
 
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
+MULTIPLIED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Add: (ast.Mult, ast.Div),
+    ast.Sub: (ast.Mult, ast.Div),
+    ast.Mult: (ast.Add, ast.Sub),
+    ast.Div: (ast.Sub,),
+}
 SIGNS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt),
@@ -76,6 +82,26 @@ def operators(node: ast.AST) -> Iterator[Change]:
                     yield kind, type(node.op).__name__, other.__name__, new
         case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
             yield "minus", "", "", operand
+
+
+def other_operators(node: ast.AST) -> Iterator[Change]:
+    """Added where it should be multiplied, and the other way round."""
+    if isinstance(node, ast.BinOp):
+        for other in MULTIPLIED.get(type(node.op), ()):
+            yield "operator", type(node.op).__name__, other.__name__, ast.BinOp(node.left, other(), node.right)
+
+
+def terms_without_a_factor(node: ast.AST, factors: Sequence[str]) -> Iterator[Change]:
+    """A factor that belongs to every term of a sum, and that one of the terms lacks: `da - a**2`."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, SUMS)):
+        return
+    for term, other, is_left in ((node.right, node.left, False), (node.left, node.right, True)):
+        inside = {each.id for each in ast.walk(term) if isinstance(each, ast.Name)}
+        for factor in factors:
+            if factor not in inside:
+                product = ast.BinOp(ast.Name(factor, ast.Load()), ast.Mult(), term)
+                new = ast.BinOp(product, node.op, other) if is_left else ast.BinOp(other, node.op, product)
+                yield "term_without_factor", quote(term), factor, new
 
 
 def comparisons(node: ast.AST) -> Iterator[Change]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import copy
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from grader.verdict.diagnosis.repairs.arithmetic_changes import Change
-from grader.verdict.diagnosis.repairs.source_file import called_name, operand_of, quote
+from grader.verdict.diagnosis.repairs.source_file import called_name, is_module, operand_of, quote
 
 UNARY = {"exp", "log", "tanh", "sqrt", "rsqrt", "square", "abs", "reciprocal", "sigmoid", "softmax", "neg", "sign"}
 UNARY |= {"log_softmax", "negative", "relu", "log1p", "expm1", "exp_", "log_", "tanh_", "sqrt_", "square_", "neg_"}
 REDUCTIONS = {"sum": "mean", "mean": "sum"}
+EXPONENTIALS: dict[str, tuple[int, ...]] = {"softmax": (1,), "log_softmax": (1,), "sigmoid": (), "exp": (), "tanh": ()}
+"""{function: its arguments}: each is taken for another."""
 ROOTS = {"sqrt", "rsqrt", "sqrt_", "rsqrt_", "log"}
 SMALLEST_ORDINARY = 1e-2
 """A number below this one is there to keep a root or a division finite."""
@@ -24,19 +28,30 @@ def unary_calls(node: ast.AST) -> Iterator[Change]:
             yield "function", name, quote(operand), operand
 
 
+def other_functions(node: ast.AST) -> Iterator[Change]:
+    """`softmax(1)` for `sigmoid()` or `exp()`, and so on."""
+    name = called_name(node)
+    if isinstance(node, ast.Call) and name in EXPONENTIALS and (operand := operand_of(node)) is not None:
+        for other, arguments in EXPONENTIALS.items():
+            if other != name:
+                axis: list[ast.expr] = [ast.Constant(axis) for axis in arguments]
+                yield "other_function", name, "", ast.Call(ast.Attribute(operand, other, ast.Load()), axis, [])
+
+
 def sums_multiplied(node: ast.AST) -> Iterator[Change]:
-    """`(a * b).sum(1)` for `a.sum(1) * b.sum(1)`."""
+    """`(a * b).sum(1)` for `a.sum(1) * b.sum(1)`, and for `a.sum(1) * b`."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
         return
-    left, right = node.left, node.right
-    if not (isinstance(left, ast.Call) and isinstance(right, ast.Call)):
-        return
-    name, first, second = called_name(left), operand_of(left), operand_of(right)
-    if name not in REDUCTIONS or called_name(right) != name or first is None or second is None:
-        return
-    arguments = left.args[1:] if left.args and left.args[0] is first else left.args
-    product = ast.BinOp(first, ast.Mult(), second)
-    yield "sums_multiplied", name, "", ast.Call(ast.Attribute(product, name, ast.Load()), arguments, left.keywords)
+    for call, other in ((node.left, node.right), (node.right, node.left)):
+        name = called_name(call)
+        if not isinstance(call, ast.Call) or name not in REDUCTIONS or (first := operand_of(call)) is None:
+            continue
+        arguments = call.args[1:] if call.args and call.args[0] is first else call.args
+        second = operand_of(other) if isinstance(other, ast.Call) and called_name(other) == name else None
+        kind = "one_factor_summed" if second is None else "sums_multiplied"
+        product = ast.BinOp(first, ast.Mult(), other if second is None else second)
+        call_of_both = ast.Call(ast.Attribute(product, name, ast.Load()), arguments, call.keywords)
+        yield kind, name, quote(first), call_of_both
 
 
 def small_numbers(node: ast.AST, constants: Sequence[float]) -> Iterator[Change]:
@@ -71,6 +86,50 @@ def operand_of_a_root(node: ast.AST) -> tuple[ast.expr | None, Callable[[ast.exp
                     ast.Attribute(new, function.attr, ast.Load()), node.args, node.keywords
                 )
     return None, lambda new: new
+
+
+def maxima(node: ast.AST) -> Iterator[Change]:
+    """The maximum of each row for that of all elements."""
+    if isinstance(node, ast.Call) and called_name(node) in ("max", "amax") and not node.keywords:
+        operand = operand_of(node)
+        if isinstance(node.func, ast.Attribute) and operand is not None and node.args in ([], [operand]):
+            axis: list[ast.expr] = [ast.Constant(1), ast.Constant(True)]
+            yield "max_of_all", quote(operand), "", ast.Call(ast.Attribute(operand, "amax", ast.Load()), axis, [])
+
+
+class Everywhere(ast.NodeTransformer):
+    """Every reduction written as `name(written)`, changed in the same way: `mean(0)` for `mean()`."""
+
+    def __init__(self, written: str, axis: str, keep: bool) -> None:
+        self._written, self._axis, self._keep = written, axis, keep
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if written_reduction(node) != self._written or not isinstance(node.func, ast.Attribute):
+            return node
+        keywords = [ast.keyword("keepdim", ast.Constant(True))] if self._keep else []
+        return ast.Call(node.func, [ast.parse(self._axis, mode="eval").body], keywords)
+
+
+def written_reduction(node: ast.AST) -> str:
+    """A sum or mean without what it is of: `mean(1, keepdim=True)`; "" for anything else."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called_name(node) in REDUCTIONS):
+        return ""
+    if is_module(node.func.value):
+        return ""
+    return ast.unparse(ast.Call(ast.Name(called_name(node), ast.Load()), node.args, node.keywords))
+
+
+def reductions_everywhere(node: ast.AST) -> Iterator[Change]:
+    """Another axis in all of several equal reductions of one statement."""
+    if not isinstance(node, ast.stmt) or isinstance(node, (ast.For, ast.If, ast.FunctionDef, ast.While, ast.With)):
+        return
+    counts = Counter(filter(None, map(written_reduction, ast.walk(node))))
+    for written in (written for written, count in counts.items() if count > 1):
+        for axis in ("0", "1"):
+            for keep in (False, True):
+                changed = Everywhere(written, axis, keep).visit(copy.deepcopy(node))
+                yield "axis_everywhere", written, axis, changed
 
 
 def reductions(node: ast.AST) -> Iterator[Change]:

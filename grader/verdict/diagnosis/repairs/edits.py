@@ -22,11 +22,21 @@ from grader.verdict.diagnosis.repairs.arithmetic_changes import (
     omissions,
     operators,
     other_numbers,
+    other_operators,
     regroupings,
     roots,
     scalings,
+    terms_without_a_factor,
 )
-from grader.verdict.diagnosis.repairs.call_changes import reductions, small_numbers, sums_multiplied, unary_calls
+from grader.verdict.diagnosis.repairs.call_changes import (
+    maxima,
+    other_functions,
+    reductions,
+    reductions_everywhere,
+    small_numbers,
+    sums_multiplied,
+    unary_calls,
+)
 from grader.verdict.diagnosis.repairs.source_file import (
     SourceFile,
     assigned_names,
@@ -178,7 +188,9 @@ def changes(
         partial(small_numbers, constants=known.constants),
         *(operators, comparisons, omissions, reductions, other_numbers),
         partial(scalings, sizes=known.sizes),
-        *(matrix_products, roots),
+        *(matrix_products, roots, other_operators),
+        partial(terms_without_a_factor, factors=[n for n in parameter_names(function) if known.shapes.get(n)]),
+        *(other_functions, reductions_everywhere, maxima),
     )
     parents: dict[int, ast.AST] = {}
     names = parameter_names(function), assigned_names(function)

@@ -91,6 +91,19 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{code}` takes a {part} of each factor and multiplies afterwards. A product of sums is not the sum of the "
         "products: multiply first, then {it} is right."
     ),
+    "one_factor_summed": (
+        "`{code}` takes the {part} of `{new}` alone and multiplies afterwards. Multiply first, then take the {part}: "
+        "so {it} is right."
+    ),
+    "term_without_factor": ("In `{code}`, the term `{part}` lacks the factor `{new}`; with it, {it} is right."),
+    "other_function": "`{code}` calls `{part}`. With another function in its place, {it} is right: which one?",
+    "max_of_all": (
+        "`{code}` is the largest of all elements of `{part}`. With the maximum of each row in its place, {it} is right."
+    ),
+    "axis_everywhere": (
+        "Each `{part}` in this line reduces over another axis than it should; otherwise {it} is right. Along which "
+        "axis did the forward pass reduce?"
+    ),
     "small_number": (
         "The {new} is missing: the forward pass adds it before it takes the root or the power, and `{code}` uses "
         "`{part}` alone. With it, {it} is right."
@@ -142,6 +155,8 @@ QUESTIONS = {
     "factor": LOCAL_DERIVATIVE,
     "term": LOCAL_DERIVATIVE,
     "power": LOCAL_DERIVATIVE,
+    "term_without_factor": LOCAL_DERIVATIVE,
+    "other_function": "Which function does the forward line apply, and what is its derivative?",
     "axis": "Along which axis did the forward pass copy or reduce?",
     "number": WHICH_NUMBER,
     "exponent": WHICH_NUMBER,
@@ -159,6 +174,8 @@ IDS = {
     "term": "term_too_many",
     "power": "power_too_many",
     "axis": "wrong_axis",
+    "axis_everywhere": "wrong_axis",
+    "one_factor_summed": "sums_multiplied",
     "reduction": "reduction_too_many",
     "number": "wrong_number",
     "exponent": "wrong_number",

@@ -15,6 +15,17 @@ def column_indices(node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.Subscript) and (found := index_rows_and_columns(node)) is not None:
         yield "column", quote(found[0]), "", found[1]
     target = node.targets[0] if isinstance(node, ast.Assign) else None
+    written = target or (node.target if isinstance(node, ast.AugAssign) else None)
+    if isinstance(written, ast.Subscript) and (found := index_rows_and_columns(written)) is not None:
+        # what was one column, (n, 1), is one number for each of the n places
+        flat = ast.Call(ast.Attribute(node.value, "flatten", ast.Load()), [], [])  # type: ignore[attr-defined]
+        changed = copy.copy(node)
+        changed.value = flat  # type: ignore[attr-defined]
+        if isinstance(changed, ast.AugAssign):
+            changed.target = found[1]
+        elif isinstance(changed, ast.Assign):
+            changed.targets = [found[1]]
+        yield "column", quote(found[0]), "", changed
     # `d[:, Y] = d[:, Y] - 1`: both are changed
     if isinstance(target, ast.Subscript) and (found := index_rows_and_columns(target)) is not None:
         yield "column", quote(found[0]), "", Pairing(target).visit(copy.deepcopy(node))

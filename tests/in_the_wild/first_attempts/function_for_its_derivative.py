@@ -1,0 +1,24 @@
+"""The forward line's function itself in the place of its derivative; whole columns with one number per row.
+
+lesson: 03
+dcounts_sum: failed | = Your `dcounts_sum` is exactly `dcounts_sum_inv` times `counts_sum.log()`. Is that what the
+    forward line's derivative says?
+dlogits: failed | = `d[:, logits.argmax(1)] += dlogit_maxes` picks whole columns: for each entry of `logits.argmax(1)`,
+    that column in every row. Index rows and columns together, so that each row is paired with its own entry; then
+    your `dlogits` is right.
+dhpreact: failed | = Your `dhpreact` is exactly `dh` times `h**2`. Is that what the forward line's derivative says?
+others: passed
+"""
+
+def dcounts_sum(dcounts_sum_inv, counts_sum):
+    return dcounts_sum_inv * counts_sum.log()
+
+
+def dlogits(dnorm_logits, dlogit_maxes, logits):
+    d = dnorm_logits.clone()
+    d[:, logits.argmax(1)] += dlogit_maxes
+    return d
+
+
+def dhpreact(dh, h):
+    return dh * h**2

@@ -1,0 +1,22 @@
+"""One term of the batch norm alone, softmax alone, and a sum that stands before the product.
+
+lesson: 02
+dh: shape | = Its shape is (8,), not (6, 8). In your `dh`, the part that comes directly, not by way of `h_var` or
+    `h_mean` is missing, and the part that comes by way of `h_var` is missing. The rest is right.
+dlogits: failed | = Your `dlogits` is exactly N times the gradient, with 1 at the places of `Y` (one in each row) added.
+    Two things are to be changed, a factor and a term.
+dgamma: shape | = `dh_bn.sum(0) * h_norm` takes the sum of `dh_bn` alone and multiplies afterwards. Multiply first, then
+    take the sum: so your `dgamma` is right.
+others: passed
+"""
+
+def dh(dh_norm, h_var):
+    return -dh_norm.mean(0) / (h_var + 1e-5).sqrt()
+
+
+def dlogits(logits):
+    return logits.softmax(1)
+
+
+def dgamma(dh_bn, h_norm):
+    return dh_bn.sum(0) * h_norm
