@@ -295,7 +295,11 @@ def line_from(
             sizes[name] = tuple(own)
         else:
             others.add(name)
-    other = {kind: tuple(Variant(**each) for each in found) for kind, found in versions.items()}
+    flat = [name for name in line.names if len(shapes.get(name, ())) < 2]
+    other = {
+        kind: tuple(Variant(**each) for each in found if not any(f"{name}.shape[0]" in each["code"] for name in flat))
+        for kind, found in versions.items()
+    }
     return Line(row, target, line, tuple(values), shapes, sizes, frozenset(positive), frozenset(others), **other)
 
 

@@ -47,9 +47,12 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         "`cmp`, which computes `torch.all(dt == t.grad)` for exact and `torch.allclose(dt, t.grad)` for approximate. "
         "What does it report?"
     )
-    why = {name: WHY[report] for name in CHOICES if name != report}
+    reason = WHY[report]
+    if report == "exact" and shape == str(tuple(material.lesson.public.values[line.target].shape)):
+        reason = "At these sizes the change has no effect."
+    why = {name: reason for name in CHOICES if name != report}
     end = f", whose result has the shape {shape}" if shape else ""
-    listen = f"The change: {variant.words}{end}. `cmp` reports {CHOICES[report]}. {WHY[report]}"
+    listen = f"The change: {variant.words}{end}. `cmp` reports {CHOICES[report]}. {reason}"
     claim = {"code": variant.code, "names": line.at.names, "target": line.target}
     return DefenceQuestion("cmp_report", line.row, "choice", text, report, CHOICES, why, "", listen, claim)
 

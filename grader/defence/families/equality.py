@@ -12,6 +12,7 @@ from grader.defence.families.which_line import claim_of
 from grader.defence.material import Line, Material, Raised, Value
 from grader.defence.question import DefenceQuestion
 
+MOST_TRIED = 4
 CHOICES = {
     "every": "for every input",
     "one": "only where one of the sizes is 1",
@@ -30,7 +31,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     wanted = list(CHOICES)
     chance.shuffle(wanted)
     found: dict[str, tuple[Line, Variant]] = {}
-    for line in lines:
+    for line in lines[:MOST_TRIED]:
         symbols = line.symbols
         if line.others or len(symbols) < 2:
             continue

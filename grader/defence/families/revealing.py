@@ -21,7 +21,10 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             continue
         wrong = [*line.wrong, *line.wrong_rewritten]
         chance.shuffle(wrong)
-        wrong = sorted(wrong[:12], key=lambda each: each.kind in ("sign", "twice"))[:10]
+        wrong = [each for each in wrong if each.kind not in ("sign", "twice")]
+        if chance.random() < 0.7:  # otherwise most answers would be the square problem
+            wrong.sort(key=lambda each: each.kind == "ratio")
+        wrong = wrong[:10]
         settings = problems(line, chance)
         if len(settings) < 4:
             continue

@@ -73,7 +73,7 @@ def shape(material: Material, line: Line, changed: Sequence[Variant], chance: ra
     variant = chance.choice(list(changed))
     sizes = different_sizes(line, chance)
     own, found = material.run([(code, line, line.drawn(sizes, chance)) for code in (line.at.code, variant.code)])
-    if isinstance(found, Raised) or isinstance(own, Raised):
+    if isinstance(found, Raised) or isinstance(own, Raised) or found.shape == own.shape:
         return None
     text = (
         f"You change your line for `{line.shown}` to:\n\n    {variant.code}\n\n"

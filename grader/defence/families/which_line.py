@@ -22,6 +22,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         equal, wrong = list(line.equal), list(line.wrong_rewritten)
         chance.shuffle(equal)
         chance.shuffle(wrong)
+        wrong.sort(key=lambda each: each.kind in ("ratio", "twice", "sign"))
         equal, wrong = equal[:7], wrong[:7]
         draws = [line.drawn(different_sizes(line, chance), chance) for _ in range(DRAWS)]
         codes = [line.at.code, *(each.code for each in (*equal, *wrong))]
