@@ -10,6 +10,7 @@ import click
 
 from grader.commands.answer import answer
 from grader.commands.console import ReportingGroup
+from grader.commands.defend import defend
 from grader.commands.dojo_desk import console, desk, show
 from grader.commands.dojo_grade import grade_own
 from grader.commands.dojo_start import start
@@ -33,6 +34,7 @@ Examples:
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
   dojo answer 03          the questions of lesson 03
+  dojo defend 03          questions about your own code, to practise a defence
   dojo report             the whole page, in your browser
   dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
@@ -255,7 +257,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, train, verify_own, grade_own):
+for command in (start, answer, defend, train, verify_own, grade_own):
     main.add_command(command)
 
 

@@ -28,8 +28,8 @@ class DefenceQuestion:
         choices: {id: text} in the order of the sheet; empty for a number and a shape.
         key: the right answer: a text, or the ids of several choices.
         why: {wrong answer: why it is tempting}.
-        otherwise: the explanation of every other wrong answer.
-        listen: what a student who understands it says; for an oral exam, and as a model answer.
+        model: why the key is right.
+        listen: what a student who understands it says, for an oral exam.
         claim: what the key was computed from, for a second computation by another path.
     """
 
@@ -40,7 +40,7 @@ class DefenceQuestion:
     key: str | tuple[str, ...]
     choices: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
-    otherwise: str = ""
+    model: str = ""
     listen: str = ""
     claim: Mapping[str, Any] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ class DefenceQuestion:
 
     def judged(self, raw: object) -> Judged:
         """The verdict on an answer."""
-        secret = AnswerKey(self.key, 0.005 if self.kind == "number" else None, self.why, self.otherwise, "", ())
+        secret = AnswerKey(self.key, 0.005 if self.kind == "number" else None, self.why, "", self.model, ())
         return judge(self.posed, secret, raw, no_code)
 
     def trouble(self, raw: object) -> str | None:

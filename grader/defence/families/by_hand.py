@@ -119,11 +119,13 @@ def question_about(
         "index": index,
     }
     key = number_text(flat[place])
-    listen = (
-        f"{element} is {key}. They name each use of `{line.target}[{', '.join(map(str, index))}]` in the forward "
-        "line, multiply each by the gradient that arrives there, and add these products."
+    used = f"`{line.target}[{', '.join(map(str, index))}]`" if index else f"`{line.target}`"
+    model = (
+        f"{element} is {key}: for each use of {used} in the forward line, its factor there times the gradient that "
+        "arrives, and the sum of these products."
     )
-    return DefenceQuestion("by_hand", line.row, "number", text, key, listen=listen, claim=claim)
+    listen = "They find each use of the element in the forward line before they compute, and know which of them add up."
+    return DefenceQuestion("by_hand", line.row, "number", text, key, {}, {}, model, listen, claim)
 
 
 def tiny_of(graph: Graph) -> Mapping[str, int]:

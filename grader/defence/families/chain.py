@@ -63,12 +63,10 @@ def question_about(
         for row in asked
         if row not in key
     }
-    listen = (
-        f"Red: {listed(key)}. They follow the graph from `{target}` back to the inputs: what is computed from `{step}`, "
-        "directly or through another gradient, is wrong as well."
-    )
+    model = f"Red: {listed(key)}. What is computed from `{step}`, directly or through another gradient, is wrong as well."
+    listen = f"They follow the graph from `{target}` back to the inputs, and know which rows are computed before `{step}`."
     claim = {"step": step, "target": target, "asked": list(asked)}
-    return DefenceQuestion("chain", step, "multiple", text, key, choices, why, "", listen, claim)
+    return DefenceQuestion("chain", step, "multiple", text, key, choices, why, model, listen, claim)
 
 
 def reversed_order(material: Material) -> list[str]:

@@ -52,9 +52,10 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         reason = "At these sizes the change has no effect."
     why = {name: reason for name in CHOICES if name != report}
     end = f", whose result has the shape {shape}" if shape else ""
-    listen = f"The change: {variant.words}{end}. `cmp` reports {CHOICES[report]}. {reason}"
+    model = f"The change: {variant.words}{end}. `cmp` reports {CHOICES[report]}. {reason}"
+    listen = "They compare the two shapes from the right, and know that `==` and `allclose` broadcast."
     claim = {"code": variant.code, "names": line.at.names, "target": line.target}
-    return DefenceQuestion("cmp_report", line.row, "choice", text, report, CHOICES, why, "", listen, claim)
+    return DefenceQuestion("cmp_report", line.row, "choice", text, report, CHOICES, why, model, listen, claim)
 
 
 WHY = {

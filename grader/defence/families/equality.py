@@ -86,7 +86,8 @@ def question_about(line: Line, variant: Variant, answer: str, chance: random.Ran
         f"rounding)? {given}"
     )
     what = f" ({variant.words})" if variant.words else ""
-    listen = f"They are equal {CHOICES[answer]}{what}. They try different sizes, equal sizes and a size of 1."
+    model = f"They are equal {CHOICES[answer]}{what}."
+    listen = "They try different sizes, equal sizes and a size of 1, and say which axis the difference is about."
     claim = {"line": line.at.code, "names": line.at.names, "other": variant.code, **claim_of(line)}
     why = {name: WHY[name] for name in CHOICES if name != answer}
-    return DefenceQuestion("equality", line.row, "choice", text, answer, CHOICES, why, "", listen, claim)
+    return DefenceQuestion("equality", line.row, "choice", text, answer, CHOICES, why, model, listen, claim)

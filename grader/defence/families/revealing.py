@@ -71,7 +71,8 @@ def question_about(
         if name != key
     }
     where = "is hidden" if is_hidden_once else "shows"
-    listen = f"The mistake: {variant.words}. It {where} only with {choices[key]}. They say which size matters, and why."
+    model = f"The mistake: {variant.words}. It {where} only with {choices[key]}."
+    listen = "They say which size matters and why, and that tests therefore need sizes that differ."
     claim = {
         "line": line.at.code,
         "names": line.at.names,
@@ -81,7 +82,7 @@ def question_about(
         **claim_of(line),
     }
     return DefenceQuestion(
-        "revealing", line.row, "choice", text, key, shuffled(choices, chance), why, "", listen, claim
+        "revealing", line.row, "choice", text, key, shuffled(choices, chance), why, model, listen, claim
     )
 
 

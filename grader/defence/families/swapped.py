@@ -51,7 +51,8 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         f"place wherever it is read. {given} What happens?"
     )
     why = {name: WHY[answer] for name in CHOICES if name != answer}
-    listen = f"{CHOICES[answer].capitalize()}. {WHY[answer]} They write the shapes of the factors next to each other."
+    model = f"{CHOICES[answer].capitalize()}. {WHY[answer]}"
+    listen = "They write the shapes of the factors next to each other before they answer."
     claim = {
         "line": line.at.code,
         "names": line.at.names,
@@ -59,7 +60,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         "sizes": list(sizes.items()),
         **claim_of(line),
     }
-    return DefenceQuestion("swapped", line.row, "choice", text, answer, CHOICES, why, "", listen, claim)
+    return DefenceQuestion("swapped", line.row, "choice", text, answer, CHOICES, why, model, listen, claim)
 
 
 def classified(

@@ -61,10 +61,11 @@ def question_about(
         for name in codes
         if name != "wrong"
     }
-    listen = f"The wrong line is `{wrong.code}`: {wrong.words}. They say why each of the other three is the same."
+    model = f"The wrong line is `{wrong.code}`: {wrong.words}."
+    listen = "They say for each of the other three why it is the same, by shapes and sums, not by its looks."
     claim = {"line": line.at.code, "names": line.at.names, "wrong": wrong.code, "right": [r.code for r in rights]}
     return DefenceQuestion(
-        "which_line", line.row, "choice", text, "wrong", shuffled(codes, chance), why, "", listen, claim | claim_of(line)
+        "which_line", line.row, "choice", text, "wrong", shuffled(codes, chance), why, model, listen, claim | claim_of(line)
     )
 
 

@@ -60,9 +60,10 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         "computed from it is computed from zeros. Compared with the right training, what happens to the loss?"
     )
     why = {name: WHY[answer] for name in CHOICES if name != answer}
-    listen = f"{CHOICES[answer].capitalize()}. {WHY[answer]} They name the parameters that still get a gradient."
+    model = f"{CHOICES[answer].capitalize()}. {WHY[answer]}"
+    listen = "They name the parameters that still get a gradient, and those whose gradient is computed from this one."
     claim = {"target": target, "sizes": dict(training_sizes(material.lesson) or {})}
-    return DefenceQuestion("zero", f"d{target}", "choice", text, answer, CHOICES, why, "", listen, claim)
+    return DefenceQuestion("zero", f"d{target}", "choice", text, answer, CHOICES, why, model, listen, claim)
 
 
 @lru_cache(32)
