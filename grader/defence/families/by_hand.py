@@ -112,7 +112,7 @@ def question_about(
         "indices count from 0.)"
     )
     claim = {
-        "sizes": dict(tiny_of(graph)),
+        "upstream": list(consumers),
         "inputs": {n: graph.values[n] for n in graph.inputs},
         "fixed": dict(fixed),
         "target": line.target,
@@ -126,10 +126,6 @@ def question_about(
     )
     listen = "They find each use of the element in the forward line before they compute, and know which of them add up."
     return DefenceQuestion("by_hand", line.row, "number", text, key, {}, {}, model, listen, claim)
-
-
-def tiny_of(graph: Graph) -> Mapping[str, int]:
-    return {name: value for name, value in graph.values.items() if type(value) is int}
 
 
 def largest(shown: Mapping[str, Any]) -> int:

@@ -13,17 +13,20 @@ from grader.defence.material import Line, Material, Raised, Symbol
 from grader.defence.question import DefenceQuestion, shape_text, shuffled
 
 DRAWS = 2
+RATIOS = 0.3
+"""How often a mistake in sizes may be asked about: it is always hidden by the square problem."""
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
+    with_ratio = chance.random() < RATIOS
     for line in lines:
         if line.others or len(line.symbols) < 2:
             continue
         wrong = [*line.wrong, *line.wrong_rewritten]
         chance.shuffle(wrong)
         wrong = [each for each in wrong if each.kind not in ("sign", "twice")]
-        if chance.random() < 0.7:  # otherwise most answers would be the square problem
-            wrong.sort(key=lambda each: each.kind == "ratio")
+        if not with_ratio:
+            wrong = [each for each in wrong if each.kind != "ratio"]
         wrong = wrong[:10]
         settings = problems(line, chance)
         if len(settings) < 4:
