@@ -37,9 +37,12 @@ from grader.lesson.lesson import Course, Lesson
 from grader.questions.reading import read_shape
 from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem
+from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import source_reader
 
 RTOL = 1e-6
+WIDER = (0.02, 0.98)
+"""A second training may differ a little from the first, which keys come from."""
 
 
 class Source(NamedTuple):
@@ -58,7 +61,9 @@ def sources(course: Course) -> Iterator[Source]:
             continue
         solution = (lesson.solution / "backward.py").read_text(encoding="utf-8")
         texts = {"solution": solution}
-        texts |= {f"variants/{p.name}": p.read_text(encoding="utf-8") for p in sorted(lesson.solution.glob("variants/*.py"))}
+        texts |= {
+            f"variants/{p.name}": p.read_text(encoding="utf-8") for p in sorted(lesson.solution.glob("variants/*.py"))
+        }
         for mistake in lesson.mistakes:
             with contextlib.suppress(ValueError):
                 texts[mistake.name] = mistake.applied_to(solution)
@@ -193,6 +198,7 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
         wrong = [name for name, code in codes.items() if not agree(value(code, different), own)]
         return wrong == [question.key] and {f"`{c}`" for c in codes.values()} == set(question.choices.values())
     if family == "equality":
+
         def same(sizes: Mapping[Any, int]) -> bool:
             return agree(value(claim["other"], sizes), value(claim["line"], sizes))
 
@@ -239,18 +245,18 @@ def plain_gradients(problem: Problem, source: Source, scaled: str = "", factor: 
         plain = Watched(inputs, {})
         source.lesson.module.forward(plain)
         sum((plain.computed[n] * end).sum() for n, end in problem.ends.items()).backward()  # type: ignore[union-attr]
-    return {n: v.grad for n, v in plain.computed.items() if isinstance(v, Tensor) and v.is_leaf | v.retains_grad and v.grad is not None}
+    return {
+        n: v.grad
+        for n, v in plain.computed.items()
+        if isinstance(v, Tensor) and v.is_leaf | v.retains_grad and v.grad is not None
+    }
 
 
 def again_chain(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
-    """By autograd with a hook; where a file computes a gradient from an earlier one, by its functions in this process."""
+    """By autograd with a hook; where a file computes a gradient from an earlier one, by its own functions here."""
     claim, problem = question.claim, source.lesson.public_chain
     usual, scaled = plain_gradients(problem, source), plain_gradients(problem, source, claim["target"])
-    red = {
-        row
-        for row in claim["asked"]
-        if not torch.allclose(scaled[row[1:]], usual[row[1:]], rtol=1e-5, atol=1e-8)
-    }
+    red = {row for row in claim["asked"] if not torch.allclose(scaled[row[1:]], usual[row[1:]], rtol=1e-5, atol=1e-8)}
     if red == set(question.key):
         used["autograd with a hook"] += 1
         return True
@@ -265,7 +271,9 @@ def again_chain(source: Source, question: DefenceQuestion, used: Counter[str]) -
             if step in source.right and step in scope:
                 code = scope[step].__code__
                 names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-                known[step] = scope[step](**{n: known[n].clone() if isinstance(known[n], Tensor) else known[n] for n in names})
+                known[step] = scope[step](
+                    **{n: known[n].clone() if isinstance(known[n], Tensor) else known[n] for n in names}
+                )
                 known[step] = known[step] * factor if step == claim["step"] else known[step]
         results.append(known)
     red = {row for row in claim["asked"] if not torch.allclose(results[1][row], results[0][row], rtol=1e-5, atol=1e-8)}
@@ -277,7 +285,10 @@ def again_cmp(source: Source, question: DefenceQuestion, used: Counter[str]) -> 
     claim, problem = question.claim, source.lesson.public
     reference = plain_gradients(problem, source)[claim["target"]].double().numpy()
     given = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
-    values = {n: given[n].double().numpy() if isinstance(given[n], Tensor) and given[n].is_floating_point() else given[n] for n in claim["names"]}
+    values = {
+        n: given[n].double().numpy() if isinstance(given[n], Tensor) and given[n].is_floating_point() else given[n]
+        for n in claim["names"]
+    }
     values = {n: v.numpy() if isinstance(v, Tensor) else v for n, v in values.items()}
 
     def report(code: str) -> str:
@@ -305,7 +316,8 @@ def again_zero(source: Source, question: DefenceQuestion) -> bool:
     if key not in TRAININGS:
         problem = problem_of(lesson, sizes, 77)
         assert problem is not None
-        TRAININGS[key] = zero.outcome(tape_training(lesson, problem, ""), tape_training(lesson, problem, target)) or "?"
+        usual, found = tape_training(lesson, problem, ""), tape_training(lesson, problem, target)
+        TRAININGS[key] = zero.outcome(usual, found, WIDER) or "?"
     return TRAININGS[key] == question.key
 
 
@@ -397,16 +409,18 @@ class Tally:
             )
         texts = sum(self.by_text.values())
         if texts:
-            lines.append(f"which_line, by the text least like the file's: {self.by_text[True] / texts:.0%} right (chance 25 %)")
+            lines.append(
+                f"which_line, by the text least like the file's: {self.by_text[True] / texts:.0%} right (chance 25 %)"
+            )
         for family, keys in self.keys.items():
             lines.append(f"  keys of {family}: {dict(keys.most_common(6))}")
         return "\n".join([*lines, *self.wrong[:10], *self.ambiguous[:10], *self.crashes[:10]])
 
 
-def processor_seconds(starter: Starter) -> float:
+def processor_seconds(zygote: ZygoteProcess) -> float:
     """Processor time so far of this process, of the zygote with its ended workers, and of the reader of texts."""
     total = time.process_time()
-    for process in (starter.zygote._process, source_reader()._process):
+    for process in (zygote._process, source_reader()._process):
         if process is not None:
             with contextlib.suppress(OSError):
                 fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -415,24 +429,31 @@ def processor_seconds(starter: Starter) -> float:
 
 
 def run(number: int, seed: int, progress: bool = False) -> Tally:
-    """Generate `number` defences and compute every key again."""
-    course = Course(Path.cwd())
-    chance, tally, starter = random.Random(seed), Tally(), Starter()
-    files = list(sources(course))
-    chance.shuffle(files)
+    """Generate `number` defences of all files of the course and compute every key again."""
+    files, starter = list(sources(Course(Path.cwd()))), Starter()
+    random.Random(seed).shuffle(files)
     try:
+        return tally_of(files, number, seed, starter.zygote, progress)
+    finally:
+        starter.zygote.close()
+
+
+def tally_of(files: list[Source], number: int, seed: int, zygote: ZygoteProcess, progress: bool = False) -> Tally:
+    """Generate `number` defences of these files, one after another, and compute every key again."""
+    tally = Tally()
+    if number:
         for count in range(number):
             source = files[count % len(files)]
             name = f"{source.lesson.name} {source.name} seed {seed}/{count}"
-            began = processor_seconds(starter)
+            began = processor_seconds(zygote)
             try:
                 made = generate(
-                    source.lesson, {"backward.py": source.text.encode()}, source.right, starter.zygote, f"{seed}/{count}"
+                    source.lesson, {"backward.py": source.text.encode()}, source.right, zygote, f"{seed}/{count}"
                 )
             except Exception as error:
                 tally.crashes.append(f"crash: {name}: {type(error).__name__}: {error}")
                 continue
-            tally.seconds.append(processor_seconds(starter) - began)
+            tally.seconds.append(processor_seconds(zygote) - began)
             tally.defences += 1
             tally.lessons[source.lesson.number] += 1
             tally.without += not made.questions
@@ -452,12 +473,12 @@ def run(number: int, seed: int, progress: bool = False) -> Tally:
                     tally.wrong.append(f"about a wrong row: {where}")
                 if question.family == "which_line":
                     own = question.claim["line"]
-                    least = min(question.choices, key=lambda c: difflib.SequenceMatcher(None, own, question.choices[c]).ratio())
+                    least = min(
+                        question.choices, key=lambda c: difflib.SequenceMatcher(None, own, question.choices[c]).ratio()
+                    )
                     tally.by_text[least == question.key] += 1
             if progress and count % 50 == 49:
                 print(f"{count + 1} of {number}: {len(tally.wrong)} not confirmed", file=sys.stderr, flush=True)
-    finally:
-        starter.zygote.close()
     return tally
 
 

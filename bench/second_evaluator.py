@@ -43,7 +43,9 @@ def value_of(node: ast.AST, values: Mapping[str, Any]) -> Any:
     if isinstance(node, (ast.Tuple, ast.List)):
         return tuple(value_of(each, values) for each in node.elts)
     if isinstance(node, ast.Slice):
-        return slice(*(None if part is None else value_of(part, values) for part in (node.lower, node.upper, node.step)))
+        return slice(
+            *(None if part is None else value_of(part, values) for part in (node.lower, node.upper, node.step))
+        )
     if isinstance(node, ast.Subscript):
         return value_of(node.value, values)[value_of(node.slice, values)]
     if isinstance(node, ast.Attribute):

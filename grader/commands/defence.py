@@ -19,8 +19,11 @@ from grader.commands.options import gradebook_option, roster_option
 from grader.errors import UserError
 
 if TYPE_CHECKING:
+    from grader.dojo.check import LocalJudge
     from grader.gradebook.defence_sheets import Sheet
     from grader.gradebook.records import Decision
+    from grader.intake.submissions.lesson_files import LessonFiles
+    from grader.lesson.lesson import Lesson
 
 ORAL_QUESTIONS, QUESTIONS = 3, 6
 PAPERS, KEYS, ORAL = "papers.html", "keys.html", "oral.html"
@@ -97,10 +100,8 @@ def made_sheets(
 ) -> list[Sheet]:
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.commands.opened_gradebook import open_gradebook
-    from grader.defence.generate import generate
     from grader.dojo.check import LocalJudge
-    from grader.dojo.file import HERE
-    from grader.gradebook.defence_sheets import Sheet, code_of, keep_sheet
+    from grader.gradebook.defence_sheets import code_of, keep_sheet, kept_sheet
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
@@ -108,7 +109,7 @@ def made_sheets(
     loaded, (lesson,) = open_course(course, [lesson_name])
     roster = None if roster_file is None else read_roster(roster_file)
     found = find(list(submissions), [lesson], list(loaded.lessons.values()), roster)
-    sheets, console = [], console_for(stderr=True)
+    sheets, console = list["Sheet"](), console_for(stderr=True)
     judge = LocalJudge()
     try:
         if judge.isolation.level == "none":
@@ -123,17 +124,12 @@ def made_sheets(
                 if submitted is None or not submitted.present or submitted.rejected:
                     click.echo(f"grade: {printable(student)}: there is no file of lesson {lesson.number}.", err=True)
                     continue
-                judged = judge.judge(lesson, submitted)
-                right = [row.name for row in judged.rows if row.status in ("passed", HERE)]
-                own_seed = f"{chosen}/{student}"
-                made = generate(lesson, submitted.files, right, judge.zygote, own_seed, count)
-                if judge.isolation.level == "none":
-                    fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
-                if made.reason:
-                    click.echo(f"grade: {printable(student)}: no questions. {made.reason}", err=True)
-                    continue
                 code = code_of(chosen, student, lesson.name, f"{submission.sha256}/{count}")
-                sheet = Sheet(code, student, lesson.name, f"{lesson.number} {lesson.title}", chosen, made.questions)
+                kept = kept_sheet(gradebook, code)  # what was printed once stays as it is
+                sheet = kept or new_sheet(judge, lesson, submitted, student, code, chosen, count)
+                if isinstance(sheet, str):
+                    click.echo(f"grade: {printable(student)}: no questions. {sheet}", err=True)
+                    continue
                 keep_sheet(gradebook, sheet)
                 sheets.append(sheet)
     finally:
@@ -141,6 +137,23 @@ def made_sheets(
     if not sheets:
         fail("there are no questions to ask: see the sentences above.")
     return sheets
+
+
+def new_sheet(
+    judge: LocalJudge, lesson: Lesson, submitted: LessonFiles, student: str, code: str, seed: str, count: int
+) -> Sheet | str:
+    """Questions about the right rows of a file, which runs in a worker; or why there are none."""
+    from grader.defence.generate import generate
+    from grader.dojo.file import HERE
+    from grader.gradebook.defence_sheets import Sheet
+
+    rows = judge.judge(lesson, submitted).rows
+    right = [row.name for row in rows if row.status in ("passed", HERE)]
+    made = generate(lesson, submitted.files, right, judge.zygote, f"{seed}/{student}", count)
+    if judge.isolation.level == "none":
+        fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
+    title = f"{lesson.number} {lesson.title}"
+    return made.reason or Sheet(code, student, lesson.name, title, seed, made.questions)
 
 
 def write_pages(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
@@ -157,10 +170,14 @@ def write_pages(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float |
         click.echo(f"{len(sheets)} students: {folder / name}")
     if not oral:
         click.echo(f"Keep {KEYS} to yourself. After the defence: grade defence --enter -o {out}")
-    short = [sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)]
+    short = [
+        sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)
+    ]
     for sheet in short:
         number = len(sheet.questions)
-        click.echo(f"grade: {printable(sheet.student)} has {number} questions: the file has no more lines to ask about.")
+        click.echo(
+            f"grade: {printable(sheet.student)} has {number} questions: the file has no more lines to ask about."
+        )
 
 
 def hold(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:

@@ -67,10 +67,7 @@ def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> 
                 new = ast.parse(text, mode="eval").body
             except SyntaxError:
                 continue
-            if parent is None:
-                changed = ast.unparse(new)
-            else:
-                changed = with_replaced(tree, parent, field, index, new)
+            changed = ast.unparse(new) if parent is None else with_replaced(tree, parent, field, index, new)
             if changed != code and len(changed) <= MOST_LENGTH:
                 yield Variant(kind, changed, words)
 
@@ -126,7 +123,7 @@ def number_in(node: ast.AST) -> float | None:
         inner = number_in(node.operand)
         return None if inner is None else -inner
     is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
-    return node.value if is_number else None  # type: ignore[attr-defined, no-any-return]
+    return node.value if is_number else None  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

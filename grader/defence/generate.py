@@ -1,4 +1,4 @@
-"""A defence: several questions about one file, of different families, and about different rows where that is possible."""
+"""A defence: several questions about one file, of different families, about different rows where possible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.calling.protocol import CallFailed
-from grader.defence.families import by_hand, chain, cmp_report, equality, revealing, sum_changes, swapped, which_line, zero
+from grader.defence.families import (
+    by_hand,
+    chain,
+    cmp_report,
+    equality,
+    revealing,
+    sum_changes,
+    swapped,
+    which_line,
+    zero,
+)
 from grader.defence.material import Line, Material, material_of
 from grader.defence.question import DefenceQuestion
 from grader.lesson.lesson import Lesson
@@ -74,12 +84,12 @@ NO_GRADIENTS = (
     "defence could change and run by itself. Ask its questions (`dojo answer {number}`) instead."
 )
 NOTHING_RIGHT = (
-    "No gradient of lesson {number} is right yet, and a defence asks only about right ones: `dojo check {number}` shows "
-    "what is missing."
+    "No gradient of lesson {number} is right yet, and a defence asks only about right ones: `dojo check {number}` "
+    "shows what is missing."
 )
 NO_LINES = (
-    "The right gradients of lesson {number} are not written as lines of arithmetic that a defence could vary; ask about "
-    "the file in person."
+    "The right gradients of lesson {number} are not written as lines of arithmetic that a defence could vary; "
+    "ask about the file in person."
 )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.calling.protocol import CallFailed
 from grader.defence.changed_lines import Variant
 from grader.defence.file_lines import FileFunction, FileLine, functions_in, versions_of
 from grader.defence.small_problems import graph_of, small_problems
@@ -28,7 +27,7 @@ from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 MAIN = "backward.py"
 MOST_CHOSEN = 12
 """Lines of a file that one defence may be about."""
-RUN = '''
+RUN = """
 
 def _defence_copy(value):
     return value.clone() if hasattr(value, "clone") else value
@@ -50,7 +49,7 @@ def _defence_chain(order, known, scaled, factor):
         found = globals()[step](**{name: _defence_copy(known[name]) for name in parameters})
         known[step] = found * factor if step == scaled else found
     return {step: known[step] for step, _ in order}
-'''
+"""
 
 
 @dataclass(frozen=True)
@@ -280,11 +279,7 @@ def line_from(
     row: str, target: str, line: FileLine, values: Sequence[Mapping[str, Any]], versions: Mapping[str, Any]
 ) -> Line:
     shapes, sizes, positive, others = {}, {}, set(), set()
-    dimensions = {
-        symbol
-        for name in line.names
-        for symbol in symbols_of([each[name] for each in values])
-    }
+    dimensions = {symbol for name in line.names for symbol in symbols_of([each[name] for each in values])}
     for name in line.names:
         own = [each[name] for each in values]
         if all(isinstance(each, Tensor) and each.is_floating_point() for each in own):

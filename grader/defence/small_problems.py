@@ -65,25 +65,25 @@ def tiny_problem(lesson: Lesson, number: int) -> Problem | None:
     return None
 
 
-class FixedMixin:
+class FixedTape(Tape):
     """A tape on which some names have given values, whatever the forward pass computes for them."""
 
     _fixed: Mapping[str, Tensor]
 
+    def __init__(self, inputs: Mapping[str, Any], fixed: Mapping[str, Tensor]) -> None:
+        object.__setattr__(self, "_fixed", fixed)
+        super().__init__(inputs)
+
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name in self._fixed and is_floating(value):
-            state = self._state  # type: ignore[attr-defined]
+            state = self._state
             if name not in state.fused_names:
                 state.leaves[name] = state.leaf(name, self._fixed[name])
 
 
-class FixedTape(FixedMixin, Tape):
-    pass
-
-
-class FixedUnfused(FixedMixin, Unfused):
-    pass
+class FixedUnfused(FixedTape, Unfused):
+    """The same, with fused names as steps of their own."""
 
 
 def fixed_graph(lesson: Lesson, problem: Problem, fixed: Mapping[str, Tensor]) -> Graph:
@@ -92,9 +92,7 @@ def fixed_graph(lesson: Lesson, problem: Problem, fixed: Mapping[str, Tensor]) -
     Inputs among `fixed` are replaced, too.
     """
     inputs = {name: fixed.get(name, value) for name, value in problem.inputs.items()}
-    tape = (FixedUnfused if lesson.joint else FixedTape).__new__(FixedUnfused if lesson.joint else FixedTape)
-    object.__setattr__(tape, "_fixed", fixed)
-    tape.__init__(inputs)  # type: ignore[misc]
+    tape = (FixedUnfused if lesson.joint else FixedTape)(inputs, fixed)
     run_forward(lesson.module.forward, tape)
     return Graph(tape)
 

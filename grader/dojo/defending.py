@@ -82,7 +82,9 @@ def question_screen(question: DefenceQuestion, number: int, of: int) -> Iterator
         lines = part.split("\n")
         is_code = all(line.startswith("    ") for line in lines)
         for line in lines:
-            yield Paragraph(line.strip(), "cyan" if is_code else "", INDENT * (2 if is_code else 1), 2 if is_code else 0)
+            yield Paragraph(
+                line.strip(), "cyan" if is_code else "", INDENT * (2 if is_code else 1), 2 if is_code else 0
+            )
     for each, text in question.choices.items():
         yield Paragraph(f"{question.letters[each]})  {text}", indent=INDENT, hang=4)
     yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)

@@ -57,15 +57,23 @@ def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
 
 def find_sheet(gradebook: Gradebook, code: str) -> Sheet:
     """The sheet with this code, in small or capital letters. Raises UserError."""
-    spelt = "".join(code.upper().split()).replace("0", "O").replace("1", "I").strip("#.:")
-    text = gradebook.kept(KEPT + spelt)
-    if text is None:
+    spelt = code.strip(" #.:").upper()
+    found = kept_sheet(gradebook, spelt)
+    if found is None:
         raise UserError(
             f"no sheet of this gradebook has the code {code!r}: it is printed at the top right of the student's sheet."
         )
+    return found
+
+
+def kept_sheet(gradebook: Gradebook, code: str) -> Sheet | None:
+    """The sheet with exactly this code, as it was made first."""
+    text = gradebook.kept(KEPT + code)
+    if text is None:
+        return None
     value = json.loads(text)
     questions = tuple(DefenceQuestion.from_stored(each) for each in value["questions"])
-    return Sheet(spelt, value["student"], value["lesson"], value["title"], value["seed"], questions)
+    return Sheet(code, value["student"], value["lesson"], value["title"], value["seed"], questions)
 
 
 def decision_about(sheet: Sheet, answers: Sequence[str], how: str = "on paper") -> Decision:

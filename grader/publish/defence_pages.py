@@ -23,11 +23,11 @@ SIZES = [10.5 - step / 4 for step in range(19)]
 """Sizes of letters in points, the largest first."""
 SHORT = 42
 """Characters of a choice that leaves room for another next to it."""
-LEADING, LETTER = 1.38, 0.55
+LEADING, LETTER = 1.38, 0.52
 """The height of a line and the mean width of a letter, in sizes of letters."""
 
 
-def papers_page(sheets: Sequence[Sheet], minutes: int | None) -> str:
+def papers_page(sheets: Sequence[Sheet], minutes: float | None) -> str:
     """Every sheet on a page of its own, to be printed."""
     return templates().get_template("defence_papers.html").render(sheets=sheets, minutes=minutes, **SHARED)
 

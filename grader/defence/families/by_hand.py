@@ -28,7 +28,7 @@ Instance = tuple[Problem, Graph, dict[str, Tensor], Tensor, dict[str, Any]]
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
     for line in lines:
-        if not line.target or material.lesson.joint is not None and line.others:
+        if not line.target or (material.lesson.joint is not None and line.others):
             continue
         found = [each for number in range(INSTANCES) if (each := instance(material, line, number, chance))]
         jobs = [(line.at.code, line, arguments) for *_, arguments in found]

@@ -63,8 +63,12 @@ def question_about(
         for row in asked
         if row not in key
     }
-    model = f"Red: {listed(key)}. What is computed from `{step}`, directly or through another gradient, is wrong as well."
-    listen = f"They follow the graph from `{target}` back to the inputs, and know which rows are computed before `{step}`."
+    model = (
+        f"Red: {listed(key)}. What is computed from `{step}`, directly or through another gradient, is wrong as well."
+    )
+    listen = (
+        f"They follow the graph from `{target}` back to the inputs, and know which rows are computed before `{step}`."
+    )
     claim = {"step": step, "target": target, "asked": list(asked)}
     return DefenceQuestion("chain", step, "multiple", text, key, choices, why, model, listen, claim)
 

@@ -40,7 +40,7 @@ def lecture_bits(found: Value, reference: Tensor) -> Bits | None:
         return "raises"
     found = found.to(reference.dtype)
     try:
-        one, other = torch.broadcast_tensors(found, reference)
+        one, other = torch.broadcast_tensors(found, reference)  # type: ignore[no-untyped-call]
     except RuntimeError:
         return "raises"
     if not bool(torch.isfinite(one).all()):

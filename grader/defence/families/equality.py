@@ -1,4 +1,4 @@
-"""Is the student's expression equal to another one for every input, only for square inputs, only for n = 1, or never?"""
+"""Is the student's expression equal to another one for every input, for square inputs, for n = 1, or never?"""
 
 from __future__ import annotations
 

@@ -30,9 +30,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
-def misses(
-    material: Material, line: Line, changed: Sequence[Variant], chance: random.Random
-) -> DefenceQuestion | None:
+def misses(material: Material, line: Line, changed: Sequence[Variant], chance: random.Random) -> DefenceQuestion | None:
     """Which of these changes does the lecture's `cmp` not notice?"""
     found = reports(material, line, [each.code for each in changed])
     if found is None or any(report is None for report, _ in found):
@@ -52,7 +50,9 @@ def misses(
     )
     why = {name: "`cmp` notices it, or it raises an error." for name in choices if name not in key}
     if NONE not in key:
-        why[NONE] = "One of them is not noticed: which result can be broadcast against the right one, with equal numbers?"
+        why[NONE] = (
+            "One of them is not noticed: which result can be broadcast against the right one, with equal numbers?"
+        )
     listen = "They give the shape that each change has, and broadcast it against the right one in their head."
     claim = {"codes": {each.kind: each.code for each in changed}, "names": line.at.names, "target": line.target}
     return DefenceQuestion(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, shapes_given, sizes_of
-from grader.defence.material import Line, Material, Raised
+from grader.defence.material import Line, Material, Raised, Value
 from grader.defence.question import DefenceQuestion, shuffled
 
 DRAWS = 3
@@ -35,16 +35,17 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
             code: [are_equal(row[place], value) for row, value in zip(table, own, strict=True)]
             for place, code in enumerate(codes)
         }
-        shaped = {
-            code: all(not isinstance(row[place], Raised) and row[place].shape == row[0].shape for row in table)
-            for place, code in enumerate(codes)
-        }
+        shaped = {code: all(has_shape(row[place], row[0]) for row in table) for place, code in enumerate(codes)}
         rights = [each for each in equal if all(same[each.code])]
         wrongs = [each for each in wrong if all(found is False for found in same[each.code])]
         wrongs = [each for each in wrongs if shaped[each.code]] or wrongs
         if len(rights) >= RIGHT and wrongs:
             return question_about(material, line, rights[:RIGHT], wrongs[0], chance)
     return None
+
+
+def has_shape(value: Value, own: Value) -> bool:
+    return not isinstance(value, Raised) and not isinstance(own, Raised) and value.shape == own.shape
 
 
 def question_about(
@@ -65,7 +66,16 @@ def question_about(
     listen = "They say for each of the other three why it is the same, by shapes and sums, not by its looks."
     claim = {"line": line.at.code, "names": line.at.names, "wrong": wrong.code, "right": [r.code for r in rights]}
     return DefenceQuestion(
-        "which_line", line.row, "choice", text, "wrong", shuffled(codes, chance), why, model, listen, claim | claim_of(line)
+        "which_line",
+        line.row,
+        "choice",
+        text,
+        "wrong",
+        shuffled(codes, chance),
+        why,
+        model,
+        listen,
+        claim | claim_of(line),
     )
 
 

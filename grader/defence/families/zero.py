@@ -25,6 +25,7 @@ STEPS, RATE = 40, 0.1
 SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
 LEAST_FALL = 0.2
 """Of the first loss: by how much the usual training has to reduce it."""
+SLOWED = (0.08, 0.85)
 DATA = ("X", "x", "dout", "past", "keep1", "keep2")
 CHOICES = {
     "stops": "it stops: the loss stays where it is",
@@ -104,8 +105,8 @@ def usual_losses(lesson: Lesson, seed: int) -> tuple[float, ...]:
     return tuple(trained(lesson, problem, ""))
 
 
-def outcome(usual: Sequence[float], zeroed: Sequence[float]) -> str | None:
-    """Clear cases only: between them there are wide gaps."""
+def outcome(usual: Sequence[float], zeroed: Sequence[float], slowed: tuple[float, float] = SLOWED) -> str | None:
+    """Clear cases only: between them there are wide gaps, the `slowed` shares of the usual fall of the loss."""
     fall = usual[0] - usual[-1]
     if fall < LEAST_FALL * usual[0]:
         return None
@@ -116,11 +117,13 @@ def outcome(usual: Sequence[float], zeroed: Sequence[float]) -> str | None:
     if max(abs(loss - usual[0]) for loss in zeroed) < 1e-9 * usual[0]:
         return "stops"
     share = (usual[0] - zeroed[-1]) / fall
-    return "slows" if 0.03 < share < 0.97 else None
+    return "slows" if slowed[0] < share < slowed[1] else None
 
 
 class Values:
     """Takes the names of a forward pass as a tape does. The gradient of the value `zeroed` is zero."""
+
+    zeroed: str
 
     def __init__(self, inputs: Mapping[str, Any], zeroed: str) -> None:
         object.__setattr__(self, "zeroed", zeroed)

@@ -48,7 +48,7 @@ def decided(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str
 
 
 def defended(lesson: LessonResult, decisions: DecisionsInForce, worth: float) -> LessonResult:
-    """Return the lesson with the row of its latest defence, if there was one. Without an assignment it has no points."""
+    """Return the lesson with the row of its latest defence, which has points only where an assignment gives it some."""
     held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
     if held is None or held.points is None:
         return lesson
