@@ -478,7 +478,7 @@ def tally_of(files: list[Source], number: int, seed: int, zygote: ZygoteProcess,
                     )
                     tally.by_text[least == question.key] += 1
             if progress and count % 50 == 49:
-                print(f"{count + 1} of {number}: {len(tally.wrong)} not confirmed", file=sys.stderr, flush=True)
+                print(f"{count + 1} of {number}", *tally.wrong, *tally.crashes, sep="\n  ", file=sys.stderr, flush=True)
     return tally
 
 

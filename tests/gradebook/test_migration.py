@@ -129,7 +129,7 @@ def test_decisions_of_the_fourth_format_stay_and_a_defence_can_be_added(out):
     old = "', '".join(schema.KINDS_OF_DECISIONS[:-1])
     with sqlite3.connect(out / GRADEBOOK) as book:
         ((text,),) = book.execute("SELECT sql FROM sqlite_master WHERE name = 'decisions'").fetchall()
-        former = text.replace("', 'defence'", "").replace('"decisions"', "decisions")
+        former = text.replace(", 'defence'", "").replace('"decisions"', "decisions")
         assert old in former and "'defence'" not in former
         book.executescript(f"DROP TABLE decisions; {former}; PRAGMA user_version=4")
         add = "INSERT INTO decisions (id, student, kind, author, made, points, undoes) VALUES (?, 'ada', ?, 'TA', ?, ?, ?)"

@@ -57,7 +57,7 @@ def instance(material: Material, line: Line, number: int, chance: random.Random)
     consumers = graph.consumers.get(line.target, ())
     generator = torch.Generator().manual_seed(chance.randrange(2**40))
     parents = dict.fromkeys(name for consumer in consumers for name in graph.parents[consumer])
-    fixed = {name: whole(graph.values[name], generator) for name in parents}
+    fixed = {name: whole(graph.values[name], generator) for name in parents if name not in consumers}
     try:
         graph = fixed_graph(lesson, problem, fixed)
         if tuple(graph.consumers.get(line.target, ())) != tuple(consumers) or not consumers:
@@ -93,7 +93,8 @@ def question_about(
     easy = [place for place, value in enumerate(flat) if is_easy(value) and abs(value) > 1e-9]
     consumers = graph.consumers[line.target]
     others = {n: v for c in consumers for n in graph.sources[c] if not is_floating(v := graph.values[n])}
-    shown = {**{n: v for n, v in fixed.items()}, **others}
+    computed = {n: graph.values[n] for c in consumers for n in graph.parents[c] if n in consumers}
+    shown = {**fixed, **computed, **others}
     if material.lesson.joint is None:
         shown |= {n: v for n, v in graph.values.items() if n in graph.fused and n in line.at.names}
     if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MOST_NUMBERS:
@@ -107,7 +108,7 @@ def question_about(
     forward = "\n".join(f"    {each}" for each in material.forward(line.target))
     text = (
         f"Compute one number of `{line.shown}` by hand. In the forward pass:\n\n{forward}\n\nTake these values. "
-        f"{listed([f'd{c}' for c in consumers])} is given, as the gradient that arrives from above:\n\n{given}\n\n"
+        f"{given_from_above(consumers)}:\n\n{given}\n\n"
         f"What is {element}? (`{line.target}` has the shape {shape_text(reference.shape)}; "
         "indices count from 0.)"
     )
@@ -126,6 +127,13 @@ def question_about(
     )
     listen = "They find each use of the element in the forward line before they compute, and know which of them add up."
     return DefenceQuestion("by_hand", line.row, "number", text, key, {}, {}, model, listen, claim)
+
+
+def given_from_above(consumers: Sequence[str]) -> str:
+    names = listed([f"d{name}" for name in consumers])
+    if len(consumers) == 1:
+        return f"{names} is given, as the gradient that arrives from above"
+    return f"{names} are given, as the gradients that arrive from above"
 
 
 def largest(shown: Mapping[str, Any]) -> int:

@@ -36,8 +36,12 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         scaled = material.chain(order, known, step, FACTOR)
         turned = {row: is_red(scaled.get(row), usual.get(row)) for row in order if row != step}
         red = [row for row, found in turned.items() if found is True]
-        green = [row for row, found in turned.items() if found is False and order.index(row) > order.index(step)]
-        green += [row for row, found in turned.items() if found is False and row not in green][-1:]
+        # a row may be computed from the step and stay right, because sums cancel: that is no question about the graph
+        below = {row for row in turned if targets[step] in problem.graph.above(targets[row] or "")}
+        red = [row for row in red if row in below]
+        green = [row for row, found in turned.items() if found is False and row not in below]
+        before = [row for row in green if order.index(row) < order.index(step)]
+        green = [row for row in green if row not in before] + before[-1:]
         if len(red) < 1 or len(green) < 1 or len(red) + len(green) < 3:
             continue
         chance.shuffle(red)
