@@ -117,6 +117,8 @@ def made_sheets(
         with open_gradebook(out, new=True) as gradebook, progress_bar(console, console.is_terminal) as bar:
             chosen = seed or gradebook.kept(SEED) or secrets.token_hex(4)
             gradebook.keep(SEED, chosen)
+            if "course" not in gradebook.about():
+                gradebook.describe({"course": str(loaded.root.resolve())})
             task = bar.add_task("questions", total=len(found))
             for submission in found:
                 submitted, student = submission.lessons.get(lesson.name), submission.student
