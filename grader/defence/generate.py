@@ -18,7 +18,8 @@ from grader.defence.families import (
     which_line,
     zero,
 )
-from grader.defence.material import Line, Material, material_of
+from grader.defence.lines import Line
+from grader.defence.material import Material, material_of
 from grader.defence.question import DefenceQuestion
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.defence.material import Line, Material, Raised
+from grader.defence.lines import Line
+from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, listed, shape_text
 from grader.defence.small_problems import fixed_graph, tiny_problem
 from grader.reference.problem import Problem
@@ -115,7 +116,7 @@ def question_about(
     claim = {
         "upstream": list(consumers),
         "inputs": {n: graph.values[n] for n in graph.inputs},
-        "fixed": dict(fixed),
+        "fixed": {**fixed, **computed},
         "target": line.target,
         "index": index,
     }

@@ -9,7 +9,8 @@ from typing import Any
 from torch import Tensor
 
 from grader.defence.families.compared import ATOL, RTOL
-from grader.defence.material import Line, Material
+from grader.defence.lines import Line
+from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, listed, shuffled
 
 FACTOR = 1.1

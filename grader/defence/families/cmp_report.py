@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from grader.defence.families.compared import Bits
 from grader.defence.families.lecture_values import lecture_arguments, reports
-from grader.defence.material import Line, Material
+from grader.defence.lines import Line
+from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion, shape_text
 
 CHOICES: dict[str, str] = {

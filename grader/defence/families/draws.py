@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from grader.defence.material import Line, Symbol
+from grader.defence.lines import Line, Symbol
 from grader.defence.question import shape_text
 
 SMALL = (2, 3, 4, 5, 6, 7)

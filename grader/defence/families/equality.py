@@ -9,7 +9,8 @@ from grader.defence.changed_lines import Variant
 from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, equal_sizes, shapes_given, sizes_of
 from grader.defence.families.which_line import claim_of
-from grader.defence.material import Line, Material, Raised, Value
+from grader.defence.lines import Line
+from grader.defence.material import Material, Raised, Value
 from grader.defence.question import DefenceQuestion
 
 MOST_TRIED = 4

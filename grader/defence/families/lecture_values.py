@@ -8,7 +8,8 @@ from typing import Any
 from torch import Tensor
 
 from grader.defence.families.compared import Bits, lecture_bits
-from grader.defence.material import Line, Material, Raised, arguments_on
+from grader.defence.lines import Line
+from grader.defence.material import Material, Raised, arguments_on
 
 
 def lecture_arguments(material: Material, line: Line) -> dict[str, Any] | None:

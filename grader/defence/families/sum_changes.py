@@ -9,7 +9,8 @@ from grader.defence.changed_lines import Variant
 from grader.defence.families.draws import different_sizes, shapes_given, sizes_of
 from grader.defence.families.lecture_values import reports
 from grader.defence.families.which_line import claim_of
-from grader.defence.material import Line, Material, Raised
+from grader.defence.lines import Line
+from grader.defence.material import Material, Raised
 from grader.defence.question import DefenceQuestion, shape_text, shuffled
 
 KINDS = ("keepdim", "axis", "no_sum", "mean", "sum")

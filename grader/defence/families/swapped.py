@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from grader.defence.families.compared import are_equal
 from grader.defence.families.draws import different_sizes, equal_sizes, shapes_given, sizes_of
 from grader.defence.families.which_line import claim_of
-from grader.defence.material import Line, Material, Raised, Symbol, Value
+from grader.defence.lines import Line, Symbol
+from grader.defence.material import Material, Raised, Value
 from grader.defence.question import DefenceQuestion
 
 CHOICES = {

@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.defence.material import Line, Material
+from grader.defence.lines import Line
+from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import TRIES, problem_of, size_names
 from grader.lesson.lesson import Lesson
