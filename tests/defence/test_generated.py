@@ -34,17 +34,16 @@ def made(zygote: ZygoteProcess, lesson: Lesson, text: str, right: list[str] | No
 
 
 def test_every_key_is_confirmed_by_another_path(course: Course, zygote):
-    """One defence per lesson with gradients, and of a file with a mistake: all families, no ambiguous question."""
+    """Defences of seven lessons, and of a file with a mistake: all families, and no ambiguous question."""
     files = []
-    for lesson in course.lessons.values():
-        if lesson.gradients:
-            text = solution_of(lesson)
-            files.append(Source(lesson, "solution", text, [item.name for item in lesson.gradients]))
+    for lesson in map(course.find, ("01", "02", "03", "05", "06", "12", "14")):
+        text = solution_of(lesson)
+        files.append(Source(lesson, "solution", text, [item.name for item in lesson.gradients]))
     lesson = course.find("03")
     text = next(each for each in lesson.mistakes if each.gradient == "dbnvar").applied_to(solution_of(lesson))
     right = right_rows(lesson, text)
     assert 0 < len(right) < len(lesson.gradients)
-    files += [Source(lesson, "mistake", text, right)] * 2
+    files.append(Source(lesson, "mistake", text, right))
     tally = tally_of(files, len(files), 3, zygote)
     assert tally.wrong + tally.ambiguous + tally.crashes == []
     assert tally.defences == len(files) and tally.without == 0
