@@ -120,15 +120,18 @@ def again_by_hand(source: Source, question: DefenceQuestion) -> bool:
     fixed, target, index = dict(claim["fixed"]), claim["target"], tuple(claim["index"])
     upstream = {name[1:]: value for name, value in fixed.items() if name[:1] == "d" and name[1:] in claim["upstream"]}
 
-    def loss(step: float) -> float:
+    def computed(step: float) -> dict[str, Tensor]:
         value = fixed[target].clone()
         value[index] += step
         plain = Plain(claim["inputs"], {**fixed, target: value})
         with torch.no_grad():
             source.lesson.module.forward(plain)
-        return sum(float((plain.computed[name] * given).sum()) for name, given in upstream.items())
+        return plain.computed
 
-    slope = (loss(1e-5) - loss(-1e-5)) / 2e-5
+    above, below = computed(1e-5), computed(-1e-5)
+    # a masked score is -inf on both sides, which does not change
+    changes = [float(((above[n] - below[n]).nan_to_num(0.0) * given).sum()) for n, given in upstream.items()]
+    slope = sum(changes) / 2e-5
     return abs(slope - float(question.key)) < 1e-4 * max(1, abs(slope))
 
 
@@ -450,6 +453,8 @@ def tally_of(files: list[Source], number: int, seed: int, zygote: ZygoteProcess,
                 made = generate(
                     source.lesson, {"backward.py": source.text.encode()}, source.right, zygote, f"{seed}/{count}"
                 )
+            except KeyboardInterrupt:
+                break  # what was done so far is printed
             except Exception as error:
                 tally.crashes.append(f"crash: {name}: {type(error).__name__}: {error}")
                 continue

@@ -132,7 +132,8 @@ def test_decisions_of_the_fourth_format_stay_and_a_defence_can_be_added(out):
         former = text.replace(", 'defence'", "").replace('"decisions"', "decisions")
         assert old in former and "'defence'" not in former
         book.executescript(f"DROP TABLE decisions; {former}; PRAGMA user_version=4")
-        add = "INSERT INTO decisions (student, author, id, kind, made, points, undoes) VALUES ('ada', 'TA', ?, ?, ?, ?, ?)"
+        columns = "id, kind, made, points, undoes, student, author"
+        add = f"INSERT INTO decisions ({columns}) VALUES (?, ?, ?, ?, ?, 'ada', 'TA')"
         made = "2026-11-20T00:00:00+00:00"
         book.executemany(add, [(7, "points", made, 1, None), (9, "undo", made, None, 7)])
     book = Gradebook(out / GRADEBOOK)
