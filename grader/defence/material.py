@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallFailed
 from grader.defence.file_lines import FileFunction, FileLine, functions_in, versions_of
 from grader.defence.lines import Line, line_from
 from grader.defence.small_problems import graph_of, small_problems
@@ -82,16 +84,17 @@ class Material:
     def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[Value]:
         """The values of (code, the line that it belongs to, what it reads), in one round trip. Raises CallFailed."""
         named = [[self._names[code, line.at.names], dict(values)] for code, line, values in jobs]
-        return [value_of(each) for each in called(self._student, "_defence_run", named)] if named else []
+        return [value_of(each) for each in replies_to(self._student, named)]
 
     def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[Value]:
         """What a function of the student's returns for each of several arguments. Raises CallFailed."""
-        return [value_of(each) for each in called(self._student, "_defence_run", [[name, dict(v)] for v in values])]
+        return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]
 
     def chain(self, order: Sequence[str], known: Mapping[str, Any], scaled: str, factor: float) -> dict[str, Tensor]:
         """{step: its result} of a backward pass by the student's steps, `scaled` times `factor`. Raises CallFailed."""
         steps = [[step, list(self.functions[step].parameters)] for step in order]
         found = called(self._student, "_defence_chain", steps, dict(known), scaled, factor)
+        found = found if isinstance(found, dict) else {}
         return {step: value for step, value in found.items() if isinstance(value, Tensor)}
 
     def forward(self, target: str) -> list[str]:
@@ -109,7 +112,16 @@ def called(student: Student, name: str, *arguments: Any) -> Any:
     return RemoteTarget(student).call(name, *arguments)
 
 
-def value_of(reply: Any) -> Value:
+def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
+    """(whether it returned, what it returned) for each job. Raises CallFailed, also for what is no such reply."""
+    found = called(student, "_defence_run", list(jobs)) if jobs else []
+    is_whole = isinstance(found, list) and len(found) == len(jobs)
+    if not is_whole or not all(isinstance(each, list) and len(each) == 2 for each in found):
+        raise CallFailed(Answer("raised", message="The worker's answer has another form than it should have."), "run")
+    return [(each[0] is True, each[1]) for each in found]
+
+
+def value_of(reply: tuple[bool, Any]) -> Value:
     is_value, found = reply
     if is_value and isinstance(found, (int, float)) and not isinstance(found, bool):
         return torch.tensor(float(found), dtype=torch.float64)
@@ -208,7 +220,7 @@ def values_before(
         if not all(line.is_whole for line in own):
             jobs += [[f"_defence_trace_{function.name}", each] for each in arguments]
             traced += [own] * len(arguments)
-    for (is_value, seen), own in zip(called(student, "_defence_run", jobs) if jobs else [], traced, strict=True):
+    for (is_value, seen), own in zip(replies_to(student, jobs), traced, strict=True):
         for line in own:
             values = seen.get(str(line.number)) if is_value and isinstance(seen, dict) else None
             if isinstance(values, dict) and not line.is_whole:

@@ -73,6 +73,8 @@ def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
     text = solution_of(lesson) + "\nimport sys\nsys.modules['marked_by_student'] = sys\n"
     assert made(zygote, lesson, text).questions
     assert "marked_by_student" not in sys.modules
+    text = "def zip(*a): return 3\ndef globals(): return {}\n" + solution_of(lesson)
+    assert not made(zygote, lesson, text, ["dh_bn"]).questions
     text = solution_of(lesson).replace("return dlogits @ W2.T", "return exit(3) @ W2.T")
     assert len(made(zygote, lesson, text, ["dh_bn"]).questions) < 6
 
