@@ -27,7 +27,13 @@ from grader.results import points_text
 NEW_KINDS = ("excuse", "extension")
 """Decisions that may come before the first submission."""
 KnownNames = tuple[list[str], dict[str, str], dict[str, str]]
-WORDS = {"points": "adjusted", "comment": "comment", "excuse": "excused", "extension": "extended"}
+WORDS = {
+    "points": "adjusted",
+    "comment": "comment",
+    "excuse": "excused",
+    "extension": "extended",
+    "defence": "defended",
+}
 
 
 def names_in(gradebook: Gradebook) -> KnownNames:

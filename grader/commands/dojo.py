@@ -10,6 +10,7 @@ import click
 from grader.commands.answer import answer
 from grader.commands.assistant import assistant
 from grader.commands.console import ReportingGroup
+from grader.commands.defend import defend
 from grader.commands.dojo_desk import desk, show
 from grader.commands.dojo_grade import grade_own
 from grader.commands.dojo_lsp import lsp
@@ -38,6 +39,7 @@ Examples:
   dojo hint dprobs        a hint, and one more each time
   dojo answer 03          the questions of lesson 03
   dojo predict 03         what happens if? then it runs the code and shows it
+  dojo defend 03          questions about your own code, to practise a defence
   dojo report             the whole page, in your browser
   dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
@@ -237,7 +239,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, predict, assistant, train, verify_own, grade_own, watch, open_live, lsp):
+for command in (start, answer, predict, defend, assistant, train, verify_own, grade_own, watch, open_live, lsp):
     main.add_command(command)
 
 

@@ -7,6 +7,7 @@ import click
 from grader.commands.console import ReportingGroup
 from grader.commands.course import figures, new_lesson, stubs, verify
 from grader.commands.decisions import adjust, comment, excuse, extend, undo
+from grader.commands.defence import defence
 from grader.commands.export import export
 from grader.commands.feedback import feedback
 from grader.commands.history import history
@@ -24,6 +25,7 @@ Examples:
   grade adjust ada 03.dprobs --points 1 --because "..."   a decision that survives every later run
   grade history ada                          a student's attempts and decisions
   grade regrade                              after a lesson has changed: whose score would change
+  grade defence submissions/ --lesson 03 --paper          questions about each student's own code
   grade verify                               proves the course: solutions 100 %, stubs 0 %, mistakes named
   grade new-lesson 11_layer_norm             a lesson of your own, ready to fill in
   grade release kit                          what students get, checked for leaks: kit/ and kit.zip
@@ -47,7 +49,7 @@ def main() -> None:
 
 
 for command in (
-    *(run, adjust, comment, excuse, extend, undo, history, regrade),
+    *(run, adjust, comment, excuse, extend, undo, history, regrade, defence),
     *(verify, stubs, figures, new_lesson, release, export, feedback, similar, keygen, sign, verify_results),
 ):
     main.add_command(command)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from grader.results import SubmissionResult
 
-Kind = Literal["points", "comment", "excuse", "extension", "undo"]
+Kind = Literal["points", "comment", "excuse", "extension", "undo", "defence"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class Decision:
         author: who decided, as a name or an e-mail address.
         made: when, with a time zone.
         row: "03_makemore_steps.dprobs", or "03_makemore_steps" for the lesson, or None for the whole assignment.
-        points: what the row, lesson or assignment is worth now ("points"); None for the other kinds.
+        points: what the row, lesson or assignment is worth now ("points"); the share of right answers, from 0 to 1
+            ("defence"); None for the other kinds.
         until: the student's own due date, with a time zone ("extension"); None for the other kinds.
         text: the reason or the comment, as the student may read it.
         undoes: the id of the decision that an "undo" takes back.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.gradebook.connection import Connection
 from grader.gradebook.files import OutputError
 
-VERSION = 4
+VERSION = 5
 OLDEST = 2
 ATTEMPTS = """
 CREATE TABLE attempts (
@@ -81,6 +81,31 @@ FROM_3_TO_4 = (
     "CREATE TRIGGER times_are_never_deleted BEFORE DELETE ON times "
     "BEGIN SELECT raise(ABORT, 'entries of times are never deleted'); END",
 )
+KINDS_OF_DECISIONS = ("points", "comment", "excuse", "extension", "undo", "defence")
+FROM_4_TO_5 = (
+    # SQLite cannot change a constraint: the table is made again with one more kind, and all its entries
+    f"""CREATE TABLE decisions_5 (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        student TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ({", ".join(map(repr, KINDS_OF_DECISIONS))})),
+        author TEXT NOT NULL,
+        made TEXT NOT NULL,
+        row TEXT,
+        points REAL,
+        until TEXT,
+        text TEXT NOT NULL DEFAULT '',
+        undoes INTEGER REFERENCES decisions (id)
+    )""",
+    "INSERT INTO decisions_5 SELECT id, student, kind, author, made, row, points, until, text, undoes FROM decisions",
+    "DROP TABLE decisions",
+    "ALTER TABLE decisions_5 RENAME TO decisions",
+    "CREATE INDEX decisions_about_a_student ON decisions (student, id)",
+    *(
+        f"CREATE TRIGGER decisions_are_never_{done} BEFORE {act} ON decisions "
+        f"BEGIN SELECT raise(ABORT, 'entries of decisions are never {done}'); END"
+        for done, act in (("changed", "UPDATE"), ("deleted", "DELETE"))
+    ),
+)
 
 
 def prepare(connection: Connection) -> None:
@@ -107,8 +132,10 @@ def prepare(connection: Connection) -> None:
             connection.execute(ATTEMPTS)
             connection.execute(INDEX)
         if not tables or version < VERSION:
-            for statement in (*(FROM_2_TO_3 if not tables or version < 3 else ()), *FROM_3_TO_4):
-                connection.execute(statement)
+            before = 2 if not tables else version
+            for since, statements in ((2, FROM_2_TO_3), (3, FROM_3_TO_4), (4, FROM_4_TO_5)):
+                for statement in statements if before <= since else ():
+                    connection.execute(statement)
             connection.execute(f"PRAGMA user_version={VERSION}")
 
 

@@ -17,6 +17,8 @@ from grader.source.similar_names import close_name
 FILE = "questions.toml"
 PREFIX = "q:"
 """Of the names of rows that are answers to questions: `q:zeros`."""
+DEFENCE_ROW = "q:defence"
+"""The row of a lesson with the result of a defence (`grade defence`)."""
 
 Kind = Literal["number", "shape", "choice", "multiple", "order", "formula", "code", "text"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

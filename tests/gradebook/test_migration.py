@@ -16,6 +16,7 @@ from made_results import row
 from grader.gradebook import schema
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.files import OutputError
+from grader.gradebook.records import Decision
 
 SECOND = """
 CREATE TABLE attempts (
@@ -104,10 +105,10 @@ def test_a_change_that_ends_half_way_leaves_the_second_format(out, monkeypatch, 
 
 def test_a_newer_format_is_left_alone(out):
     with sqlite3.connect(out / GRADEBOOK) as book:
-        book.execute("PRAGMA user_version=5")
-    with pytest.raises(OutputError, match=r"its format is 5, this one's 4"):
+        book.execute(f"PRAGMA user_version={schema.VERSION + 1}")
+    with pytest.raises(OutputError, match=rf"its format is {schema.VERSION + 1}, this one's {schema.VERSION}"):
         Gradebook(out / GRADEBOOK)
-    assert version_of(out) == 5
+    assert version_of(out) == schema.VERSION + 1
 
 
 def test_a_gradebook_of_the_third_format_gets_a_table_for_times(out):
@@ -120,3 +121,25 @@ def test_a_gradebook_of_the_third_format_gets_a_table_for_times(out):
     assert [each.time_source for each in book.stored_attempts("ada")] == ["times.csv, line 2", None]
     book.close()
     assert rows_of(out) == before and version_of(out) == schema.VERSION
+
+
+def test_decisions_of_the_fourth_format_stay_and_a_defence_can_be_added(out):
+    """The table is made again with one more kind: ids, undoings and the triggers against changes are there."""
+    Gradebook(out / GRADEBOOK).close()
+    old = "', '".join(schema.KINDS_OF_DECISIONS[:-1])
+    with sqlite3.connect(out / GRADEBOOK) as book:
+        ((text,),) = book.execute("SELECT sql FROM sqlite_master WHERE name = 'decisions'").fetchall()
+        former = text.replace(", 'defence'", "").replace('"decisions"', "decisions")
+        assert old in former and "'defence'" not in former
+        book.executescript(f"DROP TABLE decisions; {former}; PRAGMA user_version=4")
+        columns = "id, kind, made, points, undoes, student, author"
+        add = f"INSERT INTO decisions ({columns}) VALUES (?, ?, ?, ?, ?, 'ada', 'TA')"
+        made = "2026-11-20T00:00:00+00:00"
+        book.executemany(add, [(7, "points", made, 1, None), (9, "undo", made, None, 7)])
+    book = Gradebook(out / GRADEBOOK)
+    assert [(each.id, each.kind, each.undoes) for each in book.decisions.all()] == [(7, "points", None), (9, "undo", 7)]
+    held = Decision(0, "ada", "defence", "TA", datetime(2026, 11, 21, tzinfo=UTC), "04_cross_entropy.q:defence", 0.5)
+    assert [each.id for each in book.decisions.add([held])] == [10]
+    book.close()
+    with sqlite3.connect(out / GRADEBOOK) as changed, pytest.raises(sqlite3.IntegrityError, match="never deleted"):
+        changed.execute("DELETE FROM decisions")

@@ -33,9 +33,12 @@ class DecisionsInForce:
         self._points: dict[str | None, Decision] = {}
         self._excuses: dict[str | None, Decision] = {}
         self._comments: dict[str | None, list[Comment]] = {}
+        self._defences: dict[str | None, Decision] = {}
         for each in self._all:
             if each.kind == "points" and each.points is not None:
                 self._points[each.row] = each
+            elif each.kind == "defence":
+                self._defences[each.row] = each
             elif each.kind == "excuse":
                 self._excuses[each.row] = each
             elif each.kind == "comment":
@@ -56,6 +59,10 @@ class DecisionsInForce:
             return None
         points = number(min(max(found.points, 0), most))
         return Adjustment(points, number(before), found.author, found.made.isoformat(), found.text)
+
+    def defence(self, about: str | None) -> Decision | None:
+        """The result of the latest defence: `points` is the share of right answers, `text` says which."""
+        return self._defences.get(about)
 
     def excuse(self, about: str | None) -> Excuse | None:
         found = self._excuses.get(about)

@@ -19,7 +19,7 @@ from grader.gradebook.assignment.attempts import (
 from grader.gradebook.assignment.config import Assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.lateness import delay_of, kept_percent, later, text_in_zone_of
-from grader.gradebook.assignment.weighted import decided, missing_lesson, rounded, weighted
+from grader.gradebook.assignment.weighted import decided, is_final, missing_lesson, rounded, weighted
 from grader.gradebook.current import current_results
 from grader.gradebook.records import Attempt, Decision
 from grader.results import LessonResult, SubmissionResult, number
@@ -162,7 +162,7 @@ class Work:
         late = None
         if self._assignment.due is not None:
             kept = kept_percent(candidate.delay, self._assignment.late, free_days)
-            earned = sum(row.points for row in candidate.lesson.rows if row.adjustment is None)
+            earned = sum(row.points for row in candidate.lesson.rows if not is_final(row))
             late = Lateness(
                 candidate.delay.is_known,
                 math.ceil(candidate.delay.by.total_seconds()),

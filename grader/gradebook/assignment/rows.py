@@ -11,9 +11,10 @@ from pathlib import Path
 from grader.errors import LessonError
 from grader.lesson.lesson import Lesson
 from grader.lesson.toml_tables import Table, is_number
-from grader.questions.question import is_question, questions_of
+from grader.questions.question import DEFENCE_ROW, is_question, questions_of
 
 ENTRY_KEYS = ("rows", "weight", "points")
+DEFENCE_POINTS = 6
 MISSPELT = 0.5
 """The least closeness, as in difflib, of a pattern to the name that may have been meant by it."""
 
@@ -104,15 +105,17 @@ def row_points(
 
 
 def usual_points(lesson: Lesson) -> dict[str, float]:
-    """{row: its points where an assignment gives no weight}: the lesson's items, then its questions."""
+    """{row: its points where an assignment gives no weight}: the lesson's items, its questions, and a defence."""
     items = {item.name: item.points for item in lesson.items}
-    return items | {question.row: question.points for question in questions_of(lesson).values()}
+    questions = {question.row: question.points for question in questions_of(lesson).values()}
+    return items | questions | ({DEFENCE_ROW: DEFENCE_POINTS} if lesson.gradients else {})
 
 
 def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[tuple[str, str]]:
     """(lesson, row) of all rows that the entry's pattern matches. Raises LessonError where there is none.
 
-    Only a pattern such as `03.q:*` matches questions: `03` and `03.*` mean what they meant before there were any.
+    Only a pattern such as `03.q:*` matches questions: `03` and `03.*` mean what they meant before there were any. Only
+    `03.q:defence` matches the defence of a lesson.
     """
     lesson_pattern, dot, row_pattern = entry.pattern.partition(".")
     matched = [
@@ -127,7 +130,9 @@ def matching_rows(entry: Entry, lessons: Iterable[Lesson], path: Path) -> list[t
     rows = [(lesson.name, item.name) for lesson in matched for item in lesson.items]
     if not dot:
         return rows
-    if is_question(row_pattern):
+    if row_pattern == DEFENCE_ROW:
+        rows = [(lesson.name, DEFENCE_ROW) for lesson in matched if lesson.gradients]
+    elif is_question(row_pattern):
         rows = [(lesson.name, question.row) for lesson in matched for question in questions_of(lesson).values()]
     found = [(lesson, row) for lesson, row in rows if fnmatchcase(row, row_pattern)]
     if not found:

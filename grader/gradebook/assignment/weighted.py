@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from grader.gradebook.assignment.in_force import DecisionsInForce
-from grader.questions.question import is_question
+from grader.questions.question import DEFENCE_ROW, is_question
 from grader.results import LessonResult, Row, number
+from grader.results.annotations import Answered
+
+NO_ANSWER = "No answer was submitted."
+NOT_ANSWERED = {DEFENCE_ROW: "No defence was held."}
 
 
 def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
@@ -19,7 +24,7 @@ def weighted(lesson: LessonResult, rows: Mapping[str, float]) -> LessonResult:
     found = [with_worth(row, rows[row.name]) for row in lesson.rows if row.name in rows]
     known = {row.name for row in found}
     asked = (name for name in rows if is_question(name) and name not in known)
-    found += [Row(name, "missing", 0, rows[name], message="No answer was submitted.") for name in asked]
+    found += [Row(name, "missing", 0, rows[name], message=NOT_ANSWERED.get(name, NO_ANSWER)) for name in asked]
     return with_sums(replace(lesson, rows=found))
 
 
@@ -37,8 +42,25 @@ def decided(lesson: LessonResult, decisions: DecisionsInForce, rows: Mapping[str
     """
     if not decisions:
         return lesson
+    lesson = defended(lesson, decisions, rows.get(DEFENCE_ROW, 0))
     found = [decided_row(row, f"{lesson.name}.{row.name}", decisions, rows.get(row.name, 0)) for row in lesson.rows]
     return with_sums(replace(lesson, rows=found, comments=decisions.comments(lesson.name)))
+
+
+def defended(lesson: LessonResult, decisions: DecisionsInForce, worth: float) -> LessonResult:
+    """Return the lesson with the row of its latest defence, which has points only where an assignment gives it some."""
+    held = decisions.defence(f"{lesson.name}.{DEFENCE_ROW}")
+    if held is None or held.points is None:
+        return lesson
+    answered = Answered("The defence of your own code", held.text, held.points)
+    status: Literal["passed", "failed"] = "passed" if held.points >= 1 else "failed"
+    row = Row(DEFENCE_ROW, status, held.points * worth, worth, answer=answered)
+    return replace(lesson, rows=[*(each for each in lesson.rows if each.name != DEFENCE_ROW), row])
+
+
+def is_final(row: Row) -> bool:
+    """Whether lateness takes nothing from a row: a person has set its points, or asked the questions of a defence."""
+    return row.adjustment is not None or row.name == DEFENCE_ROW
 
 
 def decided_row(row: Row, name: str, decisions: DecisionsInForce, worth: float) -> Row:

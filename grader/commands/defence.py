@@ -1,0 +1,251 @@
+"""`grade defence`: asks students about their own code, on paper, at a terminal or in an oral exam."""
+
+from __future__ import annotations
+
+import csv
+import io
+import secrets
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.author import author_option
+from grader.commands.console import console_for, course_option, fail, open_course, printable
+from grader.commands.options import gradebook_option, roster_option
+from grader.errors import UserError
+
+if TYPE_CHECKING:
+    from grader.dojo.check import LocalJudge
+    from grader.gradebook.defence_sheets import Sheet
+    from grader.gradebook.records import Decision
+    from grader.intake.submissions.lesson_files import LessonFiles
+    from grader.lesson.lesson import Lesson
+
+ORAL_QUESTIONS, QUESTIONS = 3, 6
+PAPERS, KEYS, ORAL = "papers.html", "keys.html", "oral.html"
+SEED = "defence seed"
+
+EPILOG = """\b
+Examples:
+  grade defence submissions/ --lesson 03 --paper        a sheet per student, and the key sheet, to be printed
+  grade defence --enter                                 then type: K7QFB a c -3 bd (2,1) -
+  grade defence --enter results.csv                     the same from a file: code, then a column per question
+  grade defence submissions/ --lesson 03 --oral         three questions per student, with what to listen for
+  grade defence ada/ --lesson 03 --minutes 10           Ada answers at this terminal, within ten minutes
+
+\b
+Questions are made from each student's own right lines; the same submission and seed give the same ones.
+Results are rows `03.q:defence`; an assignment gives them points with {rows = "03.q:defence", points = 6}.
+Exit status: 0 done; 2 the command line or the input is unusable.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("submissions", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--lesson", "lesson_name", metavar="L", help="The lesson that is defended.")
+@gradebook_option("The gradebook that keeps keys and results; pages are written to its folder `defence`.")
+@click.option("--paper", is_flag=True, help="Write a sheet per student and a key sheet, and ask nothing.")
+@click.option("--oral", is_flag=True, help="Write three questions per student, with what to listen for.")
+@click.option("--enter", is_flag=True, help="Store what students wrote: lines that are typed, or CSV files.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), help="The time limit.")
+@click.option("--questions", "count", type=click.IntRange(1, 12), help="Questions per student.  [default: 6; oral: 3]")
+@click.option("--seed", metavar="TEXT", help="Draws the questions.  [default: one per gradebook, which it keeps]")
+@roster_option("The class's list, for the students' names.")
+@author_option
+@course_option
+def defence(
+    submissions: tuple[Path, ...],
+    lesson_name: str | None,
+    out: Path,
+    paper: bool,
+    oral: bool,
+    enter: bool,
+    minutes: float | None,
+    count: int | None,
+    seed: str | None,
+    roster_file: Path | None,
+    author: str | None,
+    course: Path | None,
+) -> None:
+    """Asks students about their own code in SUBMISSIONS, and keeps the results in the gradebook."""
+    if paper + oral + enter > 1:
+        fail("give one of --paper, --oral and --enter.")
+    if enter:
+        enter_answers(submissions, out, author, course)
+        return
+    if not submissions or lesson_name is None:
+        fail("give the submissions and --lesson, such as `grade defence submissions/ --lesson 03 --paper`.")
+    number = count or (ORAL_QUESTIONS if oral else QUESTIONS)
+    sheets = made_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
+    if paper or oral:
+        write_pages(sheets, out, oral, minutes)
+    elif len(sheets) == 1:
+        hold(sheets[0], out, minutes, author, course)
+    else:
+        fail(f"{len(sheets)} students were found: add --paper or --oral, or name the submission of one student.")
+
+
+def made_sheets(
+    submissions: Sequence[Path],
+    lesson_name: str,
+    out: Path,
+    count: int,
+    seed: str | None,
+    roster_file: Path | None,
+    course: Path | None,
+) -> list[Sheet]:
+    """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
+    from grader.commands.opened_gradebook import open_gradebook
+    from grader.dojo.check import LocalJudge
+    from grader.gradebook.defence_sheets import code_of, keep_sheet, kept_sheet
+    from grader.intake.submissions.finding import find
+    from grader.intake.submissions.roster import read_roster
+    from grader.publish.progress_bar import progress_bar
+
+    loaded, (lesson,) = open_course(course, [lesson_name])
+    roster = None if roster_file is None else read_roster(roster_file)
+    found = find(list(submissions), [lesson], list(loaded.lessons.values()), roster)
+    sheets, console = list["Sheet"](), console_for(stderr=True)
+    judge = LocalJudge()
+    try:
+        if judge.isolation.level == "none":
+            fail("this machine cannot lock workers in, so no student's code is run: see docs/isolation.md.")
+        with open_gradebook(out, new=True) as gradebook, progress_bar(console, console.is_terminal) as bar:
+            chosen = seed or gradebook.kept(SEED) or secrets.token_hex(4)
+            gradebook.keep(SEED, chosen)
+            if "course" not in gradebook.about():
+                gradebook.describe({"course": str(loaded.root.resolve())})
+            task = bar.add_task("questions", total=len(found))
+            for submission in found:
+                submitted, student = submission.lessons.get(lesson.name), submission.student
+                bar.advance(task)
+                if submitted is None or not submitted.present or submitted.rejected:
+                    click.echo(f"grade: {printable(student)}: there is no file of lesson {lesson.number}.", err=True)
+                    continue
+                code = code_of(chosen, student, lesson.name, f"{submission.sha256}/{count}")
+                kept = kept_sheet(gradebook, code)  # what was printed once stays as it is
+                sheet = kept or new_sheet(judge, lesson, submitted, student, code, chosen, count)
+                if isinstance(sheet, str):
+                    click.echo(f"grade: {printable(student)}: no questions. {sheet}", err=True)
+                    continue
+                keep_sheet(gradebook, sheet)
+                sheets.append(sheet)
+    finally:
+        judge.close()
+    if not sheets:
+        fail("there are no questions to ask: see the sentences above.")
+    return sheets
+
+
+def new_sheet(
+    judge: LocalJudge, lesson: Lesson, submitted: LessonFiles, student: str, code: str, seed: str, count: int
+) -> Sheet | str:
+    """Questions about the right rows of a file, which runs in a worker; or why there are none."""
+    from grader.defence.generate import generate
+    from grader.dojo.file import HERE
+    from grader.gradebook.defence_sheets import Sheet
+
+    rows = judge.judge(lesson, submitted).rows
+    right = [row.name for row in rows if row.status in ("passed", HERE)]
+    made = generate(lesson, submitted.files, right, judge.zygote, f"{seed}/{student}", count)
+    if judge.isolation.level == "none":
+        fail("workers could no longer be locked in: nothing more was run. See docs/isolation.md.")
+    title = f"{lesson.number} {lesson.title}"
+    return made.reason or Sheet(code, student, lesson.name, title, seed, made.questions)
+
+
+def write_pages(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
+    """The pages to be printed, and where they are."""
+    from grader.gradebook.files import output_errors, write_whole
+    from grader.publish.defence_pages import keys_page, oral_page, papers_page
+
+    folder = out / "defence" / sheets[0].lesson
+    pages = {ORAL: oral_page(sheets)} if oral else {PAPERS: papers_page(sheets, minutes), KEYS: keys_page(sheets)}
+    for name, text in pages.items():
+        with output_errors(folder / name):
+            folder.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / name, text)
+        click.echo(f"{len(sheets)} students: {folder / name}")
+    if not oral:
+        click.echo(f"Keep {KEYS} to yourself. After the defence: grade defence --enter -o {out}")
+    short = [
+        sheet for sheet in sheets if len(sheet.questions) < len(max(sheets, key=lambda s: len(s.questions)).questions)
+    ]
+    for sheet in short:
+        number = len(sheet.questions)
+        click.echo(
+            f"grade: {printable(sheet.student)} has {number} questions: the file has no more lines to ask about."
+        )
+
+
+def hold(sheet: Sheet, out: Path, minutes: float | None, author: str | None, course: Path | None) -> None:
+    """Ask the questions at this terminal, and store the result. Nothing is said about it here before the end."""
+    from grader.commands.answer import read_line
+    from grader.dojo.defending import Round
+    from grader.gradebook.defence_sheets import decision_about
+
+    held = Round(sheet.questions, shows_verdicts=False, minutes=minutes)
+    console = console_for()
+    for part in held.screens(read_line):
+        console.print(part)
+    store_decisions([decision_about(sheet, held.answers, "at a terminal")], out, author, course)
+
+
+def enter_answers(files: Sequence[Path], out: Path, author: str | None, course: Path | None) -> None:
+    """Store the answers of sheets: lines of CSV files, or of standard input. All of a file's, or none. UserError."""
+    from grader.commands.opened_gradebook import open_gradebook
+    from grader.gradebook.defence_sheets import decision_about, find_sheet
+
+    decisions = []
+    with open_gradebook(out) as gradebook:
+        for place, code, answers in entered(files):
+            try:
+                decisions.append(decision_about(find_sheet(gradebook, code), answers))
+            except UserError as error:
+                raise UserError(f"{place}{error}") from error
+    if not decisions:
+        fail("no answers were given: type a line such as `K7QFB a c -3 bd (2,1) -`, or name a CSV file.")
+    store_decisions(decisions, out, author, course)
+
+
+def entered(files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
+    """(place, code, answers) of every line. A header line whose first column is `code` is left out. UserError."""
+    if not files and sys.stdin.isatty():
+        click.echo("A line per sheet: its code, then an answer per question, - for none. An empty line ends it.")
+    for path in files:
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
+            raise UserError(f"{path} cannot be read: {error}.") from error
+        for number, row in enumerate(csv.reader(io.StringIO(text)), 1):
+            cells = [cell.strip() for cell in row]
+            if any(cells) and cells[0].lower() != "code":
+                yield f"{path}, line {number}: ", cells[0], cells[1:]
+    for number, line in enumerate(iter(sys.stdin.readline, "") if not files else (), 1):
+        if not line.strip():
+            return
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            words = line.split()
+        yield f"line {number}: ", words[0], words[1:]
+
+
+def store_decisions(decisions: Sequence[Decision], out: Path, author: str | None, course: Path | None) -> None:
+    """Store results of defences; those that are in force already are not stored again. Raises UserError."""
+    from grader.commands.deciding import store
+    from grader.commands.opened_gradebook import open_gradebook
+    from grader.gradebook.assignment.exceptions import not_yet_made
+
+    with open_gradebook(out) as gradebook:
+        made = [each for found in gradebook.decisions_by_student().values() for each in found]
+        new = not_yet_made(decisions, made)
+        for each in new:
+            click.echo(f"{printable(each.student)}: {each.text}")
+        store(gradebook, new, out, author, course)
+        if len(new) < len(decisions):
+            click.echo(f"{len(decisions) - len(new)} of {len(decisions)} were stored already.")

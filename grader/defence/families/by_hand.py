@@ -1,0 +1,167 @@
+"""One number of a gradient, computed by hand: a small instance with whole numbers.
+
+The reference comes from the tape, and the question is asked only where the student's own line gives the same number.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.defence.lines import Line
+from grader.defence.material import Material, Raised
+from grader.defence.question import DefenceQuestion, listed, shape_text
+from grader.defence.small_problems import fixed_graph, tiny_problem
+from grader.reference.problem import Problem
+from grader.reference.tape import Graph, is_floating, total
+
+INSTANCES = 4
+MOST = 60
+MOST_NUMBERS = 40
+"""Numbers that a question shows."""
+DENOMINATORS = (1, 2, 4, 5)
+Instance = tuple[Problem, Graph, dict[str, Tensor], Tensor, dict[str, Any]]
+
+
+def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
+    for line in lines:
+        if not line.target or (material.lesson.joint is not None and line.others):
+            continue
+        found = [each for number in range(INSTANCES) if (each := instance(material, line, number, chance))]
+        jobs = [(line.at.code, line, arguments) for *_, arguments in found]
+        if not line.at.is_whole and line.at.is_returned:
+            own = material.run_function(line.row, [each[4] for each in found])
+        else:
+            own = material.run(jobs)
+        for (_, graph, fixed, reference, _), value in zip(found, own, strict=True):
+            if isinstance(value, Raised) or value.shape != reference.shape:
+                continue
+            if not torch.allclose(value.double(), reference, rtol=1e-9, atol=1e-9):
+                continue
+            question = question_about(material, line, graph, fixed, reference, chance)
+            if question is not None:
+                return question
+    return None
+
+
+def instance(material: Material, line: Line, number: int, chance: random.Random) -> Instance | None:
+    """A small problem with whole numbers wherever the target's consumers read, and what the student's line reads."""
+    lesson = material.lesson
+    problem = tiny_problem(lesson, number)
+    if problem is None:
+        return None
+    graph = problem.finer if lesson.joint else problem.graph
+    consumers = graph.consumers.get(line.target, ())
+    generator = torch.Generator().manual_seed(chance.randrange(2**40))
+    parents = dict.fromkeys(name for consumer in consumers for name in graph.parents[consumer])
+    fixed = {name: whole(graph.values[name], generator) for name in parents if name not in consumers}
+    try:
+        graph = fixed_graph(lesson, problem, fixed)
+        if tuple(graph.consumers.get(line.target, ())) != tuple(consumers) or not consumers:
+            return None
+        upstream = {name: whole_of(graph.values[name], generator, -3, 3) for name in consumers}
+        reference = total(graph.vjp(each, upstream[each])[line.target] for each in reversed(consumers))
+    except (RuntimeError, ValueError, IndexError, KeyError):
+        return None
+    known: dict[str, Any] = graph.values | {f"d{name}": value for name, value in upstream.items()}
+    reads = line.at.names
+    if not line.at.is_whole and line.at.is_returned:
+        reads = material.functions[line.row].parameters
+    if not all(name in known for name in reads):
+        return None
+    return problem, graph, fixed | {f"d{n}": u for n, u in upstream.items()}, reference, {n: known[n] for n in reads}
+
+
+def whole(value: Tensor, generator: torch.Generator) -> Tensor:
+    """Whole numbers in place of a value: positive where the value is."""
+    if bool((value > 0).all()):
+        return 2.0 ** whole_of(value, generator, 0, 2)
+    return whole_of(value, generator, -3, 3)
+
+
+def whole_of(value: Tensor, generator: torch.Generator, low: int, high: int) -> Tensor:
+    return torch.randint(low, high + 1, value.shape, generator=generator).to(torch.float64)
+
+
+def question_about(
+    material: Material, line: Line, graph: Graph, fixed: Mapping[str, Tensor], reference: Tensor, chance: random.Random
+) -> DefenceQuestion | None:
+    flat = reference.reshape(-1).tolist()
+    easy = [place for place, value in enumerate(flat) if is_easy(value) and abs(value) > 1e-9]
+    consumers = graph.consumers[line.target]
+    others = {n: v for c in consumers for n in graph.sources[c] if not is_floating(v := graph.values[n])}
+    computed = {n: graph.values[n] for c in consumers for n in graph.parents[c] if n in consumers}
+    shown = {**fixed, **computed, **others}
+    if material.lesson.joint is None:
+        shown |= {n: v for n, v in graph.values.items() if n in graph.fused and n in line.at.names}
+    if not easy or sum(v.numel() if isinstance(v, Tensor) else 1 for v in shown.values()) > MOST_NUMBERS:
+        return None
+    if not all(numbers_are_easy(value) for value in shown.values()) or not 2 <= largest(shown) <= MOST_NUMBERS:
+        return None
+    place = chance.choice(easy)
+    index = [int(each) for each in torch.unravel_index(torch.tensor(place), reference.shape)]
+    element = f"`{line.shown}[{', '.join(map(str, index))}]`" if index else f"`{line.shown}`"
+    given = "\n".join(f"    {name} = {value_text(value)}" for name, value in shown.items())
+    forward = "\n".join(f"    {each}" for each in material.forward(line.target))
+    text = (
+        f"Compute one number of `{line.shown}` by hand. In the forward pass:\n\n{forward}\n\nTake these values. "
+        f"{given_from_above(consumers)}:\n\n{given}\n\n"
+        f"What is {element}? (`{line.target}` has the shape {shape_text(reference.shape)}; "
+        "indices count from 0.)"
+    )
+    claim = {
+        "upstream": list(consumers),
+        "inputs": {n: graph.values[n] for n in graph.inputs},
+        "fixed": {**fixed, **computed},
+        "target": line.target,
+        "index": index,
+    }
+    key = number_text(flat[place])
+    used = f"`{line.target}[{', '.join(map(str, index))}]`" if index else f"`{line.target}`"
+    model = (
+        f"{element} is {key}: for each use of {used} in the forward line, its factor there times the gradient that "
+        "arrives, and the sum of these products."
+    )
+    listen = "They find each use of the element in the forward line before they compute, and know which of them add up."
+    return DefenceQuestion("by_hand", line.row, "number", text, key, {}, {}, model, listen, claim)
+
+
+def given_from_above(consumers: Sequence[str]) -> str:
+    names = listed([f"d{name}" for name in consumers])
+    if len(consumers) == 1:
+        return f"{names} is given, as the gradient that arrives from above"
+    return f"{names} are given, as the gradients that arrive from above"
+
+
+def largest(shown: Mapping[str, Any]) -> int:
+    return max((value.numel() for value in shown.values() if isinstance(value, Tensor)), default=0)
+
+
+def is_easy(value: float) -> bool:
+    """Whether a person writes it with few digits."""
+    return abs(value) <= MOST and any(abs(value * d - round(value * d)) < 1e-9 for d in DENOMINATORS)
+
+
+def numbers_are_easy(value: Any) -> bool:
+    return not is_floating(value) or all(is_easy(each) for each in value.reshape(-1).tolist())
+
+
+def number_text(value: float) -> str:
+    return f"{round(value, 6) + 0.0:g}"
+
+
+def value_text(value: Any) -> str:
+    """A tensor as nested lists, without decimals where there are none."""
+    if isinstance(value, Tensor):
+        return nested_text(value.tolist())
+    return str(value)
+
+
+def nested_text(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(nested_text(each) for each in value)}]"
+    return number_text(value) if isinstance(value, float) else str(value)

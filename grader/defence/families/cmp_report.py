@@ -1,0 +1,67 @@
+"""A wrong version of the student's line: what does the lecture's `cmp` report?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from grader.defence.families.compared import Bits
+from grader.defence.families.lecture_values import lecture_arguments, reports
+from grader.defence.lines import Line
+from grader.defence.material import Material
+from grader.defence.question import DefenceQuestion, shape_text
+
+CHOICES: dict[str, str] = {
+    "exact": "exact: True. It does not notice the mistake",
+    "approximate": "exact: False, approximate: True",
+    "neither": "exact: False, approximate: False",
+    "raises": "an error: the line fails, or the shapes cannot be compared",
+}
+
+
+def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
+    wanted: list[Bits] = ["exact", "approximate", "neither", "raises"]
+    chance.shuffle(wanted)
+    if wanted[0] == "approximate":  # seldom there, so it would make another one likelier than its share
+        wanted.append(wanted.pop(0))
+    best = None
+    for line in lines:
+        variants = list(line.wrong)
+        chance.shuffle(variants)
+        found = reports(material, line, [each.code for each in variants])
+        for variant, (report, shape) in zip(variants, found or [], strict=False):
+            if report is None or (best and wanted.index(report) >= wanted.index(best[2])):
+                continue
+            best = line, variant, report, shape
+        if best and best[2] == wanted[0]:
+            break
+    if best is None:
+        return None
+    line, variant, report, shape = best
+    arguments = lecture_arguments(material, line) or {}
+    shapes = ", ".join(
+        f"`{name}` {shape_text(value.shape) if hasattr(value, 'shape') else value}" for name, value in arguments.items()
+    )
+    text = (
+        f"You change your line for `{line.shown}` to:\n\n    {variant.code}\n\nOn the lecture's own problem ({shapes}; "
+        f"`{line.target}` is {shape_text(material.lesson.public.values[line.target].shape)}) you call the lecture's "
+        "`cmp`, which computes `torch.all(dt == t.grad)` for exact and `torch.allclose(dt, t.grad)` for approximate. "
+        "What does it report?"
+    )
+    reason = WHY[report]
+    if report == "exact" and shape == str(tuple(material.lesson.public.values[line.target].shape)):
+        reason = "At these sizes the change has no effect."
+    why = {name: reason for name in CHOICES if name != report}
+    end = f", whose result has the shape {shape}" if shape else ""
+    model = f"The change: {variant.words}{end}. `cmp` reports {CHOICES[report]}. {reason}"
+    listen = "They compare the two shapes from the right, and know that `==` and `allclose` broadcast."
+    claim = {"code": variant.code, "names": line.at.names, "target": line.target}
+    return DefenceQuestion("cmp_report", line.row, "choice", text, report, CHOICES, why, model, listen, claim)
+
+
+WHY = {
+    "exact": "Its `==` broadcasts: two shapes are compared that are not the same, and every pair is equal.",
+    "approximate": "The difference is below the tolerances of allclose: 1e-5 of the value, and 1e-8.",
+    "neither": "The shapes can be compared, and the numbers are far apart.",
+    "raises": "Write the shapes below each other, from the right: one pair of sizes does not fit.",
+}

@@ -1,0 +1,54 @@
+"""How two values compare: as numbers, as the lecture's `cmp` compares them. Families share this."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from grader.defence.material import Raised, Value
+
+SAME, DIFFERENT = 1e-9, 1e-3
+"""Relative differences: below the first two values are equal, above the second they differ. Between: not decided."""
+Bits = Literal["exact", "approximate", "neither", "raises"]
+RTOL, ATOL = 1e-5, 1e-8
+
+
+def are_equal(one: Value, other: Value) -> bool | None:
+    """Whether two values are equal, in shape and numbers; None where rounding could decide."""
+    if isinstance(one, Raised) or isinstance(other, Raised):
+        return False
+    if one.shape != other.shape:
+        return False
+    one, other = one.to(torch.float64), other.to(torch.float64)
+    if not bool(torch.isfinite(one).all() and torch.isfinite(other).all()):
+        return None
+    size = float(torch.linalg.vector_norm(other))
+    difference = float(torch.linalg.vector_norm(one - other))
+    if difference <= SAME * max(size, 1e-3):
+        return True
+    return False if difference >= DIFFERENT * max(size, 1e-3) else None
+
+
+def lecture_bits(found: Value, reference: Tensor) -> Bits | None:
+    """What the lecture's `cmp` reports, which broadcasts; None where rounding on another machine could change it.
+
+    `exact` is all(found == reference), `approximate` is torch.allclose(found, reference).
+    """
+    if isinstance(found, Raised):
+        return "raises"
+    found = found.to(reference.dtype)
+    try:
+        one, other = torch.broadcast_tensors(found, reference)  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        return "raises"
+    if not bool(torch.isfinite(one).all()):
+        return None
+    if torch.equal(one, other):
+        return "exact"
+    distance = float(((one - other).abs() / (ATOL + RTOL * other.abs())).max())
+    if distance > 3:
+        return "neither"
+    unequal = float((one != other).double().mean())
+    return "approximate" if distance < 0.3 and unequal > 0.2 else None

@@ -1,0 +1,99 @@
+"""A wrong version of the student's line, and four problems: on which one does the mistake show, or not show?"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from grader.defence.changed_lines import Variant
+from grader.defence.families.compared import are_equal
+from grader.defence.families.draws import different_sizes, equal_sizes, sizes_of
+from grader.defence.families.which_line import claim_of
+from grader.defence.lines import Line, Symbol
+from grader.defence.material import Material, Raised
+from grader.defence.question import DefenceQuestion, shape_text, shuffled
+
+DRAWS = 2
+RATIOS = 0.3
+"""How often a mistake in sizes may be asked about: it is always hidden by the square problem."""
+
+
+def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
+    with_ratio = chance.random() < RATIOS
+    for line in lines:
+        if line.others or len(line.symbols) < 2:
+            continue
+        wrong = [*line.wrong, *line.wrong_rewritten]
+        chance.shuffle(wrong)
+        wrong = [each for each in wrong if each.kind not in ("sign", "twice")]
+        if not with_ratio:
+            wrong = [each for each in wrong if each.kind != "ratio"]
+        wrong = wrong[:10]
+        settings = problems(line, chance)
+        if len(settings) < 4:
+            continue
+        draws = [line.drawn(sizes, chance) for sizes in settings for _ in range(DRAWS)]
+        codes = [line.at.code, *(each.code for each in wrong)]
+        values = material.run([(code, line, drawn) for drawn in draws for code in codes])
+        table = [values[i * len(codes) : (i + 1) * len(codes)] for i in range(len(draws))]
+        if any(isinstance(row[0], Raised) for row in table):
+            continue
+        for place, variant in enumerate(wrong, 1):
+            same = [are_equal(row[place], row[0]) for row in table]
+            pairs = [same[i * DRAWS : (i + 1) * DRAWS] for i in range(len(settings))]
+            if any(pair[0] is None or len(set(pair)) > 1 for pair in pairs):
+                continue
+            hidden = [bool(pair[0]) for pair in pairs]
+            if sum(hidden) in (1, len(hidden) - 1):
+                return question_about(line, variant, settings, hidden, chance)
+    return None
+
+
+def problems(line: Line, chance: random.Random) -> list[dict[Symbol, int]]:
+    """Four problems of different sizes: usual, square, and with a size of 1."""
+    one, other = chance.sample(line.symbols, 2)
+    found = [different_sizes(line, chance), equal_sizes(line)]
+    found += [{**different_sizes(line, chance), symbol: 1} for symbol in (one, other)]
+    return found
+
+
+def question_about(
+    line: Line, variant: Variant, settings: Sequence[dict[Symbol, int]], hidden: Sequence[bool], chance: random.Random
+) -> DefenceQuestion:
+    is_hidden_once = sum(hidden) == 1
+    key = f"p{hidden.index(is_hidden_once)}"
+    choices = {f"p{n}": sizes_text(line, sizes) for n, sizes in enumerate(settings)}
+    what = "does the mistake NOT show: both lines give the same result" if is_hidden_once else "does the mistake show"
+    text = (
+        f"Somebody writes, in place of your line for `{line.shown}`:\n\n    {variant.code}\n\n"
+        f"On which of these problems, with ordinary numbers in the tensors, {what}? A result of another shape and an "
+        "error count as showing."
+    )
+    why = {
+        name: "On this problem the two lines differ." if is_hidden_once else "On this problem both give the same."
+        for name in choices
+        if name != key
+    }
+    where = "is hidden" if is_hidden_once else "shows"
+    model = f"The mistake: {variant.words}. It {where} only with {choices[key]}."
+    listen = "They say which size matters and why, and that tests therefore need sizes that differ."
+    claim = {
+        "line": line.at.code,
+        "names": line.at.names,
+        "other": variant.code,
+        "settings": {f"p{n}": list(sizes.items()) for n, sizes in enumerate(settings)},
+        "hidden_once": is_hidden_once,
+        **claim_of(line),
+    }
+    return DefenceQuestion(
+        "revealing", line.row, "choice", text, key, shuffled(choices, chance), why, model, listen, claim
+    )
+
+
+def sizes_text(line: Line, sizes: dict[Symbol, int]) -> str:
+    shapes = sizes_of(line, sizes)
+    return ", ".join(
+        f"{name} {shapes[name][0] if name in line.sizes else shape_text(shapes[name])}"
+        for name in line.at.names
+        if name in shapes
+    )

@@ -1,0 +1,148 @@
+"""The lines of a student's functions that a defence can ask about. Only text is read: nothing here imports torch.
+
+`source_reader()` calls these functions in a process with limits, because a student wrote the text.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.defence.changed_lines import Variant, rewritten, wrong_versions
+
+MOST_CODE = 110
+"""Characters of a line that a question can show."""
+MOST_LINES = 200
+COPY, TRACE = "_defence_copy", "_defence_trace_"
+NOT_SHOWN = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.IfExp, ast.JoinedStr, ast.Starred)
+
+
+@dataclass(frozen=True)
+class FileLine:
+    """An expression that a function assigns to one name, or returns.
+
+    Attributes:
+        function: the student's function; `number` counts the lines of the file.
+        name: what it computes: the assigned name, or the function's name where it is returned.
+        code: the expression in one line.
+        names: the values that it reads, in the order in which they appear.
+        is_returned: whether the function returns it.
+        is_whole: whether it reads the function's parameters only.
+    """
+
+    function: str
+    number: int
+    name: str
+    code: str
+    names: tuple[str, ...]
+    is_returned: bool
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class FileFunction:
+    """A function of the file: its parameters, and the text of a copy that returns the values which each line reads."""
+
+    name: str
+    parameters: tuple[str, ...]
+    trace: str
+    lines: tuple[FileLine, ...]
+
+
+def functions_in(source: str, wanted: Sequence[str]) -> list[FileFunction]:
+    """The functions of these names with their lines. A text that is not Python has none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted}
+    functions, number = [], 0
+    for function in found.values():
+        read = list(lines_of(function, number))
+        number += len(read)
+        if number > MOST_LINES or function.decorator_list:
+            break
+        arguments = function.args
+        if arguments.vararg or arguments.kwarg:
+            continue
+        parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+        places = {index: line for index, line in read}
+        functions.append(FileFunction(function.name, parameters, trace_of(function, places), tuple(places.values())))
+    return functions
+
+
+def lines_of(function: ast.FunctionDef, number: int) -> Iterator[tuple[int, FileLine]]:
+    """(the statement's index in the body, the line) of every line that a question can be about."""
+    arguments = function.args
+    parameters = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    known = set(parameters)
+    for index, statement in enumerate(function.body):
+        expression = statement.value if isinstance(statement, (ast.Assign, ast.Return)) else None
+        name = function.name
+        if isinstance(statement, ast.Assign):
+            targets = statement.targets
+            name = targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+        if expression is not None and name and can_be_shown(expression):
+            code = ast.unparse(expression)
+            read = names_read(expression, known)
+            if read and len(code) <= MOST_CODE and "\n" not in code:
+                is_returned = isinstance(statement, ast.Return)
+                yield index, FileLine(function.name, number, name, code, read, is_returned, set(read) <= parameters)
+                number += 1
+        known |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def can_be_shown(expression: ast.expr) -> bool:
+    """Whether it is arithmetic: more than a name or a number, and nothing that only Python's control flow does."""
+    if isinstance(expression, (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict)):
+        return False
+    nodes = list(ast.walk(expression))
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    return len(nodes) < 80 and not any(isinstance(node, (*NOT_SHOWN, *comprehensions)) for node in nodes)
+
+
+def names_read(expression: ast.expr, known: set[str]) -> tuple[str, ...]:
+    """The local names that an expression reads; other names are the file's or Python's own."""
+    nodes = sorted(
+        (node for node in ast.walk(expression) if isinstance(node, ast.Name)),
+        key=lambda node: (node.lineno, node.col_offset),
+    )
+    return tuple(dict.fromkeys(node.id for node in nodes if node.id in known and not hasattr(builtins, node.id)))
+
+
+def trace_of(function: ast.FunctionDef, places: dict[int, FileLine]) -> str:
+    """A copy of the function that returns {number of a line: {name: its value just before}} where it would return."""
+    traced = copy.deepcopy(function)
+    traced.name = TRACE + function.name
+    body: list[ast.stmt] = ast.parse("_defence_seen = {}").body
+    for index, statement in enumerate(traced.body):
+        if index in places:
+            line = places[index]
+            values = ", ".join(f"{name!r}: {COPY}({name})" for name in line.names)
+            body += ast.parse(f"_defence_seen['{line.number}'] = {{{values}}}").body
+        if isinstance(statement, ast.Return):
+            break
+        body.append(statement)
+    body += ast.parse("return _defence_seen").body
+    traced.body = body
+    return ast.unparse(ast.fix_missing_locations(traced))
+
+
+def versions_of(lines: Sequence[tuple[str, Sequence[str]]]) -> list[dict[str, list[Variant]]]:
+    """Other lines for each (code, names): "equal" ones, "wrong" ones, and wrong ones that are rewritten.
+
+    Whether they are equal or wrong is for a run to say.
+    """
+    found = []
+    for code, names in lines:
+        wrong = wrong_versions(code, names)
+        again = [
+            Variant(each.kind, other.code, each.words)
+            for each in wrong
+            for other in rewritten(each.code, most=2, deep=False)
+        ]
+        found.append({"equal": rewritten(code), "wrong": wrong, "wrong_rewritten": again})
+    return found

@@ -1,0 +1,119 @@
+"""A defence: several questions about one file, of different families, about different rows where possible."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.calling.protocol import CallFailed
+from grader.defence.families import (
+    by_hand,
+    chain,
+    cmp_report,
+    equality,
+    revealing,
+    sum_changes,
+    swapped,
+    which_line,
+    zero,
+)
+from grader.defence.lines import Line
+from grader.defence.material import Material, material_of
+from grader.defence.question import DefenceQuestion
+from grader.lesson.lesson import Lesson
+from grader.sandbox.workers.client import ZygoteProcess
+
+QUESTIONS = 6
+FEWEST = 2
+Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
+FAMILIES: Mapping[str, Pose] = {
+    "by_hand": by_hand.pose,
+    "which_line": which_line.pose,
+    "cmp_report": cmp_report.pose,
+    "revealing": revealing.pose,
+    "sum_changes": sum_changes.pose,
+    "chain": chain.pose,
+    "swapped": swapped.pose,
+    "equality": equality.pose,
+    "zero": zero.pose,
+}
+
+
+@dataclass(frozen=True)
+class Defence:
+    """Questions about one file of a lesson; `reason` says why there are none."""
+
+    lesson: str
+    questions: tuple[DefenceQuestion, ...]
+    reason: str = ""
+
+
+def generate(
+    lesson: Lesson,
+    files: Mapping[str, bytes],
+    right: Collection[str],
+    zygote: ZygoteProcess,
+    seed: str,
+    count: int = QUESTIONS,
+) -> Defence:
+    """`count` questions about a file whose rows `right` are right; fewer where it has too little to ask about.
+
+    The same arguments give the same questions. Raises ZygoteDied.
+    """
+    chance = random.Random(f"{seed}/{lesson.name}")
+    if not lesson.gradients:
+        return Defence(lesson.name, (), NO_GRADIENTS.format(number=lesson.number))
+    if not right:
+        return Defence(lesson.name, (), NOTHING_RIGHT.format(number=lesson.number))
+    try:
+        material = material_of(lesson, files, right, zygote, chance)
+    except CallFailed as error:
+        return Defence(lesson.name, (), f"The file of lesson {lesson.number} does not run: {error}")
+    if material is None or not material.lines:
+        return Defence(lesson.name, (), NO_LINES.format(number=lesson.number))
+    try:
+        found = questions_from(material, chance, count)
+    finally:
+        material.close()
+    reason = "" if len(found) >= FEWEST else NO_LINES.format(number=lesson.number)
+    return Defence(lesson.name, tuple(found) if not reason else (), reason)
+
+
+NO_GRADIENTS = (
+    "Lesson {number} has no gradients with a forward pass, only checks of whole functions: there is nothing that a "
+    "defence could change and run by itself. Ask its questions (`dojo answer {number}`) instead."
+)
+NOTHING_RIGHT = (
+    "No gradient of lesson {number} is right yet, and a defence asks only about right ones: `dojo check {number}` "
+    "shows what is missing."
+)
+NO_LINES = (
+    "The right gradients of lesson {number} are not written as lines of arithmetic that a defence could vary; "
+    "ask about the file in person."
+)
+
+
+def questions_from(material: Material, chance: random.Random, count: int) -> list[DefenceQuestion]:
+    """Questions of different families; a family occurs twice only where too few others have a question."""
+    order = list(FAMILIES)
+    chance.shuffle(order)
+    found: list[DefenceQuestion] = []
+    for name in [*order, *order]:
+        if len(found) == count:
+            break
+        asked = [each.row for each in found]
+        lines = sorted(material.lines, key=lambda line: (asked.count(line.row), not line.target))
+        if [each.family for each in found].count(name):
+            lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
+        try:
+            question = FAMILIES[name](material, lines, chance)
+        except CallFailed:  # a line that hangs or ends the process: nothing more is asked about this file
+            break
+        if question is not None and not any(same(question, other) for other in found):
+            found.append(question)
+    return found
+
+
+def same(one: DefenceQuestion, other: DefenceQuestion) -> bool:
+    return one.text == other.text or (one.family, one.row) == (other.family, other.row)

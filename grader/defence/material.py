@@ -1,0 +1,228 @@
+"""What a defence is made of: a student's right lines, the values that they read, and a worker that runs other lines.
+
+A student's code, and every line made from it, runs in the locked-in worker only. This process compares tensors.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.calling.answer import Answer
+from grader.calling.protocol import CallFailed
+from grader.defence.file_lines import FileFunction, FileLine, functions_in, versions_of
+from grader.defence.lines import Line, line_from
+from grader.defence.small_problems import graph_of, small_problems
+from grader.lesson.forward_statements import forward_statements
+from grader.lesson.lesson import Lesson
+from grader.reference.problem import Problem
+from grader.sandbox.workers.client import ZygoteProcess
+from grader.sandbox.workers.remote_target import RemoteTarget
+from grader.sandbox.workers.student import Student
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
+
+MAIN = "backward.py"
+MOST_CHOSEN = 12
+"""Lines of a file that one defence may be about."""
+RUN = """
+
+def _defence_copy(value):
+    return value.clone() if hasattr(value, "clone") else value
+
+
+def _defence_run(jobs):
+    found = []
+    for name, arguments in jobs:
+        try:
+            found.append([True, globals()[name](**{key: _defence_copy(value) for key, value in arguments.items()})])
+        except Exception as error:
+            found.append([False, type(error).__name__])
+    return found
+
+
+def _defence_chain(order, known, scaled, factor):
+    known = dict(known)
+    for step, parameters in order:
+        found = globals()[step](**{name: _defence_copy(known[name]) for name in parameters})
+        known[step] = found * factor if step == scaled else found
+    return {step: known[step] for step, _ in order}
+"""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A line has no value: it raised this error."""
+
+    kind: str
+
+
+Value = Tensor | Raised
+
+
+@dataclass
+class Material:
+    """Lines of a file and what they give. Close it when the defence is generated.
+
+    Attributes:
+        right: the rows that the student has right.
+        lines: right lines, in the order in which this defence prefers them.
+        functions: the student's functions by name.
+    """
+
+    lesson: Lesson
+    right: Collection[str]
+    lines: list[Line]
+    functions: Mapping[str, FileFunction]
+    _student: Student
+    _names: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+
+    def run(self, jobs: Sequence[tuple[str, Line, Mapping[str, Any]]]) -> list[Value]:
+        """The values of (code, the line that it belongs to, what it reads), in one round trip. Raises CallFailed."""
+        named = [[self._names[code, line.at.names], dict(values)] for code, line, values in jobs]
+        return [value_of(each) for each in replies_to(self._student, named)]
+
+    def run_function(self, name: str, values: Sequence[Mapping[str, Any]]) -> list[Value]:
+        """What a function of the student's returns for each of several arguments. Raises CallFailed."""
+        return [value_of(each) for each in replies_to(self._student, [[name, dict(v)] for v in values])]
+
+    def chain(self, order: Sequence[str], known: Mapping[str, Any], scaled: str, factor: float) -> dict[str, Tensor]:
+        """{step: its result} of a backward pass by the student's steps, `scaled` times `factor`. Raises CallFailed."""
+        steps = [[step, list(self.functions[step].parameters)] for step in order]
+        found = called(self._student, "_defence_chain", steps, dict(known), scaled, factor)
+        found = found if isinstance(found, dict) else {}
+        return {step: value for step, value in found.items() if isinstance(value, Tensor)}
+
+    def forward(self, target: str) -> list[str]:
+        """The lines of the forward pass that read a value."""
+        statements = forward_statements(self.lesson)
+        problem = small_problems(self.lesson)[0]
+        consumers = graph_of(self.lesson, problem).consumers.get(target, ())
+        return [statements[each] for each in consumers if each in statements]
+
+    def close(self) -> None:
+        self._student.close()
+
+
+def called(student: Student, name: str, *arguments: Any) -> Any:
+    return RemoteTarget(student).call(name, *arguments)
+
+
+def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
+    """(whether it returned, what it returned) for each job. Raises CallFailed, also for what is no such reply."""
+    found = called(student, "_defence_run", list(jobs)) if jobs else []
+    is_whole = isinstance(found, list) and len(found) == len(jobs)
+    if not is_whole or not all(isinstance(each, list) and len(each) == 2 for each in found):
+        raise CallFailed(Answer("raised", message="The worker's answer has another form than it should have."), "run")
+    return [(each[0] is True, each[1]) for each in found]
+
+
+def value_of(reply: tuple[bool, Any]) -> Value:
+    is_value, found = reply
+    if is_value and isinstance(found, (int, float)) and not isinstance(found, bool):
+        return torch.tensor(float(found), dtype=torch.float64)
+    return found.detach() if is_value and isinstance(found, Tensor) else Raised(str(found) if not is_value else "type")
+
+
+def material_of(
+    lesson: Lesson, files: Mapping[str, bytes], right: Collection[str], zygote: ZygoteProcess, chance: random.Random
+) -> Material | None:
+    """The material of a file whose rows `right` are right; None where it has no line to ask about.
+
+    Raises ZygoteDied, and CallFailed where the file does not run.
+    """
+    text = files[MAIN].decode("utf-8", errors="replace")
+    try:
+        read = [function_from(each) for each in source_reader().call(functions_in, text, list(lesson.functions))]
+    except (ReadingStopped, ReadingFailed):
+        return None
+    problems = small_problems(lesson)
+    chosen = chosen_lines(lesson, read, right, chance)
+    if not chosen or not problems:
+        return None
+    try:
+        found = source_reader().call(versions_of, [(line.code, list(line.names)) for _, _, line in chosen])
+    except (ReadingStopped, ReadingFailed):
+        return None
+    versions = {line.number: each for (_, _, line), each in zip(chosen, found, strict=True)}
+    names: dict[tuple[str, tuple[str, ...]], str] = {}
+    for _, _, line in chosen:
+        for code in [line.code, *(each["code"] for found in versions[line.number].values() for each in found)]:
+            names.setdefault((code, line.names), f"_defence_{len(names)}")
+    texts = [f"def {name}({', '.join(of)}):\n    return ({code})\n" for (code, of), name in names.items()]
+    traces = [function.trace for function in read]
+    student = Student(zygote, {**files, MAIN: "\n\n".join([text, RUN, *texts, *traces]).encode()}, MAIN, ())
+    try:
+        known = values_before(student, read, [line for _, _, line in chosen], problems)
+    except BaseException:
+        student.close()
+        raise
+    lines = [
+        line_from(row, target, line, values, versions[line.number])
+        for row, target, line in chosen
+        if (values := known[line.number])
+    ]
+    return Material(lesson, right, lines, {each.name: each for each in read}, student, names)
+
+
+def function_from(values: Mapping[str, Any]) -> FileFunction:
+    lines = tuple(FileLine(**{**each, "names": tuple(each["names"])}) for each in values["lines"])
+    return FileFunction(values["name"], tuple(values["parameters"]), values["trace"], lines)
+
+
+def chosen_lines(
+    lesson: Lesson, functions: Sequence[FileFunction], right: Collection[str], chance: random.Random
+) -> list[tuple[str, str, FileLine]]:
+    """(row, forward value, line) of up to MOST_CHOSEN lines that belong to right rows, gradients first."""
+    rows = {item.name for item in lesson.gradients}
+    problems = small_problems(lesson)
+    values = set(graph_of(lesson, problems[0]).consumers) if problems else set()
+    found = []
+    for function in functions:
+        is_joint = lesson.joint is not None and function.name == lesson.joint.name
+        for line in function.lines:
+            name = function.name if line.is_returned else line.name
+            if is_joint:
+                is_known = name in right or (name not in rows and name[:1] == "d" and name[1:] in values)
+                if is_known and right and name[1:] in values:
+                    found.append((name, name[1:], line))
+            elif function.name in right and function.name in rows:
+                found.append((function.name, function.name[1:] if name == function.name else "", line))
+    chance.shuffle(found)
+    found.sort(key=lambda each: not each[1])
+    return found[:MOST_CHOSEN]
+
+
+def arguments_on(problem: Problem, parameters: Sequence[str]) -> dict[str, Any] | None:
+    """What a function is called with on a problem; None where it asks for something else."""
+    known = problem.given | {f"d{name}": value for name, value in problem.upstream.items()}
+    return {name: known[name] for name in parameters} if all(name in known for name in parameters) else None
+
+
+def values_before(
+    student: Student, functions: Sequence[FileFunction], lines: Sequence[FileLine], problems: Sequence[Problem]
+) -> dict[int, list[dict[str, Any]]]:
+    """{number of a line: what it reads on each of the problems}; empty where that is not known. Raises CallFailed."""
+    found: dict[int, list[dict[str, Any]]] = {line.number: [] for line in lines}
+    jobs, traced = [], []
+    for function in functions:
+        own = [line for line in lines if line.function == function.name]
+        arguments = [arguments_on(problem, function.parameters) for problem in problems]
+        if not own or any(each is None for each in arguments):
+            continue
+        for line in own:
+            if line.is_whole:
+                found[line.number] = [{name: each[name] for name in line.names} for each in arguments if each]
+        if not all(line.is_whole for line in own):
+            jobs += [[f"_defence_trace_{function.name}", each] for each in arguments]
+            traced += [own] * len(arguments)
+    for (is_value, seen), own in zip(replies_to(student, jobs), traced, strict=True):
+        for line in own:
+            values = seen.get(str(line.number)) if is_value and isinstance(seen, dict) else None
+            if isinstance(values, dict) and not line.is_whole:
+                found[line.number].append(values)
+    return {number: values if len(values) == len(problems) else [] for number, values in found.items()}

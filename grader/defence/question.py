@@ -1,0 +1,106 @@
+"""A question of a defence, with its key and what the key was computed from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from string import ascii_lowercase
+from typing import Any
+
+from grader.questions.code_lines import Results
+from grader.questions.judging import Judged, judge
+from grader.questions.posing import Posed
+from grader.questions.question import AnswerKey, Kind, Question
+from grader.questions.reading import AnswerError, read_answer
+
+Chance = random.Random
+
+
+@dataclass(frozen=True)
+class DefenceQuestion:
+    """One question about a student's own code.
+
+    Attributes:
+        family: the module of grader/defence/families that posed it.
+        row: the row of the lesson that it is about.
+        text: paragraphs, separated by empty lines; a paragraph of lines indented by four spaces is code.
+        choices: {id: text} in the order of the sheet; empty for a number and a shape.
+        key: the right answer: a text, or the ids of several choices.
+        why: {wrong answer: why it is tempting}.
+        model: why the key is right.
+        listen: what a student who understands it says, for an oral exam.
+        claim: what the key was computed from, for a second computation by another path.
+    """
+
+    family: str
+    row: str
+    kind: Kind
+    text: str
+    key: str | tuple[str, ...]
+    choices: Mapping[str, str] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict)
+    model: str = ""
+    listen: str = ""
+    claim: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def posed(self) -> Posed:
+        """The question as grader.questions asks and judges it."""
+        return Posed(Question("defence", self.kind, self.text, choices=self.choices), {}, self.text, self.choices)
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """{id of a choice: its letter on the sheet}"""
+        return dict(zip(self.choices, ascii_lowercase, strict=False))
+
+    @property
+    def key_text(self) -> str:
+        """The right answer as a student writes it on the sheet."""
+        if isinstance(self.key, tuple):
+            return "".join(sorted(self.letters[each] for each in self.key))
+        return self.letters.get(self.key, self.key)
+
+    def judged(self, raw: object) -> Judged:
+        """The verdict on an answer."""
+        secret = AnswerKey(self.key, 0.005 if self.kind == "number" else None, self.why, "", self.model, ())
+        return judge(self.posed, secret, raw, no_code)
+
+    def trouble(self, raw: object) -> str | None:
+        """Why an answer cannot be read, in a sentence; None where it can."""
+        try:
+            read_answer(self.posed, raw)
+        except AnswerError as error:
+            return str(error)
+        return None
+
+    def stored(self) -> dict[str, Any]:
+        """What `from_stored` reads. The claim is left out: only a test needs it."""
+        return asdict(self) | {"claim": {}}
+
+    @classmethod
+    def from_stored(cls, values: Mapping[str, Any]) -> DefenceQuestion:
+        key = values["key"]
+        return cls(**{**values, "key": tuple(key) if isinstance(key, list) else key})
+
+
+def no_code(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
+    raise AssertionError("a defence asks for no line of code")
+
+
+def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:
+    """The choices in the order of one sheet."""
+    order = list(choices)
+    chance.shuffle(order)
+    return {each: choices[each] for each in order}
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `b` and `c`."""
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """(32, 1), (27,), and () for a number."""
+    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"

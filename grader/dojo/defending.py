@@ -1,0 +1,101 @@
+"""A defence in the terminal: its questions one after another, answered, and judged at once or at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from grader.defence.question import DefenceQuestion
+from grader.dojo.answering import INDENT, MARKS, STOP
+from grader.dojo.overview import Paragraph
+from grader.questions.reading import EXPECTED
+
+Ask = Callable[[], str | None]
+"""Reads one line; None where there is no more input."""
+
+
+@dataclass
+class Round:
+    """The answers to a defence. With `minutes`, answers after that time do not count.
+
+    With `shows_verdicts` each answer is judged at once, to practise; without, nothing is said before the end.
+    """
+
+    questions: Sequence[DefenceQuestion]
+    shows_verdicts: bool = True
+    minutes: float | None = None
+    clock: Callable[[], float] = time.monotonic
+    answers: list[str] = field(default_factory=list)
+
+    def screens(self, ask: Ask) -> Iterator[RenderableType]:
+        """Ask one question after another; an empty line leaves one out, q stops."""
+        end = None if self.minutes is None else self.clock() + 60 * self.minutes
+        for number, question in enumerate(self.questions, 1):
+            yield from question_screen(question, number, len(self.questions))
+            if end is not None:
+                left = max(0, int(end - self.clock()))
+                yield Paragraph(f"{left // 60}:{left % 60:02} minutes left.", "dim", INDENT)
+            while True:
+                raw = ask()
+                if end is not None and self.clock() > end:
+                    yield Paragraph("The time is over. The last answer came too late and does not count.", "bold")
+                    yield from self.finish()
+                    return
+                if raw is None or raw.strip().lower() == STOP:
+                    yield from self.finish()
+                    return
+                if not raw.strip():
+                    self.answers.append("")
+                    break
+                if trouble := question.trouble(raw):
+                    yield Paragraph(f"{trouble} Try again, or press Enter to leave it out.", "red")
+                    continue
+                self.answers.append(raw.strip())
+                if self.shows_verdicts:
+                    yield from verdict_screen(question, raw)
+                break
+            yield ""
+        yield from self.finish()
+
+    def finish(self) -> Iterator[RenderableType]:
+        self.answers += [""] * (len(self.questions) - len(self.answers))
+        if self.shows_verdicts:
+            yield Text(f"{self.right} of {len(self.questions)} right.", "bold")
+        else:
+            answered = sum(map(bool, self.answers))
+            yield Text(f"{answered} of {len(self.questions)} questions answered.", "bold")
+
+    @property
+    def right(self) -> int:
+        """How many answers are right."""
+        pairs = zip(self.questions, self.answers, strict=False)
+        return sum(bool(answer) and question.judged(answer).status == "passed" for question, answer in pairs)
+
+
+def question_screen(question: DefenceQuestion, number: int, of: int) -> Iterator[RenderableType]:
+    yield Text.assemble((f"Question {number} of {of}", "bold"), (f"  {question.row}", "dim"))
+    for part in question.text.split("\n\n"):
+        lines = part.split("\n")
+        is_code = all(line.startswith("    ") for line in lines)
+        for line in lines:
+            yield Paragraph(
+                line.strip(), "cyan" if is_code else "", INDENT * (2 if is_code else 1), 2 if is_code else 0
+            )
+    for each, text in question.choices.items():
+        yield Paragraph(f"{question.letters[each]})  {text}", indent=INDENT, hang=4)
+    yield Paragraph(f"Answer with {EXPECTED[question.kind]}.", "dim", INDENT)
+
+
+def verdict_screen(question: DefenceQuestion, raw: str) -> Iterator[RenderableType]:
+    """Whether the answer is right, and why: this is practice, and the next round has other questions."""
+    judged = question.judged(raw)
+    mark, style = MARKS[judged.status]
+    if judged.status == "passed":
+        yield Paragraph(f"{mark} Right. {question.model}", style)
+        return
+    yield Paragraph(f"{mark} {judged.message or 'Not right.'}", style)
+    yield Paragraph(f"The answer is {question.key_text}. {question.model}", "dim", INDENT)

@@ -1,0 +1,96 @@
+"""The pages of a defence: a sheet per student, the key sheet, and the pages for an oral exam."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup, escape
+
+from grader.defence.question import DefenceQuestion
+from grader.gradebook.defence_sheets import Sheet
+from grader.publish.inert import terminal_line
+from grader.publish.templates import page_templates
+
+CODE = re.compile(r"`([^`]*)`")
+WIDTH, HEIGHT = 515, 665
+"""Points of an A4 or US letter page for the questions of a sheet."""
+SIZES = [10.5 - step / 4 for step in range(19)]
+"""Sizes of letters in points, the largest first."""
+SHORT = 42
+"""Characters of a choice that leaves room for another next to it."""
+LEADING, LETTER = 1.38, 0.52
+"""The height of a line and the mean width of a letter, in sizes of letters."""
+
+
+def papers_page(sheets: Sequence[Sheet], minutes: float | None) -> str:
+    """Every sheet on a page of its own, to be printed."""
+    return templates().get_template("defence_papers.html").render(sheets=sheets, minutes=minutes, **SHARED)
+
+
+def keys_page(sheets: Sequence[Sheet]) -> str:
+    """The right answers of every sheet, by code, for the instructor."""
+    return templates().get_template("defence_keys.html").render(sheets=sheets, **SHARED)
+
+
+def oral_page(sheets: Sequence[Sheet]) -> str:
+    """The questions with what to listen for, a page per student, for the examiner."""
+    return templates().get_template("defence_oral.html").render(sheets=sheets, **SHARED)
+
+
+@cache
+def templates() -> Environment:
+    return page_templates(terminal_line)
+
+
+def paragraphs(text: str) -> Markup:
+    """The text of a question as HTML: code in <code>, indented paragraphs in <pre>."""
+    parts = []
+    for part in text.split("\n\n"):
+        lines = part.split("\n")
+        if all(line.startswith("    ") for line in lines):
+            body = escape("\n".join(terminal_line(line[4:]) for line in lines))
+            parts.append(Markup("<pre>{}</pre>").format(body))
+        else:
+            parts.append(Markup("<p>{}</p>").format(inline(" ".join(lines))))
+    return Markup("\n").join(parts)
+
+
+def inline(text: str) -> Markup:
+    """A sentence as HTML, with its code in <code>."""
+    found = CODE.split(terminal_line(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(each) if place % 2 else escape(each) for place, each in enumerate(found)
+    )
+
+
+def size_of(sheet: Sheet) -> float:
+    """The largest letters with which all questions of a sheet fit on one page, in points."""
+    return next((size for size in SIZES if height_of(sheet, size) <= HEIGHT), SIZES[-1])
+
+
+def is_short(question: DefenceQuestion) -> bool:
+    """Whether two choices fit next to each other."""
+    return max(map(len, question.choices.values()), default=0) <= SHORT
+
+
+def height_of(sheet: Sheet, size: float) -> float:
+    """About how high the questions are with letters of this size, in points."""
+    wide = WIDTH / (LETTER * size)
+    lines = 0.0
+    for question in sheet.questions:
+        for part in question.text.split("\n\n"):
+            lines += sum(math.ceil(len(line) / wide) for line in part.split("\n")) + 0.5
+        if question.choices:
+            texts = question.choices.values()
+            short = is_short(question)
+            lines += 0.3 + (-(-len(texts) // 2) if short else sum(math.ceil(len(text) / (wide - 4)) for text in texts))
+        lines += 1.9
+    return lines * LEADING * size
+
+
+SHARED: dict[str, Any] = {"paragraphs": paragraphs, "inline": inline, "size_of": size_of, "is_short": is_short}

@@ -1,0 +1,142 @@
+"""`grade defence` and `dojo defend`: papers, keys, results that survive, a terminal with a time limit."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from made_gradebook import current, grade
+from made_results import lesson as lesson_of
+from made_results import row
+from support import ROOT, solution_of
+
+from grader.commands.grade import main
+from grader.defence.question import DefenceQuestion
+from grader.dojo.defending import Round
+from grader.errors import UserError
+from grader.gradebook.assignment.config import parse_assignment
+from grader.gradebook.assignment.in_force import DecisionsInForce
+from grader.gradebook.assignment.weighted import decided, weighted
+from grader.gradebook.database import GRADEBOOK, Gradebook
+from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet
+from grader.gradebook.records import Decision
+from grader.lesson.lesson import Course
+from grader.publish.defence_pages import keys_page, papers_page
+
+NUMBER = DefenceQuestion(
+    "by_hand", "db2", "number", "What is `db2[0]`?\n\n    dlogits = [[1], [2]]", "3", model="The sum."
+)
+CHOICE = DefenceQuestion("equality", "dh", "choice", "Which?", "b1", {"b1": "this", "a1": "<b>that</b>"}, {"a1": "No."})
+SHEET = Sheet("K7QFB", "Ada", "03_makemore_steps", "03 The makemore network", "7", (NUMBER, CHOICE))
+
+
+def test_from_paper_to_a_row_that_stays(course: Course, tmp_path: Path):
+    """Two students, one of whom has nothing right: a sheet, its key, the answers entered, and later commands."""
+    lesson, out = course.find("02"), tmp_path / "grades"
+    for student, text in {"Ada": solution_of(lesson), "Bo": "x = 1\n"}.items():
+        folder = tmp_path / "class" / student / lesson.name
+        folder.mkdir(parents=True)
+        (folder / "backward.py").write_text(text, encoding="utf-8")
+    done = grade("defence", tmp_path / "class", "--lesson", "02", "--paper", "--seed", "5", "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "Bo: no questions. No gradient of lesson 02 is right yet" in done.output
+    papers, keys = ((out / "defence" / lesson.name / name).read_text() for name in ("papers.html", "keys.html"))
+    assert papers.count('<section class="sheet">') == 1 and papers.count('<div class="question">') == 6
+    (code,) = re.findall(r'<div class="code">(\w{5})</div>', papers)
+    right = re.findall(r"<td><code>([^<]*)</code></td>", keys)[1:]
+    assert len(right) == 6
+    lines = f"{code} {' '.join(each.replace(' ', '') for each in [*right[:4], '-', right[5]])}\n"
+    for expected in (1, 0):
+        entered = CliRunner(env={"GRADE_AUTHOR": "TA"}).invoke(
+            main, ["defence", "--enter", "-o", str(out)], input=lines
+        )
+        assert entered.exit_code == 0, entered.output
+        assert entered.output.count("Ada: 5 of 6 right on paper") == expected
+    assert grade("comment", "Ada", "Well done.", "-o", out).exit_code == 0
+    table = sqlite3.connect(out / GRADEBOOK).execute("SELECT student, kind, row, points FROM decisions").fetchall()
+    assert table[0] == ("Ada", "defence", "02_small_net.q:defence", pytest.approx(5 / 6)) and len(table) == 2
+    again = grade("defence", tmp_path / "class", "--lesson", "02", "--paper", "-o", out)
+    assert again.exit_code == 0 and (out / "defence" / lesson.name / "papers.html").read_text() == papers
+    assert current(out)["Ada"].comments
+
+
+def test_a_defence_has_the_points_of_the_assignment():
+    course = Course(ROOT)
+    text = 'title = "1"\nrows = ["04", {rows = "04.q:defence", points = 10}]'
+    rows = parse_assignment(text, Path("hw.toml"), list(course.lessons.values())).rows["04_cross_entropy"]
+    assert rows["q:defence"] == 10
+    graded = lesson_of("04_cross_entropy", row("dlogits", "passed"))
+    held = Decision(
+        1, "Ada", "defence", "TA", datetime.now(UTC), "04_cross_entropy.q:defence", 0.5, None, "3 of 6 right"
+    )
+
+    def defended(*decisions: Decision) -> float:
+        found = decided(weighted(graded, rows), DecisionsInForce(decisions), rows)
+        (own,) = (each for each in found.rows if each.name == "q:defence")
+        assert own.max_points == 10
+        return own.points
+
+    assert defended() == 0
+    assert defended(held) == 5
+    adjusted = Decision(2, "Ada", "points", "TA", held.made, held.row, 8, None, "Oral exam")
+    assert defended(held, adjusted) == 8
+    undone = Decision(3, "Ada", "undo", "TA", held.made, held.row, None, None, "Wrong sheet", undoes=1)
+    assert defended(held, undone) == 0
+    without = decided(graded, DecisionsInForce([held]), {})
+    assert [(each.name, each.max_points) for each in without.rows][-1] == ("q:defence", 0)
+
+
+def test_answers_of_a_sheet(tmp_path: Path):
+    gradebook = Gradebook(tmp_path / GRADEBOOK)
+    keep_sheet(gradebook, SHEET)
+    assert find_sheet(gradebook, " k7qfb ") == SHEET
+    with pytest.raises(UserError, match="no sheet of this gradebook has the code 'ABCDE'"):
+        find_sheet(gradebook, "ABCDE")
+    gradebook.close()
+    assert decision_about(SHEET, ["3.0", "a"]).points == 1
+    assert decision_about(SHEET, ["-", "b"]).text == "0 of 2 right on paper (1 –, 2 ✗; sheet K7QFB)"
+    with pytest.raises(UserError, match="has 2 questions, and 1 answers were given"):
+        decision_about(SHEET, ["3"])
+    with pytest.raises(UserError, match=r"question 2: There is no choice `c`; expected one of a, b\."):
+        decision_about(SHEET, ["3", "c"])
+
+
+def test_pages_escape_what_students_wrote():
+    papers = papers_page([SHEET], 10)
+    assert "&lt;b&gt;that" in papers and "<b>that" not in papers and "10 minutes" in papers
+    assert "<pre>dlogits = [[1], [2]]</pre>" in papers and "<code>db2[0]</code>" in papers
+    assert "The sum." not in papers and "The sum." in keys_page([SHEET])
+
+
+def test_a_round_with_a_time_limit_says_nothing_before_its_end():
+    now, lines = iter([0.0, 1.0, 30.0, 40.0, 61.0]), iter(["3", "a"])
+    held = Round(SHEET.questions, shows_verdicts=False, minutes=1, clock=lambda: next(now))
+    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda: next(lines)))
+    assert held.answers == ["3", ""] and held.right == 1
+    assert "too late and does not count" in said and "Right" not in said
+
+
+def test_practice_explains_each_answer():
+    lines = iter(["x", "4", "b", None])
+    held = Round(SHEET.questions)
+    said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda: next(lines)))
+    assert "`x` is not a number" in said and "The answer is 3. The sum." in said and "No." in said
+    assert held.answers == ["4", "b"] and held.right == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["defence"], "give the submissions and --lesson"),
+        (["defence", "--paper", "--oral"], "give one of --paper, --oral and --enter"),
+        (["defence", "--enter", "-o", "nowhere"], "nowhere holds no gradebook"),
+    ],
+)
+def test_errors_are_sentences(tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    done = grade(*arguments)
+    assert done.exit_code == 2 and sentence in done.output

@@ -1,0 +1,112 @@
+"""Defences generated from files of the course and from hostile ones; their keys computed again by another path."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+import pytest
+from shared_nursery import forked_zygote
+from support import solution_of
+
+from bench.defence import Source, right_rows, tally_of
+from grader.defence.changed_lines import rewritten, wrong_versions
+from grader.defence.file_lines import functions_in
+from grader.defence.generate import FAMILIES, Defence, generate
+from grader.lesson.lesson import Course, Lesson
+from grader.sandbox.isolation.limits import Limits
+from grader.sandbox.isolation.lockdown import plan_for
+from grader.sandbox.isolation.probe import probe
+from grader.sandbox.workers.client import ZygoteProcess
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[ZygoteProcess]:
+    process = forked_zygote(plan_for(probe(), Limits(step_seconds=2.0)))
+    yield process
+    process.close()
+
+
+def made(zygote: ZygoteProcess, lesson: Lesson, text: str, right: list[str] | None = None, seed: str = "1") -> Defence:
+    rows = [item.name for item in lesson.gradients] if right is None else right
+    return generate(lesson, {"backward.py": text.encode()}, rows, zygote, seed)
+
+
+def test_every_key_is_confirmed_by_another_path(course: Course, zygote):
+    """Defences of seven lessons, and of a file with a mistake: all families, and no ambiguous question."""
+    files = []
+    for lesson in map(course.find, ("01", "02", "03", "05", "06", "12", "14")):
+        text = solution_of(lesson)
+        files.append(Source(lesson, "solution", text, [item.name for item in lesson.gradients]))
+    lesson = course.find("03")
+    text = next(each for each in lesson.mistakes if each.gradient == "dbnvar").applied_to(solution_of(lesson))
+    right = right_rows(lesson, text)
+    assert 0 < len(right) < len(lesson.gradients)
+    files.append(Source(lesson, "mistake", text, right))
+    tally = tally_of(files, len(files), 3, zygote)
+    assert tally.wrong + tally.ambiguous + tally.crashes == []
+    assert tally.defences == len(files) and tally.without == 0
+    assert set(tally.questions) == set(FAMILIES)
+
+
+def test_the_same_seed_gives_the_same_questions_and_another_one_others(lesson: Lesson, zygote):
+    one, again, other = (made(zygote, lesson, solution_of(lesson), seed=seed) for seed in ("1", "1", "2"))
+    assert [q.text for q in one.questions] == [q.text for q in again.questions]
+    assert [q.key for q in one.questions] == [q.key for q in again.questions]
+    assert {q.text for q in one.questions}.isdisjoint(q.text for q in other.questions)
+    assert len({q.family for q in one.questions}) == len(one.questions) == 6
+
+
+def test_a_wrong_row_is_never_asked_about(lesson: Lesson, zygote):
+    """Only db2 and dW2 are right: no question names another gradient than these and what they are given."""
+    for seed in ("1", "2"):
+        defence = made(zygote, lesson, solution_of(lesson), ["db2", "dW2"], seed)
+        assert {q.row for q in defence.questions} <= {"db2", "dW2"} and len(defence.questions) >= 4
+        text = " ".join([q.text + " ".join(q.choices.values()) for q in defence.questions])
+        assert set(re.findall(r"`(d\w+)", text)) - {"dt"} <= {"db2", "dW2", "dlogits"}
+
+
+def test_a_students_code_runs_in_the_worker_only(course: Course, zygote):
+    """The file marks the process that it runs in, and one line exits: neither reaches this process."""
+    lesson = course.find("02")
+    text = solution_of(lesson) + "\nimport sys\nsys.modules['marked_by_student'] = sys\n"
+    assert made(zygote, lesson, text).questions
+    assert "marked_by_student" not in sys.modules
+    text = "def zip(*a): return 3\ndef globals(): return {}\n" + solution_of(lesson)
+    assert not made(zygote, lesson, text, ["dh_bn"]).questions
+    text = solution_of(lesson).replace("return dlogits @ W2.T", "return exit(3) @ W2.T")
+    assert len(made(zygote, lesson, text, ["dh_bn"]).questions) < 6
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "right", "reason"),
+    [
+        ("08", "x = 1\n", [], "only checks of whole functions"),
+        ("03", "def db2(dlogits): return dlogits.sum(0)\n", [], "No gradient of lesson 03 is right yet"),
+        ("03", "def db2(:\n", ["db2"], "ask about the file in person"),
+        ("03", "def db2(dlogits):\n    return sum(row for row in dlogits)\n", ["db2"], "ask about the file in person"),
+        ("03", "raise ValueError('no')\ndef db2(dlogits):\n    return dlogits.sum(0)\n", ["db2"], "ask about the file"),
+    ],
+)
+def test_where_a_defence_is_impossible_it_says_why(course: Course, zygote, number, text, right, reason):
+    defence = made(zygote, course.find(number), text, right)
+    assert defence.questions == () and reason in defence.reason
+
+
+def test_lines_are_read_as_a_question_shows_them():
+    text = "def dW(x, dz):\n    scaled = 2 * dz\n    if x is None:\n        return 1\n    return x.T @ scaled\n"
+    (function,) = functions_in(text, ["dW", "db"])
+    first, last = function.lines
+    assert (first.name, first.code, first.names, first.is_whole) == ("scaled", "2 * dz", ("dz",), True)
+    assert (last.name, last.code, last.is_returned, last.is_whole) == ("dW", "x.T @ scaled", True, False)
+    assert "_defence_seen['1'] = {'x': _defence_copy(x), 'scaled': _defence_copy(scaled)}" in function.trace
+    assert functions_in("def f(", ["f"]) == functions_in("f = 1", ["f"]) == []
+
+
+def test_changes_of_a_line():
+    assert {"h ** 3", "1"}.isdisjoint({each.code for each in rewritten("(1 - h ** 2) * dh")})
+    assert "(1 - h) * (1 + h) * dh" in {each.code for each in rewritten("(1 - h ** 2) * dh")}
+    kinds = {each.kind: each.code for each in wrong_versions("dlogits.sum(0)", ["dlogits"])}
+    assert kinds["keepdim"] == "dlogits.sum(0, keepdim=True)" and kinds["axis"] == "dlogits.sum(1)"
+    assert kinds["no_sum"] == "dlogits" and kinds["mean"] == "dlogits.mean(0)"
