@@ -38,11 +38,11 @@ def mean_share(r, c, g):
     return torch.autograd.grad(g * F.avg_pool2d(photo, (r, c)).sum(), photo)[0][0, 0, 0, 0]
 
 
-def tied_total(t, g):
+def tied_total(t, g, m):
     window = torch.zeros(3, 3, dtype=torch.float64)
     window.view(-1)[:t] = 1
-    window.requires_grad_()
-    return torch.autograd.grad(g * F.max_pool2d(window[None, None], 3).sum(), window)[0].sum()
+    picture = window.repeat(1, m)[None, None].requires_grad_()
+    return torch.autograd.grad(g * F.max_pool2d(picture, 3).sum(), picture)[0].sum()
 
 
 def how_many_max(r, q, m):
