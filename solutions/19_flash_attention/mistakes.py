@@ -21,8 +21,6 @@ tile_maximum: largest = scores.amax(1)
     This is the maximum of the new tile. The maximum so far may be larger.
 from_zero: largest = torch.maximum(m, scores.amax(1)).clamp(min=0)
     Your maximum is never below 0. If all scores are far below, every exponential vanishes.
-whole_tile: largest = torch.maximum(m, scores.max())
-    You take one maximum for the whole tile. Each row has its own.
 
 - weights = torch.exp(scores - largest[:, None])
 no_maximum: largest, shrink = torch.zeros_like(m), torch.ones_like(m); weights = torch.exp(scores)
@@ -34,8 +32,6 @@ only_the_sum: L[top:bottom] = l.log()
     The log-sum-exp contains the maximum: l is a sum of exp(score - m).
 no_logarithm: L[top:bottom] = m + l
     `L` is the logarithm of a sum of exponentials. Where is the logarithm?
-only_the_maximum: L[top:bottom] = m
-    This is the largest score of the row. It is close to the log-sum-exp, but the sum is missing.
 
 - O[top:bottom] = acc / l[:, None]
 not_divided: O[top:bottom] = acc
@@ -44,8 +40,6 @@ not_divided: O[top:bottom] = acc
 - scores = q @ k.T / size**0.5
 no_root: scores = q @ k.T
     The division by the root of the head's size is missing.
-not_the_root: scores = q @ k.T / size
-    You divide by the size of the head. A score is divided by something else.
 - scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
 no_mask: pass
     With `causal`, your queries read keys that come after them within a tile. Some tiles are cut by the diagonal.
@@ -62,7 +56,7 @@ last_tile_lost:
         for left in range(0, max(columns, (min(len(K), bottom) if causal else len(K)) // columns * columns), columns):
             k = K[left : left + columns]
     The last tile of keys is missing when `columns` does not divide their number.
-every_tile:
+future_tiles:
         for left in range(0, len(K), columns):
             k = K[left : left + columns]
     You compute tiles that are entirely in the future.
@@ -79,8 +73,6 @@ mean: return (dO * O).mean(1)
     This is a mean over the features. `D` is a sum.
 over_queries: return (dO * O).sum(0)
     This is summed over the queries. Each query has a number of its own.
-one_number: return (dO * O).sum()
-    This is one number for all queries. Each query has a number of its own.
 keepdim: return (dO * O).sum(1, keepdim=True)
     `D` has one axis, that of the queries. Yours has a second one.
 
@@ -102,8 +94,6 @@ no_weights: dS = (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
 no_root: dS = P * (dO @ v.T - D[:, None])
     The division by the root of the head's size is missing.
 - return dS @ k, dS.T @ q, P.T @ dO
-values_from_scores: return dS @ k, dS.T @ q, dS.T @ dO
-    The values are multiplied by the weights, not by the gradient of the scores.
 swapped: return dS.T @ q, dS @ k, P.T @ dO
     The gradients of queries and keys have changed places.
 - scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)
@@ -119,20 +109,20 @@ overwritten_queries: dQ[here] = dq
 - dK[there] += dk
 overwritten_keys: dK[there] = dk
     A key is in many tiles. You keep the contribution of the last one only.
-- dV[there] += dv
-overwritten_values: dV[there] = dv
-    A value is in many tiles. You keep the contribution of the last one only.
 - allowed = causal_tile(top, bottom, left, right)
-no_mask: pass
+mask_ignored: pass
     With `causal`, the keys of a tile on the diagonal get gradients from queries that may not read them.
 transposed: allowed = torch.arange(left, right) >= torch.arange(top, bottom)[:, None]
     The mask is transposed: rows are queries, columns are keys.
 - for left in range(0, min(len(K), bottom) if causal else len(K), columns):
 -     right = min(left + columns, len(K))
-every_tile:
+future_tiles:
         for left in range(0, len(K), columns):
             right = min(left + columns, len(K))
     You compute tiles that are entirely in the future.
+- allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
+again: allowed, L = torch.ones(bottom - top, right - left, dtype=torch.bool), flash_forward(Q, K, V, causal, rows, columns)[1]
+    You go through all tiles again for every tile. `L` is known before the loops.
 - return dQ, dK, dV
 order: return dV, dK, dQ
     The order of the results is `dQ, dK, dV`.
