@@ -8,9 +8,7 @@ import torch
 import torch.nn.functional as F
 
 
-def inputs(
-    generator, batch=2, channels=3, filters=5, height=9, width=13, rows=3, columns=4, stride=3, padding=1
-):
+def inputs(generator, batch=2, channels=3, filters=5, height=9, width=13, rows=3, columns=4, stride=3, padding=1):
     """Four graphs: a signal (batch, channels, width), an image and two pictures (batch, channels, height, width).
 
     A kernel of the image and a window of the pictures has `rows` x `columns` places, a kernel of the signal `columns`.

@@ -16,8 +16,8 @@ def tiles():
         330,
         "The tiles of a causal attention",
         "Eight queries (rows) and eight keys (columns) in tiles of 3 queries and 2 keys; the last row of tiles has 2 "
-        "queries only. A dot marks a key that a query may read. Three tiles at the top right have no dot and are skipped. "
-        "Five tiles are cut by the diagonal and need a mask.",
+        "queries only. A dot marks a key that a query may read. Three tiles at the top right have no dot "
+        "and are skipped. Four tiles are cut by the diagonal and need a mask.",
     )
     drawing.text(LEFT + KEYS * SIZE / 2, TOP - 28, "keys", "ink bold", "middle")
     drawing.text(LEFT - 34, TOP + QUERIES * SIZE / 2, "queries", "ink bold", "end")

@@ -122,7 +122,7 @@ def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake],
 
 
 def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows that a mistake may make fail: its gradient's and checks of it, or all where it is more than a formula."""
+    """The rows that a mistake may make fail: those about its gradient, or all where it is more than a formula."""
     if not is_formula(lesson, mistake):
         return rows
     names = {item.name for item in lesson.items if item.function == mistake.gradient}

@@ -68,7 +68,8 @@ per_batch: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], stride, padd
 mean: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], stride, padding)) / dy.shape[2]
     This is divided by the number of windows. Nothing in the line of `y` divides.
 flipped: torch.einsum("nfo,ncok->fck", dy, windows(x, w.shape[2], stride, padding)).flip(2)
-    The places of the kernel are in reverse order. The forward pass does not flip the kernel: what does w[f, c, 0] multiply?
+    The places of the kernel are in reverse order.
+    The forward pass does not flip the kernel: what does w[f, c, 0] multiply?
 one_window: torch.einsum("nf,nck->fck", dy[:, :, 0], windows(x, w.shape[2], stride, padding)[:, :, 0])
     This uses the first window only. How many windows share one kernel?
 
@@ -82,7 +83,8 @@ mean_of_places: dy.sum(0).mean(1)
 
 [dx]
 flipped: scatter_line(dy, w.flip(2), x, stride, padding)
-    The kernel is the wrong way round. If you scatter, nothing is flipped. A flip belongs to the form in which you *gather*.
+    The kernel is the wrong way round. If you scatter, nothing is flipped.
+    A flip belongs to the form in which you *gather*.
 other_padding: scatter_line(dy, w, F.pad(x, (padding, padding)), stride, 0)[:, :, : x.shape[2]]
     The padding is cut off at the wrong end, or at one end only. At which position does the signal begin?
 overwritten:
@@ -105,7 +107,8 @@ no_stride:
         torch.einsum("nfop,ncopij->fcij", dY, seen)
     This moves the window by one place at a time. By how much does the forward pass move it?
 flipped: torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding)).flip(2, 3)
-    The places of the kernel are in reverse order. The forward pass does not flip the kernel: what does W[f, c, 0, 0] multiply?
+    The places of the kernel are in reverse order.
+    The forward pass does not flip the kernel: what does W[f, c, 0, 0] multiply?
 mean: torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding)) / (dY.shape[2] * dY.shape[3])
     This is divided by the number of windows. Nothing in the line of `Y` divides.
 per_batch: torch.einsum("nfop,ncopij->fcij", dY, patches(X, W, stride, padding)) / dY.shape[0]
@@ -121,7 +124,8 @@ one_row: dY[:, :, 0].sum((0, 2))
 
 [dX]
 flipped: scatter(dY, W.flip(2, 3), X, stride, padding)
-    The kernel is the wrong way round. If you scatter, nothing is flipped. A flip belongs to the form in which you *gather*.
+    The kernel is the wrong way round. If you scatter, nothing is flipped.
+    A flip belongs to the form in which you *gather*.
 one_axis_flipped: scatter(dY, W.flip(3), X, stride, padding)
     Each row of the kernel is reversed. Is anything flipped when you scatter?
 other_padding: scatter(dY, W, F.pad(X, (padding,) * 4), stride, 0)[:, :, : X.shape[2], : X.shape[3]]

@@ -49,7 +49,8 @@ def axes(on, generator):
     for wanted in ("none", "rest", "gaps", "rest", "gaps", "rest"):
         while True:
             size, kernel, stride, padding = (
-                int(torch.randint(low, high, (), generator=generator)) for low, high in ((6, 20), (1, 6), (1, 7), (0, 4))
+                int(torch.randint(low, high, (), generator=generator))
+                for low, high in ((6, 20), (1, 6), (1, 7), (0, 4))
             )
             windows = (size + 2 * padding - kernel) // stride + 1
             rest = size + padding - ((windows - 1) * stride + kernel)
@@ -72,19 +73,25 @@ def test_unread(check):
 def test_never_read(check):
     dX = check.gradient("dX")
     if not dX.passes(DRAWS):
-        check.fail("`dX` is not right yet. Get its values right first; then the places that no window reads are tested.")
+        check.fail(
+            "`dX` is not right yet. Get its values right first; then the places that no window reads are tested."
+        )
     for draw, answer in zip(UNREAD, dX.answers(UNREAD), strict=True):
         at = draw.sizes
         shape = tuple(at[name] for name in ("batch", "channels", "height", "width"))
         if answer.tensor is None or tuple(answer.tensor.shape) != shape:
-            check.fail(f"For an image of shape {shape}, your `dX` does not have that shape. Some columns are never read.")
+            check.fail(
+                f"For an image of shape {shape}, your `dX` does not have that shape. Some columns are never read."
+            )
         for axis, (size, kernel) in enumerate(((at["height"], at["rows"]), (at["width"], at["columns"])), 2):
             windows = (size + 2 * at["padding"] - kernel) // at["stride"] + 1
             read = {i * at["stride"] + k - at["padding"] for i, k in itertools.product(range(windows), range(kernel))}
             places = [place for place in range(size) if place not in read]
             if places and answer.tensor.index_select(axis, torch.tensor(places)).abs().max() != 0:
                 word = ("row", "column")[axis - 2]
-                check.fail(f"No window reads {word} {places[-1]} of {size}, so its gradient is exactly 0. Yours is not.")
+                check.fail(
+                    f"No window reads {word} {places[-1]} of {size}, so its gradient is exactly 0. Yours is not."
+                )
     if not dX.passes(UNREAD):
         check.fail("Where some rows and columns are never read, your `dX` is wrong at the places that are read.")
 
@@ -101,7 +108,9 @@ def test_ties(check):
             return pictures.unfold(2, values["rows"], step).unfold(3, values["columns"], step).flatten(4)
 
         if answer.tensor is None or answer.tensor.shape != values["picture"].shape:
-            check.fail("Where the largest number of a window occurs twice, your `dpicture` is no gradient of the picture.")
+            check.fail(
+                "Where the largest number of a window occurs twice, your `dpicture` is no gradient of the picture."
+            )
         numbers, found = windows(values["picture"]), windows(answer.tensor.double())
         tied = numbers == numbers.amax(4, keepdim=True)
         wrong = (found.sum(4) - upstream).abs() > ROUNDING

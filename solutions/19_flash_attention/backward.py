@@ -3,8 +3,8 @@
 Write one function after the other. There is no forward.py: you write the forward pass, too.
 Check your work with `dojo check 19`. README.md explains the algorithm and works out the first function.
 
-Everywhere, Q has shape (queries, size), K and V have shape (keys, size), and a score is the product of a query and a key,
-divided by the root of `size`. With `causal`, query t reads the keys s <= t only. Both are counted from 0.
+Everywhere, Q has shape (queries, size), K and V have shape (keys, size), and a score is the product of a query and a
+key, divided by the root of `size`. With `causal`, query t reads the keys s <= t only. Both are counted from 0.
 """
 
 import torch
@@ -39,8 +39,8 @@ def add_tile(m, l, acc, scores, V):
 def flash_forward(Q, K, V, causal, rows, columns):
     """Return (O, L): the output (queries, size), and the log-sum-exp of each query's scores (queries,).
 
-    Work on tiles of `rows` queries and `columns` keys. The last tile of an axis may be smaller. Skip a tile that no query of it may
-    read, and never hold more scores than those of one tile.
+    Work on tiles of `rows` queries and `columns` keys. The last tile of an axis may be smaller. Skip a tile
+    that no query of it may read, and never hold more scores than those of one tile.
     """
     # <answer>
     queries, size = Q.shape
@@ -79,7 +79,7 @@ def tile_backward(dO, q, k, v, L, D, allowed):
         q: (rows, size); k and v: (columns, size).
         L: (rows,), the log-sum-exp of each query over all of its keys, not only those of this tile.
         D: (rows,), the correction of each query.
-        allowed: (rows, columns), True where a query may read a key. A forbidden score can be larger than all allowed ones.
+        allowed: (rows, columns), True where a query may read a key. A forbidden score can be the largest.
     """
     # <answer>
     scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)

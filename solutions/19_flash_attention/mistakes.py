@@ -81,7 +81,8 @@ keepdim: return (dO * O).sum(1, keepdim=True)
 softmax_of_tile: P = torch.softmax(scores, 1)
     You take the softmax over this tile alone. A row has other tiles as well, and `L` knows about them.
 no_log_sum: P = torch.exp(scores)
-    These are exponentials, not weights. What do you subtract from the scores of a row so that its weights add up to one?
+    These are exponentials, not weights. What do you subtract from the scores so that
+    the weights of a row add up to one?
 - dS = P * (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
 no_correction: dS = P * (dO @ v.T) / q.shape[1] ** 0.5
     `D` does not occur. A score also changes the sum that divides its row.
@@ -121,7 +122,9 @@ future_tiles:
             right = min(left + columns, len(K))
     You compute tiles that are entirely in the future.
 - allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
-again: allowed, L = torch.ones(bottom - top, right - left, dtype=torch.bool), flash_forward(Q, K, V, causal, rows, columns)[1]
+again:
+        allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
+        _, L = flash_forward(Q, K, V, causal, rows, columns)
     You go through all tiles again for every tile. `L` is known before the loops.
 - return dQ, dK, dV
 order: return dV, dK, dQ

@@ -135,6 +135,39 @@ def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
     assert tally.accepted == [f"seed {seed}: dlogits__no_one_over_n was accepted" for seed in (5, 6)]
 
 
+HELPED = """import torch
+import torch.nn.functional as F
+
+from grader.lesson.mistakes import mistake_list
+
+
+def pushed(logits):
+    return softmax_of(logits)
+
+
+def softmax_of(logits):
+    return F.softmax(logits, 1)
+
+
+MISTAKES = mistake_list('''
+[dlogits]
+no_minus_one: pushed(logits) / n
+    Every logit is pushed down and none up.
+''')
+"""
+
+
+def test_a_formula_takes_its_helpers_along(own):
+    (own.solution / "mistakes.py").write_text(HELPED, encoding="utf-8")
+    (mistake,) = Lesson(own.course, own.name).mistakes
+    source = mistake.source()
+    assert source.index("def softmax_of") < source.index("def pushed") < source.index("def dlogits")
+    namespace = {"F": torch.nn.functional}
+    exec(source, namespace)
+    logits = torch.zeros(2, 4)
+    assert torch.equal(namespace["dlogits"](logits, 2), torch.full((2, 4), 0.125))
+
+
 def test_mistakes_are_dealt_onto_as_few_submissions_as_possible():
     def of(gradient: str, identifier: str) -> Mistake:
         return Mistake(gradient, identifier, "", lambda: None)

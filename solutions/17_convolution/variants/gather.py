@@ -7,7 +7,7 @@ import torch.nn.functional as F
 def spread(dY, size, stride):
     """dY with zeros in between and behind, as long as `size` places."""
     wide = dY.new_zeros(*dY.shape[:2], *size)
-    wide[:, :, :: stride, :: stride][:, :, : dY.shape[2], : dY.shape[3]] = dY
+    wide[:, :, ::stride, ::stride][:, :, : dY.shape[2], : dY.shape[3]] = dY
     return wide
 
 

@@ -34,7 +34,7 @@ def dx(dy, x, w, stride, padding):
 
 
 def dpicture(dlargest, picture, rows, columns, stride):
-    examples, channels, height, width = picture.shape
+    height, width = picture.shape[2:]
     windows = F.unfold(picture.reshape(-1, 1, height, width), (rows, columns), stride=stride)
     chosen = torch.zeros_like(windows).scatter_(1, windows.argmax(1, keepdim=True), 1.0)
     back = F.fold(chosen * dlargest.reshape(-1, 1, windows.shape[2]), (height, width), (rows, columns), stride=stride)

@@ -9,7 +9,12 @@ def causal_tile(top, bottom, left, right):
 
 def add_tile(m, l, acc, scores, V):
     largest = torch.maximum(m, scores.amax(1))
-    m, l, acc, weights = largest, l.clone().mul_((m - largest).exp_()), acc * (m - largest).exp_()[:, None], scores.clone()
+    m, l, acc, weights = (
+        largest,
+        l.clone().mul_((m - largest).exp_()),
+        acc * (m - largest).exp_()[:, None],
+        scores.clone(),
+    )
     weights.sub_(largest[:, None]).exp_()
     return m, l.add_(weights.sum(1)), acc.addmm_(weights, V)
 

@@ -1,4 +1,4 @@
-"""Two loops in the backward pass, one for dQ and one for dK and dV, so that nothing is added from several tiles at once."""
+"""Two loops in the backward pass, one for dQ and one for dK and dV, so that each result has one writer."""
 
 import torch
 

@@ -39,6 +39,8 @@ SLOW = [
     "13_multi_head_attention",
     "14_transformer_block",
     "16_through_time",
+    "17_convolution",
+    "19_flash_attention",
 ]
 """Each is sent as one of the other lessons is: the network of 03, functions as in 09 and 10."""
 
