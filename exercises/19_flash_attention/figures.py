@@ -3,7 +3,7 @@
 from grader.authoring.figures.svg import Drawing
 
 QUERIES, KEYS, ROWS, COLUMNS, SIZE = 8, 8, 3, 2, 24
-LEFT, TOP = 90, 64
+LEFT, TOP = 98, 64
 
 
 def figures():

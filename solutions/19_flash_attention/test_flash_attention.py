@@ -342,8 +342,8 @@ def test_operations(check):
         if products > PER_TILE[name] * VISITED:
             check.fail(
                 f"With `causal`, {ALL_TILES - VISITED} of {ALL_TILES} tiles are entirely in the future. `{name}` "
-                f"computed {products} matrix products; at most {int(PER_TILE[name])} for each of the other {VISITED} tiles are "
-                "allowed. Skip the tiles that no query may read.",
+                f"computed {products} matrix products; at most {int(PER_TILE[name])} for each of the other {VISITED} "
+                "tiles are allowed. Skip the tiles that no query may read.",
                 mistake="future_tiles",
             )
     for name, given, right in FUNCTIONS:
