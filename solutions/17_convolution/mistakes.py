@@ -180,7 +180,7 @@ overlap_averaged:
 no_gaps:
         windows = (size + 2 * padding - kernel) // stride + 1
         list(range(max(0, (windows - 1) * stride + kernel - padding), size))
-    You return the places behind the last window. There can also be places between two windows: when?
+    These are the places behind the last window. There can also be places between two windows: when?
 no_padding:
         windows = (size - kernel) // stride + 1
         read = {i * stride + k for i in range(windows) for k in range(kernel)}
@@ -200,5 +200,5 @@ how_many:
         windows = (size + 2 * padding - kernel) // stride + 1
         read = {i * stride + k - padding for i in range(windows) for k in range(kernel)}
         sum(place not in read for place in range(size))
-    This is how many places are not read. Return their positions, as a list.
+    This is how many places are not read. The result is a list of their positions.
 """)
