@@ -128,7 +128,7 @@ def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
     (own.solution / "variants" / "careless.py").write_text("def dlogits(logits): return logits\n", encoding="utf-8")
     replace(own.solution / "mistakes.py", "    return gradient\n", "    return gradient / n\n")
     tally = tally_seeds(own.course, own.name, range(5, 7))
-    assert tally.judged == 2 * (3 * 2 + 2)  # three files with two rows each, two mistakes
+    assert tally.judged == 2 * (3 * 2 + 2 + 2)  # three files and the accepted mistake with two rows each, two mistakes
     assert tally.rejected == [
         f"seed {seed}: careless's {row} was rejected" for seed in (5, 6) for row in ("dlogits", "in_one_go")
     ]
