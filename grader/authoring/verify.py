@@ -123,8 +123,11 @@ def wrong_files(lesson: Lesson, every: int = 1) -> Iterator[tuple[list[Mistake],
 
 
 def rows_about(lesson: Lesson, mistake: Mistake, rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows that a mistake may make fail: its gradient's, or all where it is more than a formula."""
-    return [row for row in rows if row.name == mistake.gradient] if is_formula(lesson, mistake) else rows
+    """The rows that a mistake may make fail: those about its gradient, or all where it is more than a formula."""
+    if not is_formula(lesson, mistake):
+        return rows
+    names = {item.name for item in lesson.items if item.function == mistake.gradient}
+    return [row for row in rows if row.name in names | {mistake.gradient}]
 
 
 def unexpected_failures(lesson: Lesson, mistakes: Sequence[Mistake], rows: Sequence[Row]) -> Iterator[str]:

@@ -71,12 +71,17 @@ class Judging:
         return run_check(self._tests[item.name], check) is None
 
     def accepts(self, mistake: Mistake) -> bool:
-        """Whether a known mistake passes: its own gradient where it is one, else every row."""
-        if mistake.function is None or not is_formula(self.lesson, mistake):
+        """Whether a known mistake passes: its own gradient and the checks of it where it is one, else every row."""
+
+        def passes_all() -> bool:
             return next(self.wrong_rows(self.lesson.wrong(mistake), mistake.gradient), None) is None
+
+        if mistake.function is None or not is_formula(self.lesson, mistake):
+            return passes_all()
         answers = [(p, run_formula(mistake.function, mistake.gradient, p)) for p in self._problems]
         self._tally.judged += 1
-        return judge_line(mistake.gradient[1:], answers, self.lesson.wrong_formulas, naming=False).passed
+        right = judge_line(mistake.gradient[1:], answers, self.lesson.wrong_formulas, naming=False).passed
+        return right and passes_all()
 
 
 def tally_seeds(course: Path, name: str, seeds: range) -> Tally:

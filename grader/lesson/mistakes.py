@@ -38,6 +38,7 @@ import symtable
 import textwrap
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
 CODE = " " * 8
@@ -107,8 +108,11 @@ class Mistake:
                 yield solution[:start] + new + solution[start + len(old) :]
 
     def source(self) -> str:
-        """The wrong formula as a student's file would have it: no decorator, named for the gradient."""
-        return ast.unparse(self.definition())
+        """The wrong formula as a student's file would have it: no decorator, below the helpers that it calls."""
+        assert self.function is not None
+        definition = self.definition()
+        helpers = _helpers_of(definition, self.function.__globals__)
+        return "\n\n\n".join([*helpers.values(), ast.unparse(definition)])
 
     def declaration(self) -> str:
         """The mistake as Python, however mistakes.py declares it; of an edit, each new line is a string of its own."""
@@ -129,6 +133,18 @@ class Mistake:
         assert isinstance(definition, ast.FunctionDef)
         definition.decorator_list, definition.name = [], self.gradient
         return definition
+
+
+def _helpers_of(code: ast.AST, namespace: dict[str, Any]) -> dict[str, str]:
+    """The texts of the functions and classes of mistakes.py that this code calls, by name; callees come first."""
+    found: dict[str, str] = {}
+    for node in ast.walk(code):
+        helper = namespace.get(node.id) if isinstance(node, ast.Name) else None
+        if getattr(helper, "__module__", None) == namespace["__name__"] and isinstance(helper, (type, FunctionType)):
+            text = inspect.getsource(helper)
+            rest = {name: value for name, value in namespace.items() if value is not helper}
+            found |= _helpers_of(ast.parse(text), rest) | {helper.__name__: text.strip()}
+    return found
 
 
 def mistake(message: str, public: bool = False) -> Callable[[Callable[..., Any]], Mistake]:

@@ -128,11 +128,44 @@ def test_seeds_find_a_wrong_variant_and_a_mistake_that_is_none(own):
     (own.solution / "variants" / "careless.py").write_text("def dlogits(logits): return logits\n", encoding="utf-8")
     replace(own.solution / "mistakes.py", "    return gradient\n", "    return gradient / n\n")
     tally = tally_seeds(own.course, own.name, range(5, 7))
-    assert tally.judged == 2 * (3 * 2 + 2)  # three files with two rows each, two mistakes
+    assert tally.judged == 2 * (3 * 2 + 2 + 2)  # three files and the accepted mistake with two rows each, two mistakes
     assert tally.rejected == [
         f"seed {seed}: careless's {row} was rejected" for seed in (5, 6) for row in ("dlogits", "in_one_go")
     ]
     assert tally.accepted == [f"seed {seed}: dlogits__no_one_over_n was accepted" for seed in (5, 6)]
+
+
+HELPED = """import torch
+import torch.nn.functional as F
+
+from grader.lesson.mistakes import mistake_list
+
+
+def pushed(logits):
+    return softmax_of(logits)
+
+
+def softmax_of(logits):
+    return F.softmax(logits, 1)
+
+
+MISTAKES = mistake_list('''
+[dlogits]
+no_minus_one: pushed(logits) / n
+    Every logit is pushed down and none up.
+''')
+"""
+
+
+def test_a_formula_takes_its_helpers_along(own):
+    (own.solution / "mistakes.py").write_text(HELPED, encoding="utf-8")
+    (mistake,) = Lesson(own.course, own.name).mistakes
+    source = mistake.source()
+    assert source.index("def softmax_of") < source.index("def pushed") < source.index("def dlogits")
+    namespace = {"F": torch.nn.functional}
+    exec(source, namespace)
+    logits = torch.zeros(2, 4)
+    assert torch.equal(namespace["dlogits"](logits, 2), torch.full((2, 4), 0.125))
 
 
 def test_mistakes_are_dealt_onto_as_few_submissions_as_possible():

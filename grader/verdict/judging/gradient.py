@@ -132,6 +132,7 @@ class GradientCheck:
         self.lesson, self.item, self._student, self._book = lesson, item, student, book
         self._naming = naming
         self._verdict: Verdict | None = None
+        self._judged: tuple[Draw, ...] = ()  # the draws of that verdict
         self._decided_on: Sequence[Problem] = ()  # where those were not the hidden problems
         self.picture: dict[str, Any] | None = None
 
@@ -141,8 +142,9 @@ class GradientCheck:
         return (self._student.public if is_submission(self._student) else None) or self.lesson.public
 
     def judge(self, draws: Sequence[Draw]) -> Verdict:
-        """The verdict over all draws, computed by the first call."""
-        if self._verdict is None:
+        """The verdict over all draws, computed once while the draws stay the same."""
+        if self._verdict is None or self._judged != tuple(draws):
+            self._judged, self._decided_on = tuple(draws), ()
             problems = self._book.problems(self.lesson, draws)
             assert self.item.target is not None
             self._student.prefetch([*problems, self.published])
@@ -240,9 +242,14 @@ class GradientCheck:
         return self.judge(draws).passed
 
     def answers(self, draws: Sequence[Draw]) -> list[Answer]:
-        """What the student's step returned on these draws, for a message."""
+        """What the student's step returned on these draws."""
+        return [answer for _, answer in self.cases(draws)]
+
+    def cases(self, draws: Sequence[Draw]) -> list[tuple[Problem, Answer]]:
+        """The problems that decide on these draws, and what the student's step returned on each of them."""
+        self.judge(draws)
         problems = self._decided_on or self._book.problems(self.lesson, draws)
-        return [self._student.answers(problem)[self.item.name] for problem in problems]
+        return [(problem, self._student.answers(problem)[self.item.name]) for problem in problems]
 
     def row(self, draws: Sequence[Draw]) -> Row:
         verdict = self.judge(draws)

@@ -1,0 +1,113 @@
+"""Lesson 19: flash attention.
+
+Write one function after the other. There is no forward.py: you write the forward pass, too.
+Check your work with `dojo check 19`. README.md explains the algorithm and works out the first function.
+
+Everywhere, Q has shape (queries, size), K and V have shape (keys, size), and a score is the product of a query and a
+key, divided by the root of `size`. With `causal`, query t reads the keys s <= t only. Both are counted from 0.
+"""
+
+import torch
+
+
+def causal_tile(top, bottom, left, right):
+    """Return a mask (bottom - top, right - left): True where query t of top..bottom-1 may read key s of left..right-1.
+
+    This function is given. You can use it, or write the mask in another way.
+    """
+    return torch.arange(left, right) <= torch.arange(top, bottom)[:, None]
+
+
+def add_tile(m, l, acc, scores, V):
+    """Return (m, l, acc) after one more tile of scores. The results are new tensors.
+
+    Parameters:
+        m: (rows,), the largest score of each row so far; minus infinity before the first tile.
+        l: (rows,), the sum of exp(score - m) over the scores so far; 0 before the first tile.
+        acc: (rows, size), the sum of exp(score - m) times the value of that key; 0 before the first tile.
+        scores: (rows, columns), the new scores. Some of them may be minus infinity; of the first tile, not a whole row.
+        V: (columns, size), the values of these keys.
+    """
+    # <answer>
+    largest = torch.maximum(m, scores.amax(1))
+    shrink = torch.exp(m - largest)
+    weights = torch.exp(scores - largest[:, None])
+    return largest, l * shrink + weights.sum(1), acc * shrink[:, None] + weights @ V
+    # </answer>
+
+
+def flash_forward(Q, K, V, causal, rows, columns):
+    """Return (O, L): the output (queries, size), and the log-sum-exp of each query's scores (queries,).
+
+    Work on tiles of `rows` queries and `columns` keys. The last tile of an axis may be smaller. Skip a tile
+    that no query of it may read, and never hold more scores than those of one tile.
+    """
+    # <answer>
+    queries, size = Q.shape
+    O, L = torch.empty_like(Q), Q.new_empty(queries)
+    for top in range(0, queries, rows):
+        q = Q[top : top + rows]
+        bottom = top + len(q)
+        m, l, acc = q.new_full((len(q),), -torch.inf), q.new_zeros(len(q)), torch.zeros_like(q)
+        for left in range(0, min(len(K), bottom) if causal else len(K), columns):
+            k = K[left : left + columns]
+            scores = q @ k.T / size**0.5
+            if causal:
+                scores = scores.masked_fill(~causal_tile(top, bottom, left, left + len(k)), -torch.inf)
+            m, l, acc = add_tile(m, l, acc, scores, V[left : left + columns])
+        O[top:bottom] = acc / l[:, None]
+        L[top:bottom] = m + l.log()
+    return O, L
+    # </answer>
+
+
+def correction(dO, O):
+    """Return D (queries,): for each query the number that the backward pass of its softmax subtracts.
+
+    `dO` and `O` have shape (queries, size).
+    """
+    # <answer>
+    return (dO * O).sum(1)
+    # </answer>
+
+
+def tile_backward(dO, q, k, v, L, D, allowed):
+    """Return (dq, dk, dv): what one tile contributes to the gradients of its queries, keys and values.
+
+    Parameters:
+        dO: (rows, size), the upstream gradient of the outputs of these queries.
+        q: (rows, size); k and v: (columns, size).
+        L: (rows,), the log-sum-exp of each query over all of its keys, not only those of this tile.
+        D: (rows,), the correction of each query.
+        allowed: (rows, columns), True where a query may read a key. A forbidden score can be the largest.
+    """
+    # <answer>
+    scores = (q @ k.T / q.shape[1] ** 0.5).masked_fill(~allowed, -torch.inf)
+    P = torch.exp(scores - L[:, None])
+    dS = P * (dO @ v.T - D[:, None]) / q.shape[1] ** 0.5
+    return dS @ k, dS.T @ q, P.T @ dO
+    # </answer>
+
+
+def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
+    """Return (dQ, dK, dV), computed tile by tile from what `flash_forward` returned.
+
+    Skip a tile that no query of it may read, and never hold more scores than those of one tile.
+    """
+    # <answer>
+    dQ, dK, dV = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V)
+    D = correction(dO, O)
+    for top in range(0, len(Q), rows):
+        bottom = min(top + rows, len(Q))
+        for left in range(0, min(len(K), bottom) if causal else len(K), columns):
+            right = min(left + columns, len(K))
+            allowed = torch.ones(bottom - top, right - left, dtype=torch.bool)
+            if causal:
+                allowed = causal_tile(top, bottom, left, right)
+            here, there = slice(top, bottom), slice(left, right)
+            dq, dk, dv = tile_backward(dO[here], Q[here], K[there], V[there], L[here], D[here], allowed)
+            dQ[here] += dq
+            dK[there] += dk
+            dV[there] += dv
+    return dQ, dK, dV
+    # </answer>

@@ -1,0 +1,386 @@
+"""The hidden suite of lesson 19: values are compared with autograd's; the kernel measures memory and processor time.
+
+`SHIFTED` problems have scores that are all near `offset`: with an exponential of the scores as they are, it overflows
+or everything vanishes. The weights do not change, so autograd's gradients stay ordinary numbers.
+"""
+
+import math
+
+import torch
+
+LONG_KEYS = {"queries": 128, "keys": 12288, "size": 4, "rows": 128, "columns": 256}
+LONG_QUERIES = {"queries": 12288, "keys": 128, "size": 4, "rows": 256, "columns": 128}
+"""Where memory is measured: a tile has 0.26 MB, a strip along the long axis 12.6 MB."""
+MOST_MEMORY = 7_000_000
+MANY = {"queries": 768, "keys": 768, "size": 8, "rows": 96, "columns": 96}
+"""Where processor time is measured: 64 tiles. To go through all tiles again for each of them takes 20 times as long."""
+MOST_TIME = 5.0
+"""Processor time allowed, in multiples of `PLAIN_WORK`'s. Right answers take 0.6 to 2.6."""
+COUNTED = {"queries": 512, "keys": 512, "size": 2, "rows": 64, "columns": 32, "causal": True}
+MOST_COUNTED = 262_144
+"""Bytes of tensors alive at the same time there: a mask of all scores.
+
+Right answers need up to 0.15 MB, and 0.33 or more with such a mask."""
+VISITED, ALL_TILES = 72, 128
+"""Tiles there that have a key which a query may read."""
+MOST_ERROR = 3.0
+"""The float32 error allowed, in multiples of the straightforward form's: the criterion of FlashAttention's own tests.
+
+Right answers have up to 1.8 times its error."""
+
+PLAIN_MEMORY = """
+import torch
+
+
+def flash_forward(Q, K, V, causal, rows, columns):
+    (Q[:rows] @ K[:columns].T).exp().sum(1)
+    return Q.clone(), Q[:, 0].clone()
+
+
+def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
+    (Q[:rows] @ K[:columns].T).exp().sum(1)
+    return Q.clone(), K.clone(), V.clone()
+"""
+"""What every answer needs: one tile, and results of the right sizes."""
+
+PLAIN_WORK = """
+import torch
+
+
+def flash_forward(Q, K, V, causal, rows, columns):
+    for top in range(0, len(Q), rows):
+        q = Q[top : top + rows]
+        for left in range(0, len(K), columns):
+            weights = (q @ K[left : left + columns].T / 2).exp()
+            weights.sum(1), weights.amax(1), weights @ V[left : left + columns] + q
+    return Q, Q[:, 0]
+
+
+def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
+    for top in range(0, len(Q), rows):
+        q, do = Q[top : top + rows], dO[top : top + rows]
+        for left in range(0, len(K), columns):
+            k, v = K[left : left + columns], V[left : left + columns]
+            P = (q @ k.T / 2 - 1).exp()
+            dS = P * (do @ v.T - 1) / 2
+            dS @ k, dS.T @ q, P.T @ do
+    return Q, K, V
+"""
+"""The operations of a right answer on each tile."""
+
+
+def normal(generator, *shape):
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+
+def drawn(generator, queries, keys, size, offset=0):
+    """(Q, K, V, dO). `offset` is added to all scores, by one feature that all queries and keys have in common."""
+    Q, K, V = normal(generator, queries, size), normal(generator, keys, size), normal(generator, keys, size)
+    if offset:
+        root = math.sqrt(abs(offset) * math.sqrt(size))
+        Q[:, 0], K[:, 0] = math.copysign(root, offset), root
+    return Q, K, V, normal(generator, queries, size)
+
+
+def scores_of(Q, K, causal):
+    scores = Q @ K.T / Q.shape[1] ** 0.5
+    past = torch.ones(scores.shape, dtype=torch.bool).tril()
+    return scores.masked_fill(~past, -math.inf) if causal else scores
+
+
+class Autograd:
+    """The same functions without tiles, with PyTorch's own derivatives."""
+
+    @staticmethod
+    def add_tile(m, l, acc, scores, V):
+        largest = torch.maximum(m, scores.max(1).values)
+        total = l.log() + m
+        together = torch.logaddexp(total, scores.logsumexp(1))
+        factor = torch.exp(together - largest)
+        before = torch.exp(m - largest)
+        return largest, factor, acc * before[:, None] + torch.exp(scores - largest[:, None]) @ V
+
+    @staticmethod
+    def flash_forward(Q, K, V, causal, rows, columns):
+        scores = scores_of(Q, K, causal)
+        return scores.softmax(1) @ V, scores.logsumexp(1)
+
+    @staticmethod
+    def correction(dO, O):
+        return torch.einsum("qd,qd->q", dO, O)
+
+    @staticmethod
+    def tile_backward(dO, q, k, v, L, D, allowed):
+        leaves = [leaf.clone().requires_grad_() for leaf in (q, k, v)]
+        scores = (leaves[0] @ leaves[1].T / q.shape[1] ** 0.5).masked_fill(~allowed, -math.inf)
+        P = (scores - L[:, None]).exp()  # the rest of the row is in L: its gradient with respect to this tile is P, and
+        out = ((P @ leaves[2]) * dO).sum() - (P.sum(1) * D).sum()  # D is the sum that it is multiplied by
+        dv = torch.autograd.grad((P @ leaves[2] * dO).sum(), leaves[2], retain_graph=True)[0]
+        return *torch.autograd.grad(out, leaves[:2]), dv
+
+    @staticmethod
+    def flash_backward(dO, Q, K, V, O, L, causal, rows, columns):
+        leaves = [leaf.clone().requires_grad_() for leaf in (Q, K, V)]
+        return torch.autograd.grad(scores_of(*leaves[:2], causal).softmax(1) @ leaves[2], leaves, dO)
+
+
+def named(names, called):
+    """The parts of a result by their names, and the tensors that were given as they are afterwards."""
+    result, arguments = called
+    if not isinstance(result, (tuple, list)) or len(result) != len(names):
+        raise ValueError(f"it should be `({', '.join(names)})`, a tuple of {len(names)} tensors")
+    return {**dict(zip(names, result, strict=True)), "the arguments afterwards": arguments}
+
+
+def tiles_added(on, generator, rows, columns, size, tiles, offset=0, hidden=False):
+    """The state after each of several tiles, the first one from the empty state."""
+    state = torch.full((rows,), -math.inf).double(), torch.zeros(rows).double(), torch.zeros(rows, size).double()
+    found = {}
+    for number in range(1, tiles + 1):
+        scores = 3 * normal(generator, rows, columns) + offset
+        if hidden and number > 1:
+            scores[::2, number % columns :] = -math.inf
+            scores[1] = -math.inf
+        V = normal(generator, columns, size)
+        found[f"tile {number}"] = named(("m", "l", "acc"), on.apply("add_tile", *state, scores, V))
+        state = Autograd.add_tile(*state, scores, V)
+    return found
+
+
+def outputs(on, generator, queries, keys, size, rows, columns, causal, offset=0):
+    Q, K, V, _ = drawn(generator, queries, keys, size, offset)
+    return named(("O", "L"), on.apply("flash_forward", Q, K, V, causal, rows, columns))
+
+
+def corrections(on, generator, queries, size):
+    dO, O = normal(generator, queries, size), normal(generator, queries, size)
+    return on.call("correction", dO, O)
+
+
+def one_tile(on, generator, rows, columns, size, more, offset=0, forbidden=False):
+    """A tile of a larger problem: `more` keys are outside of it, so its weights do not add up to one."""
+    q, k, v, dO = drawn(generator, rows, columns + more, size, offset)
+    allowed = torch.ones(rows, columns + more, dtype=torch.bool)
+    if forbidden:  # the first half of the keys: some of their scores are the largest by far
+        allowed[: rows - 1, : columns // 2] = False
+        k[: columns // 2] *= 40
+    scores = (q @ k.T / size**0.5).masked_fill(~allowed, -math.inf)
+    O, L = scores.softmax(1) @ v, scores.logsumexp(1)
+    D = (dO * O).sum(1)
+    called = on.apply("tile_backward", dO, q, k[:columns], v[:columns], L, D, allowed[:, :columns])
+    return named(("dq", "dk", "dv"), called)
+
+
+def gradients(on, generator, queries, keys, size, rows, columns, causal, offset=0):
+    Q, K, V, dO = drawn(generator, queries, keys, size, offset)
+    O, L = Autograd.flash_forward(Q, K, V, causal, rows, columns)
+    return named(("dQ", "dK", "dV"), on.apply("flash_backward", dO, Q, K, V, O, L, causal, rows, columns))
+
+
+def attention(*numbers, **more):
+    return {**dict(zip(("queries", "keys", "size", "rows", "columns", "causal"), numbers, strict=True)), **more}
+
+
+EVEN = (
+    attention(8, 6, 5, 4, 3, False),
+    attention(12, 12, 3, 4, 6, True),
+    attention(6, 9, 7, 2, 3, True),  # more keys than queries: the last keys are in the future
+    attention(10, 4, 3, 5, 2, False, offset=900),
+    attention(6, 10, 4, 3, 5, False, offset=-900),
+)
+UNEVEN = (
+    attention(7, 10, 5, 3, 4, False),
+    attention(11, 11, 3, 4, 3, True),
+    attention(9, 5, 4, 2, 3, True),
+    attention(5, 7, 3, 8, 9, False),  # one tile, larger than the problem
+    attention(5, 7, 3, 1, 1, True),
+    attention(10, 13, 6, 3, 5, True, offset=-900),
+)
+
+
+def test_add_tile(check):
+    check.agrees(
+        tiles_added,
+        draws=(
+            {"rows": 4, "columns": 3, "size": 5, "tiles": 3},
+            {"rows": 3, "columns": 6, "size": 2, "tiles": 2, "offset": 800},
+            {"rows": 5, "columns": 2, "size": 3, "tiles": 3, "offset": -800},
+            {"rows": 4, "columns": 5, "size": 3, "tiles": 3, "hidden": True},
+        ),
+        reference=Autograd,
+    )
+
+
+def test_flash_forward(check):
+    check.agrees(outputs, draws=EVEN, reference=Autograd)
+
+
+def test_correction(check):
+    check.agrees(corrections, draws=({"queries": 4, "size": 3}, {"queries": 2, "size": 7}), reference=Autograd)
+
+
+def test_tile_backward(check):
+    check.agrees(
+        one_tile,
+        draws=(
+            {"rows": 4, "columns": 3, "size": 5, "more": 6},
+            {"rows": 3, "columns": 5, "size": 2, "more": 0},
+            {"rows": 5, "columns": 4, "size": 3, "more": 2, "offset": 800},
+            {"rows": 6, "columns": 7, "size": 4, "more": 3, "forbidden": True, "offset": 300},
+        ),
+        reference=Autograd,
+    )
+
+
+def test_flash_backward(check):
+    check.agrees(gradients, draws=EVEN, reference=Autograd)
+
+
+def test_any_tiles(check):
+    check.agrees(outputs, draws=UNEVEN, reference=Autograd)
+    check.agrees(gradients, draws=UNEVEN, reference=Autograd)
+
+
+def given_forward(generator, queries, keys, size, rows, columns, causal=False):
+    return *drawn(generator, queries, keys, size)[:3], causal, rows, columns
+
+
+def given_backward(generator, queries, keys, size, rows, columns, causal=False):
+    Q, K, V, dO = drawn(generator, queries, keys, size)
+    return dO, Q, K, V, *Autograd.flash_forward(Q, K, V, causal, rows, columns), causal, rows, columns
+
+
+def right_forward(generator, **sizes):
+    return Autograd.flash_forward(*given_forward(generator, **sizes))
+
+
+def right_backward(generator, **sizes):
+    return Autograd.flash_backward(*given_backward(generator, **sizes))
+
+
+FUNCTIONS = (("flash_forward", given_forward, right_forward), ("flash_backward", given_backward, right_backward))
+
+
+def is_right(found, expected):
+    """Whether a tuple of tensors is the expected one; what was found may be anything."""
+    if not isinstance(found, (tuple, list)) or len(found) != len(expected):
+        return False
+    return all(
+        isinstance(part, torch.Tensor)
+        and part.shape == reference.shape
+        and bool((part.double() - reference).norm() <= 1e-9 * reference.norm())
+        for part, reference in zip(found, expected, strict=True)
+    )
+
+
+def require_right_values(check):
+    """End the check unless both functions are right on a small problem: then nothing needs to be measured."""
+    for name, given, right in FUNCTIONS:
+        sizes = {"queries": 7, "keys": 10, "size": 3, "rows": 3, "columns": 4, "causal": True}
+        if not is_right(check.on.call(name, *given(check.generator(), **sizes)), right(check.generator(), **sizes)):
+            check.fail(f"`{name}` is not right yet. What it needs counts once its values are right.")
+
+
+def measured(check, name, given, right, sizes, yardstick, cpu_ratio=None):
+    """What one call took. Ends the check unless its results are right."""
+    result = check.measured(name, given, sizes, yardstick, cpu_ratio)
+    if not is_right(result.value, check.once(right, sizes)):
+        check.fail(
+            f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` is not right. What it needs "
+            "counts once its values are right."
+        )
+    return result
+
+
+def test_memory(check):
+    require_right_values(check)
+    for (name, given, right), sizes in (
+        (FUNCTIONS[0], LONG_KEYS),
+        (FUNCTIONS[1], LONG_KEYS),
+        (FUNCTIONS[1], LONG_QUERIES),
+    ):
+        taken = measured(check, name, given, right, sizes, PLAIN_MEMORY).extra_bytes
+        if taken > MOST_MEMORY:
+            strip = sizes["queries"] * sizes["keys"] * 8
+            check.fail(
+                f"With {sizes['queries']} queries and {sizes['keys']} keys, `{name}` took {taken / 1e6:.0f} MB "
+                f"more than its results and one tile; {MOST_MEMORY / 1e6:.0f} are allowed. All scores together have "
+                f"{strip / 1e6:.0f} MB: which tensor has them, or do finished tiles stay in a list?",
+                mistake="all_scores",
+            )
+    for name, given, _ in FUNCTIONS:
+        held = counted(check, name, given).peak_bytes
+        if held > MOST_COUNTED:
+            check.fail(
+                f"With 512 queries and 512 keys, `{name}` held tensors of {held / 1e3:.0f} kB at the same time. A "
+                "mask of all scores has 262 kB, even with one byte for each. Make the mask of one tile only.",
+                mistake="whole_mask",
+            )
+
+
+PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
+PER_TILE = {"flash_forward": 2.5, "flash_backward": 7.5}
+"""Matrix products for each tile: 2 forward; 5 backward, or 7 if `dQ` has a loop of its own; some more for the whole."""
+
+
+def counted(check, name, given):
+    """What the student's process says of a causal call: enough to name a mistake or to fail waste, not to pass."""
+    return check.on.counted(name, *given(check.generator(name), **COUNTED))[1]
+
+
+def test_operations(check):
+    require_right_values(check)
+    for name, given, _ in FUNCTIONS:
+        counts = counted(check, name, given)
+        products = sum(counts.dispatched.get(operator, 0) for operator in PRODUCTS)
+        if products > PER_TILE[name] * ALL_TILES:
+            check.fail(
+                f"On {ALL_TILES} tiles, `{name}` computed {products} matrix products: {int(PER_TILE[name])} for each "
+                "tile are enough. What do you compute again for every tile?",
+                mistake="again",
+            )
+        if products > PER_TILE[name] * VISITED:
+            check.fail(
+                f"With `causal`, {ALL_TILES - VISITED} of {ALL_TILES} tiles are entirely in the future. `{name}` "
+                f"computed {products} matrix products; at most {int(PER_TILE[name])} for each of the other {VISITED} "
+                "tiles are allowed. Skip the tiles that no query may read.",
+                mistake="future_tiles",
+            )
+    for name, given, right in FUNCTIONS:
+        ratio = measured(check, name, given, right, MANY, PLAIN_WORK, MOST_TIME).cpu_ratio
+        if ratio > MOST_TIME:
+            check.fail(
+                f"On 64 tiles, `{name}` took {ratio:.1f} times the processor time of the plain operations on each "
+                f"tile; {MOST_TIME} are allowed. What do you compute again for every tile?"
+            )
+
+
+def straightforward(dO, Q, K, V, causal):
+    """(O, L, dQ, dK, dV) with all scores at once, in the precision of its arguments."""
+    scores = scores_of(Q, K, causal)
+    P = scores.softmax(1)
+    dP = dO @ V.T
+    dS = P * (dP - (dP * P).sum(1, keepdim=True)) / Q.shape[1] ** 0.5
+    return P @ V, scores.logsumexp(1), dS @ K, dS.T @ Q, P.T @ dO
+
+
+def test_precision(check):
+    """Errors in float32, against float64: those of the tiles may be three times those of the straightforward form."""
+    for number, (causal, offset) in enumerate(((False, 0), (True, 0), (False, 150))):
+        Q, K, V, dO = (t.float() for t in drawn(check.generator(number), 48, 60, 16, offset))
+        exact = straightforward(*(t.double() for t in (dO, Q, K, V)), causal)
+        plain = straightforward(dO, Q, K, V, causal)
+        forward = check.on.call("flash_forward", Q, K, V, causal, 16, 16)
+        backward = check.on.call("flash_backward", dO, Q, K, V, *plain[:2], causal, 16, 16)
+        for name, value, reference, other in zip(
+            ["O", "L", "dQ", "dK", "dV"], (*forward, *backward), exact, plain, strict=True
+        ):
+            ratio = float((value.double() - reference).norm() / (other.double() - reference).norm())
+            if not ratio <= MOST_ERROR:
+                wrong = (
+                    "are not finite" if ratio != ratio else f"are {ratio:.3g} times those of the straightforward form"
+                )
+                check.fail(
+                    f"In float32{' with scores near 150' if offset else ''} the errors of your `{name}` {wrong}; "
+                    f"{MOST_ERROR:g} times are allowed. Where do you lose digits?"
+                )
