@@ -1,10 +1,10 @@
-"""A small GPT: token and position embeddings, blocks of attention and MLP, and a head that is the token embedding again.
+"""A small GPT: token and position embeddings, blocks of attention and MLP, and a head that is the token embedding.
 
-The order "norm first", the learned positions and the tied head are those of GPT-2 (Radford and others 2019). RMSNorm and
-linear layers without biases are those of many models after it (LLaMA: Touvron and others 2023).
+The order "norm first", the learned positions and the tied head are those of GPT-2 (Radford and others 2019). RMSNorm
+and linear layers without biases are those of many models after it (LLaMA: Touvron and others 2023).
 
-`t.name = expression` names a value. Parameters of the blocks have a leading axis for the layers: `t.Wq[0]` is that of the
-first block. `t.x` and `t.mid` are lists of values: `t.x[0]` is what the first block reads, `t.mid[0]` is between its
+`t.name = expression` names a value. Parameters of the blocks have a leading axis for the layers: `t.Wq[0]` is the first
+block's. `t.x` and `t.mid` are lists of values: `t.x[0]` is what the first block reads, `t.mid[0]` is between its
 attention and its MLP, and `t.x[1]` is what the next block reads.
 """
 

@@ -1,8 +1,8 @@
 """Lesson 15: a GPT that learns from your own gradients.
 
-First write `gradients`: the whole model, forward and backward. Then write what turns gradients into learning: clipping,
-Adam, the learning rate and the training loop. `sample` invents names. `rms_norm_backward`, `gelu_backward` and `forward`
-are helpers without a row: use them as you like, or delete them. The first two are those of lesson 14.
+First write `gradients`: the whole model, forward and backward. Then write what turns gradients into learning:
+clipping, Adam, the learning rate and the training loop. `sample` invents names. The first five functions are helpers
+without a row: use them as you like, or delete them. You know all of them except `forward` from lessons 13 and 14.
 
 `parameters` is a dict everywhere. Those of the blocks have a leading axis for the layers: `Wq[0]` is the first block's.
 
@@ -47,7 +47,7 @@ def gelu_backward(dout, x):
 
 
 def forward(parameters, X, heads):
-    """The forward pass for tokens X (batch, time). Returns the logits (batch, time, vocabulary), and what you need again.
+    """The forward pass for tokens X (batch, time): the logits (batch, time, vocabulary), and what you need again.
 
     `gradients` needs values of all blocks, `sample` only the logits.
     """
@@ -151,8 +151,9 @@ def clip(gradients, most):
     """Clip by the norm of all gradients together, which is the root of the sum of all their squares.
 
     gradients: {name: tensor}; most: a number
-    Returns (clipped, norm). If the norm is larger than `most`, `clipped` has all gradients, scaled by the same factor so
-    that their norm is `most`; else it has them as they are. The norm is that before clipping. Leave `gradients` as it is.
+    Returns (clipped, norm). If the norm is larger than `most`, `clipped` has all gradients, scaled by the same factor
+    so that their norm is `most`; else it has them as they are. The norm is that before clipping. Leave `gradients` as
+    it is.
     """
     # <answer>
     norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5

@@ -1,6 +1,7 @@
 """The hidden suite of lesson 15: the gradients, then clipping, Adam, the rate, a short training run, and new names."""
 
 import functools
+import itertools
 import math
 
 import torch
@@ -230,7 +231,7 @@ def test_resumed(check):
 
 
 def copying_model(generator, vocabulary, positions, ends):
-    """(parameters, heads, the only name that can be drawn): all probabilities are 0 or 1.
+    """(parameters, heads) of a model that knows one name: all probabilities are 0 or 1.
 
     The first head reads the position before (the first position itself), and the token after it is a permutation of
     what was read there. So a name repeats each token once: [3, 3, 1, 1], say. With `ends`, it leads to token 0; else
@@ -245,7 +246,7 @@ def copying_model(generator, vocabulary, positions, ends):
 
     mixed = torch.linalg.qr(torch.randn(channels, channels, generator=generator, dtype=torch.float64)).Q
     tokens, places = mixed[:vocabulary], mixed[vocabulary : vocabulary + positions]
-    following = {0: order[0]} | {one: other for one, other in zip(order, order[1:], strict=False)}
+    following = {0: order[0]} | {one: other for one, other in itertools.pairwise(order)}
     following[order[-1]] = 0 if ends else order[0]
     permuted = torch.stack([tokens[following[token]] for token in range(vocabulary)])
     before = [max(0, place - 1) for place in range(positions)]
@@ -267,14 +268,7 @@ def copying_model(generator, vocabulary, positions, ends):
         "W2": nothing(1, 3, channels),
         "gain3": nothing(channels) + 60,
     }
-    name, context = [], [0]
-    while len(name) < positions:
-        token = following[context[max(0, len(context) - 2)]]
-        if token == 0:
-            break
-        name.append(token)
-        context.append(token)
-    return parameters, 2, name
+    return parameters, 2
 
 
 LONGEST_NAME = 1_000
@@ -298,7 +292,7 @@ def generators(generator, count):
 
 
 def known_name(on, generator, **of):
-    parameters, heads, name = copying_model(generator, **of)
+    parameters, heads = copying_model(generator, **of)
     (fresh,) = generators(generator, 1)
     drawn = tokens_of(on.call("sample", parameters, heads, fresh), len(parameters["wte"]))
     return {"the only name that has a probability": ", ".join(map(str, drawn)) or "an empty one"}
