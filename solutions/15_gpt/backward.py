@@ -107,7 +107,7 @@ def gradients(parameters, X, Y, heads):
     d = {name: torch.zeros_like(value) for name, value in p.items()}
 
     def weight(value, upstream):
-        return torch.einsum("bti,btj->ij", value, upstream)
+        return value.flatten(0, 1).T @ upstream.flatten(0, 1)
 
     # cross-entropy, where there is a next token
     dlogits = torch.zeros_like(logits)
