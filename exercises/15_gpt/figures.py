@@ -25,11 +25,11 @@ def tied():
     drawing.text(91, 284, "X: a b a", "code ink", "middle")
     for low, high in ((40, 28), (120, 90), (200, 170), (270, 250)):
         drawing.line([(91, low), (91, high)], "edge", arrow=True)
-    drawing.text(300, 32, "gradient of wte", "ink bold", "middle")
+    drawing.text(326, 32, "gradient of wte", "ink bold", "middle")
     rows = [("a", 2), ("b", 1), ("c", 0), ("d", 0)]
     for number, (token, read) in enumerate(rows):
         y = 70 + 44 * number
-        drawing.rectangle(262, y, 112, 34, "box edge", 4)
+        drawing.rectangle(262, y, 130, 34, "box edge", 4)
         drawing.text(274, y + 22, token, "code ink bold")
         drawing.text(296, y + 15, "head's term", "small blue")
         if read:
@@ -37,5 +37,5 @@ def tied():
         drawing.line([(168, 64), (220, 64), (258, y + 12)], "blue-line", arrow=True)
         if read:
             drawing.line([(168, 224), (220, 224), (258, y + 26)], "orange-line dashed", arrow=True)
-    drawing.text(16, 316, "solid: every row, from the logits; dashed: rows of tokens that were read", "small ink")
+    drawing.text(16, 316, "solid: to every row; dashed: to the rows of tokens that were read", "small ink")
     return drawing.svg()

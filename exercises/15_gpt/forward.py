@@ -4,8 +4,8 @@ The order "norm first", the learned positions and the tied head are those of GPT
 and linear layers without biases are those of many models after it (LLaMA: Touvron and others 2023).
 
 `t.name = expression` names a value. Parameters of the blocks have a leading axis for the layers: `t.Wq[0]` is the first
-block's. `t.x` and `t.mid` are lists of values: `t.x[0]` is what the first block reads, `t.mid[0]` is between its
-attention and its MLP, and `t.x[1]` is what the next block reads.
+block's. A list has a value for each block: `t.x[0]` is what the first block reads, `t.mid[0]` is between its attention
+and its MLP, and `t.x[1]` is what the next block reads.
 """
 
 import math
@@ -61,16 +61,18 @@ def attention(x, Wq, Wk, Wv, heads):
 
 
 def forward(t):
-    t.mid = []
+    t.normed, t.contexts, t.mid, t.scaled, t.act = [], [], [], [], []
     # token and position embeddings
     t.x = [t.wte[t.X] + t.wpe[: t.X.shape[1]]]
     for layer in range(t.Wq.shape[0]):
         # attention, with a norm before it and a residual connection around it
-        contexts = attention(rms_norm(t.x[layer], t.gain1[layer]), t.Wq[layer], t.Wk[layer], t.Wv[layer], t.heads)
-        t.mid.append(t.x[layer] + contexts @ t.Wo[layer])
+        t.normed.append(rms_norm(t.x[layer], t.gain1[layer]))
+        t.contexts.append(attention(t.normed[layer], t.Wq[layer], t.Wk[layer], t.Wv[layer], t.heads))
+        t.mid.append(t.x[layer] + t.contexts[layer] @ t.Wo[layer])
         # MLP, likewise
-        act = F.gelu(rms_norm(t.mid[layer], t.gain2[layer]) @ t.W1[layer])
-        t.x.append(t.mid[layer] + act @ t.W2[layer])
+        t.scaled.append(rms_norm(t.mid[layer], t.gain2[layer]))
+        t.act.append(F.gelu(t.scaled[layer] @ t.W1[layer]))
+        t.x.append(t.mid[layer] + t.act[layer] @ t.W2[layer])
     t.final = rms_norm(t.x[-1], t.gain3)
     # the head is tied: its weight is the token embedding
     t.logits = t.final @ t.wte.T

@@ -41,7 +41,8 @@ ascent: dlogits[known] = (F.one_hot(Y[known], logits.shape[2]) - F.softmax(logit
 - d["wte"] += weight(dlogits, final)
 embedding_only:
         pass
-    `dwte` has the term of the embedding only. In which other line of the forward pass is `wte` read?
+    `dwte` has the term of the embedding only. In which other line is `wte` read? Both terms are added: does one replace
+    the other?
 head_of_x: d["wte"] += weight(dlogits, x)
     In the head's term of `dwte`, the other factor is taken before the last norm. Which value is multiplied by `wte`?
 head_mean: d["wte"] += weight(dlogits, final) / len(X)
@@ -150,15 +151,8 @@ positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
 head_only:
         pass
     `dwte` has the head's term only. In which other line of the forward pass is `wte` read?
-head_overwritten: d["wte"] = torch.zeros_like(p["wte"]).index_add_(0, X.flatten(), dx.flatten(0, 1))
-    The second term of `dwte` replaces the first. A weight that is read in two places gets the sum.
 one_place_per_token: d["wte"][X] += dx
     Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
-last_row_only:
-        last = torch.zeros_like(p["wte"])
-        last[X.flatten()] = dx.flatten(0, 1)
-        d["wte"] += last
-    Where a token occurs several times, the last place replaces the others. All of them are added.
 
 [clip]
 - norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
@@ -171,7 +165,7 @@ largest: norm = max(gradient.norm() for gradient in gradients.values())
 - factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
 always_scaled: factor = most / float(norm) if norm > 0 else 1.0
     Small gradients are made larger here. Clipping changes only what is too long.
-inverted: factor = min(1.0, float(norm) / most) if norm > 0 else 1.0
+inverted: factor = float(norm) / most if norm > most else 1.0
     The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
 - return {name: gradient * factor for name, gradient in gradients.items()}, norm
 each_by_itself:

@@ -34,9 +34,9 @@ def averages(gradients):
     return mean, square
 
 
-def first_step(r, g):
+def first_step(p, g, r):
     mean, square = averages([-g])
-    return -r * (mean / 0.1) / (square / 0.01) ** 0.5
+    return p - r * (mean / 0.1) / (square / 0.01) ** 0.5
 
 
 def mean_after(g, n):

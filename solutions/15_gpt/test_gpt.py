@@ -36,13 +36,13 @@ def hardly_anything_known(inputs):
 DRAWS = (
     Draw(sizes(3, 5, 8, 11, 2, 7, 9, 1)),
     Draw(sizes(4, 6, 7, 13, 2, 5, 11, 3)),
-    Draw(sizes(3, 4, 6, 10, 5, 2, 8, 2), FORWARD.all_positions),
+    Draw(sizes(4, 6, 9, 10, 5, 3, 8, 2), FORWARD.all_positions),
     Draw(sizes(5, 6, 9, 8, 3, 4, 10, 2), FORWARD.few_tokens),
-    Draw(sizes(2, 5, 6, 7, 3, 4, 8, 2), FORWARD.tiny),
-    Draw(sizes(4, 5, 8, 9, 2, 6, 7, 2), FORWARD.sure_heads),
-    Draw(sizes(2, 4, 5, 7, 3, 2, 9, 2), one_token),
+    Draw(sizes(2, 5, 6, 7, 3, 4, 8, 1), FORWARD.tiny),
+    Draw(sizes(4, 5, 8, 9, 3, 6, 7, 2), FORWARD.sure_heads),
+    Draw(sizes(4, 5, 6, 7, 1, 8, 9, 2), one_token),
     Draw(sizes(3, 4, 7, 6, 2, 5, 8, 1), hardly_anything_known),
-    Draw(sizes(5, 1, 4, 7, 2, 3, 8, 2), FORWARD.all_positions),
+    Draw(sizes(5, 1, 4, 7, 3, 6, 8, 2), FORWARD.all_positions),
 )
 
 
