@@ -38,6 +38,7 @@ SLOW = [
     "12_attention",
     "13_multi_head_attention",
     "14_transformer_block",
+    "15_gpt",
     "16_through_time",
 ]
 """Each is sent as one of the other lessons is: the network of 03, functions as in 09 and 10."""
