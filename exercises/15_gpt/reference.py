@@ -98,7 +98,7 @@ def learning_rate(step, steps):
     warm = steps / 10
     if step < warm:
         return 0.01 * (step + 1) / warm
-    return 0.001 + 0.009 * math.cos(math.pi / 2 * (step - warm) / (steps - warm)) ** 2
+    return 0.001 + 0.009 * math.sin(math.pi / 2 * (steps - step) / (steps - warm)) ** 2
 
 
 def clip(slopes, most=CLIPPED_TO):

@@ -220,11 +220,11 @@ def run(on, generator, steps, cuts=(), **of):
 
 
 def test_trajectory(check):
-    check.agrees(run, ({"steps": 20, **SMALL}, {"steps": 10, **OTHER}), reference=Autograd, tolerance=1e-8)
+    check.agrees(run, ({"steps": 20, **SMALL}, {"steps": 10, **OTHER}), reference=Autograd)
 
 
 def test_resumed(check):
-    check.agrees(run, ({"steps": 10, "cuts": (1, 6), **OTHER},), reference=Autograd, tolerance=1e-8)
+    check.agrees(run, ({"steps": 10, "cuts": (1, 6), **OTHER},), reference=Autograd)
 
 
 # --- sampling ---
