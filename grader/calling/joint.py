@@ -22,24 +22,43 @@ class Joint:
     returns: tuple[str, ...]
 
     def pieces(self, result: object) -> dict[str, object] | str:
-        """{name: what was returned for it}, as far as the result has it, or a sentence."""
+        """{name: what was returned for it}, as far as the result has it, or a sentence.
+
+        A result is a tree of tuples, lists and dicts. What a dict contains goes by its key, `dW` or the parameter's own
+        name, `W`. What is in no dict goes by its place among the names that no dict has.
+        """
         expected = ", ".join(self.returns)
-        if isinstance(result, Mapping):
-            known = {name: result[name] for name in self.returns if name in result}
-            return known or f"`{self.name}` returned a dict without any of the keys {expected}."
-        flat = list(flatten(result)) if isinstance(result, (tuple, list)) else []
-        if len(flat) == len(self.returns):
-            return dict(zip(self.returns, flat, strict=True))
-        what = f"{len(flat)} values" if flat else describe(result)
+        named: dict[str, object] = {}
+        places = list(self._sorted_out(result, named)) if isinstance(result, (tuple, list, Mapping)) else []
+        others = [name for name in self.returns if name not in named]
+        if isinstance(result, Mapping) and not named:
+            return f"`{self.name}` returned a dict without any of the keys {expected}."
+        if len(places) == len(others) or (named and len(places) < len(others)):
+            found = {**named, **dict(zip(others, places, strict=False))}
+            return {name: found[name] for name in self.returns if name in found}
+        what = f"{len(places) + len(named)} values" if places else describe(result)
         return f"`{self.name}` returned {what}; expected {len(self.returns)} values: {expected}."
 
+    def _sorted_out(self, result: object, named: dict[str, object]) -> Iterator[object]:
+        """The values of `result` that are in no dict, in order; those in a dict are put into `named`."""
+        if isinstance(result, (tuple, list)):
+            for entry in result:
+                yield from self._sorted_out(entry, named)
+        elif isinstance(result, Mapping):
+            for name in self.returns:
+                key = name if name in result else name[1:]
+                if key in result:
+                    named[name] = result[key]
+        else:
+            yield result
 
-def flatten(result: object) -> Iterator[object]:
-    if isinstance(result, (tuple, list)):
-        for entry in result:
-            yield from flatten(entry)
-    else:
-        yield result
+
+def stacked(found: object) -> object:
+    """A list of tensors of one shape, such as one per layer, as one tensor; anything else as it is."""
+    entries = list(found) if isinstance(found, (tuple, list)) else []
+    if entries and all(isinstance(each, torch.Tensor) and each.shape == entries[0].shape for each in entries):
+        return torch.stack(entries)
+    return found
 
 
 def call_joint(
@@ -73,7 +92,7 @@ def call_joint(
             step: answers.get(step)
             or Answer(
                 "returned",
-                **answer_fields(found[step], ran.values.get(step[1:]), ran.dtype),
+                **answer_fields(stacked(found[step]), ran.values.get(step[1:]), ran.dtype),
                 operators=ran.watch.operators,
                 line=ran.line,
                 **precision(ran, dtype),

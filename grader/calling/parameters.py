@@ -112,7 +112,9 @@ def arguments_for(
 
 
 def fresh(value: Any) -> Any:
-    """A copy of a value that a step may do with as it likes: a tensor, a list of tensors, or what cannot change."""
+    """A copy of a value that a step may do with as it likes: a tensor, tensors together, or what cannot change."""
     if isinstance(value, list):
         return [fresh(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: fresh(entry) for key, entry in value.items()}
     return value.clone() if isinstance(value, Tensor) else value

@@ -13,7 +13,9 @@ from grader.dojo.training.setup import (
     NEW,
     OUT,
     find_script,
+    folder_for,
     kept_run,
+    lesson_and_file,
     options_for,
     own_path,
     resume_command,
@@ -26,6 +28,7 @@ from grader.errors import UserError
 TRAIN_EPILOG = """\b
 Examples:
   dojo train                            your own file, the lecture's 200,000 steps
+  dojo train 15                         the GPT of lesson 15
   dojo train --steps 2000               a first look, in seconds
   dojo train --names names.txt          the lecture's list of names, if you have it
   dojo train --compare                  goes on although a gradient is wrong: see what that does
@@ -43,11 +46,13 @@ Exit status: 0 done, 2 something is missing or wrong (the message says what), 13
 @click.option(
     "--names", type=click.Path(path_type=Path), metavar="FILE", help="One name per line.  [default: the lesson's]"
 )
-@click.option("--steps", type=click.IntRange(1), help=f"[default: {NEW['steps']:,}]")
+@click.option("--steps", type=click.IntRange(1), help=f"[default: {NEW['steps']:,}, or the lesson's]")
 @click.option(
     "--seed", type=click.IntRange(0, 2**63 - 1), help="Draws the parameters and the batches.  [default: the lecture's]"
 )
-@click.option("--hidden", type=click.IntRange(1), help=f"Units in the hidden layer.  [default: {NEW['hidden']}]")
+@click.option(
+    "--hidden", type=click.IntRange(1), help=f"Units in the hidden layer.  [default: {NEW['hidden']}, or the lesson's]"
+)
 @click.option(
     "--cmp",
     "compared",
@@ -66,10 +71,8 @@ Exit status: 0 done, 2 something is missing or wrong (the message says what), 13
     "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    default=OUT,
-    show_default=True,
     metavar="DIR",
-    help="Folder for the page, the log and the checkpoint.",
+    help=f"Folder for the page, the log and the checkpoint.  [default: {OUT}, {OUT}/15 for lesson 15]",
 )
 @click.option("--resume", is_flag=True, help="Continue the run in DIR.")
 @click.option("--fresh", is_flag=True, help="Start a new run, even if the one in DIR is not finished.")
@@ -84,7 +87,7 @@ def train(
     compared: tuple[int, ...],
     goes_on: bool,
     without_autograd: bool,
-    out: Path,
+    out: Path | None,
     resume: bool,
     fresh: bool,
     lesson_name: str | None,
@@ -92,8 +95,8 @@ def train(
 ) -> None:
     """Trains a network with your own gradients, and next to it one with autograd's.
 
-    SUBMISSION is your file or its folder. Without it, the file in exercises/ is used. A file with a function
-    `forward` is a network of your own: see my_network.py in the lesson's folder.
+    SUBMISSION is your file or its folder, or the number of a lesson. Without it, lesson 07 is trained. A file with a
+    function `forward` is a network of your own: see my_network.py in the folder of lesson 07.
     """
     given: dict[str, Any] = {"steps": steps, "seed": seed, "hidden": hidden, "compared": compared or None}
     given |= {"names": str(names.resolve()) if names else None, "autograd": False if without_autograd else None}
@@ -106,12 +109,17 @@ def train(
     go_on = resume_command(submission, out, lesson_name, course) + " --resume"
     try:
         with Terminal() as terminal:
-            watch = Watch(out, terminal.line, terminal.step)
+            watch = Watch(out or OUT, terminal.line, terminal.step)
             with stop_on_interrupt(watch, terminal):
-                lesson, script = find_script(training_course(course), lesson_name)
+                where = training_course(course)
+                wanted, submission = lesson_and_file(where, submission, lesson_name)
+                lesson, config = find_script(where, wanted)
+                watch.out = out = out or folder_for(where, lesson)
                 kept = kept_run(out, resume, fresh, go_on)
-                options = options_for(given, kept)
-                outcome = train_with(script, own_path(submission, lesson), options, watch, kept)
+                options = options_for(given, kept, config.training_options)
+                outcome = train_with(
+                    lesson / config.training_script, own_path(submission, lesson), options, watch, kept
+                )
                 from grader.dojo.training.page import write_page  # torch comes with it: `dojo --help` need not wait
 
                 page = write_page(outcome, out, go_on)

@@ -19,6 +19,7 @@ MODULE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 KEYS = ("title", "seed", "function", "gradients", "checks", "notebook", "public", "sandbox", "train", "verify")
 GRADIENT_KEYS = ("points", "hints", "drawn", "with", "taught_in")
 NOTEBOOK_KEYS = ("names", "values", "again", "after", "loop", "same")
+TRAINING_OPTIONS = ("steps", "hidden")
 CHECK_KEYS = ("points", "hints", "function", "drawn", "differentiates", "taught_in")
 
 NO_DRAWS = (
@@ -114,6 +115,7 @@ class LessonConfig:
         public_draws: what a student's own check draws in addition to the published sizes.
         imports: top-level modules that submissions may import in addition to the usual ones.
         training_script: the file in the lesson's folder that `dojo train` runs, or "".
+        training_options: {"steps" or "hidden": what `dojo train` takes unless the command line says otherwise}.
         worked: functions whose answers README.md works out in full, on purpose.
         verification: empty where the student writes no gradient checker.
     """
@@ -127,6 +129,7 @@ class LessonConfig:
     public_draws: tuple[PublicDraw, ...] = ()
     imports: tuple[str, ...] = ()
     training_script: str = ""
+    training_options: Mapping[str, int] = field(default_factory=dict)
     worked: tuple[str, ...] = ()
     verification: Verification = Verification()
 
@@ -139,6 +142,7 @@ def lesson_config(folder: Path) -> LessonConfig:
     """
     table = read_toml(folder / "lesson.toml", KEYS)
     public = table.table("public", ("draws", "worked"))
+    training = table.table("train", ("script", *TRAINING_OPTIONS))
     function = joint_function(table.table("function", ("name", "returns"))) if "function" in table else None
     return LessonConfig(
         table.text("title", folder.name),
@@ -149,7 +153,12 @@ def lesson_config(folder: Path) -> LessonConfig:
         notebook_settings(table.table("notebook", NOTEBOOK_KEYS)) if "notebook" in table else None,
         public_draws(public),
         sandbox_imports(table.table("sandbox", ("imports",))),
-        table.table("train", ("script",)).text("script"),
+        training.text("script"),
+        {
+            key: training.value(key, 1, is_count, "a number of at least 1")
+            for key in TRAINING_OPTIONS
+            if key in training
+        },
         public.texts("worked"),
         verification_settings(table.table("verify", ("function", "lessons"))),
     )
@@ -197,6 +206,10 @@ def verification_settings(table: Table) -> Verification:
 
 def is_points(value: object) -> bool:
     return isinstance(value, (int, float)) and is_number(value) and value >= 0
+
+
+def is_count(value: object) -> bool:
+    return type(value) is int and value > 0
 
 
 def is_seed(value: object) -> bool:

@@ -104,7 +104,10 @@ class Lesson:
 
         fed = random_upstream and self.joint is None
         groups = getattr(self.module, "GROUPS", None)
-        return Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
+        problem = Problem(self.module.forward, self.module.inputs, draw, seed, dtype or torch.float64, fed, groups)
+        if self.joint is not None:
+            problem.refuse_open_ends(self.joint.name, self.exercise / "forward.py")
+        return problem
 
     @cached_property
     def small_numbers(self) -> tuple[float, ...]:

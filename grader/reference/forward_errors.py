@@ -55,7 +55,8 @@ def refuse_value(name: str, value: Any, where: Callable[[], Place]) -> None:
     if isinstance(value, LIST) and any(isinstance(each, Tensor) for each in _members(value)):
         raise TapeError(
             f"{where()}`{name}` is a {type(value).__name__} of tensors, and no gradient flows to what is in it: give "
-            f"each tensor a name of its own, such as `{name}1` and `{name}2` (GROUPS makes a list of them for a step)."
+            f"each tensor a name of its own, such as `{name}1` and `{name}2` (GROUPS makes a list of them for a step), "
+            "or stack them."
         )
     if isinstance(value, Tensor) and value.is_complex():
         raise TapeError(

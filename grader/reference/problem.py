@@ -9,16 +9,18 @@ import copy
 import hashlib
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from grader.calling.groups import Groups, grouped
 from grader.comparison.tensors import LOW_PRECISION_TOLERANCE, PASS_FACTOR, low_precision_size, norm, quotient
-from grader.reference.forward_errors import NOWHERE, Place, refuse_value
+from grader.reference.forward_errors import NOWHERE, Place, TapeError, refuse_value
 from grader.reference.tape import (
     LOSS,
     Graph,
@@ -71,7 +73,8 @@ class Problem:
 
     With `random_upstream` every upstream gradient is drawn from a normal distribution, each on its own, except the
     loss's, which is one by definition; otherwise each is what autograd gives for the whole forward pass.
-    `groups` are names under which several values are given as a list.
+    `groups` are names under which several values are given: {name: their names}, for a list, or {name: {key: its
+    value's name}}, for a dict. The lists of the forward pass are groups, too.
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class Problem:
         seed: int,
         dtype: torch.dtype = torch.float64,
         random_upstream: bool = True,
-        groups: Mapping[str, Sequence[str]] | None = None,
+        groups: Groups | None = None,
     ) -> None:
         self.draw, self.dtype, self._forward, self.random_upstream = draw, dtype, forward, random_upstream
         drawn = make_inputs(torch.Generator().manual_seed(seed), **draw.sizes)
@@ -90,12 +93,12 @@ class Problem:
             draw.change(drawn)
         for name, value in drawn.items():
             refuse_value(name, value, partial(place_of_input, make_inputs, name))
-        self.groups = dict(groups or {})
         self._scales: dict[str, float] = {}
         self._sizes: dict[str, float] = {}
         self._inputs = {k: v.to(dtype) if is_floating(v) else v for k, v in drawn.items()}
         self.graph: Graph = record_forward(forward, self._inputs)
         self.values: dict[str, Any] = self.graph.values
+        self.groups: Groups = {**self.graph.lists, **(groups or {})}
         generator = torch.Generator().manual_seed(derive(seed, "upstream"))
         noise = {
             n: torch.randn(self.values[n].shape, generator=generator, dtype=torch.float64).to(dtype)
@@ -105,6 +108,17 @@ class Problem:
             noise[LOSS] = torch.ones((), dtype=dtype)
         self.ends = {n: noise[n] for n in self.graph.sinks}
         self.upstream: dict[str, Tensor] = noise if random_upstream else self.chain
+
+    def refuse_open_ends(self, function: str, path: Path) -> None:
+        """Raise TapeError unless the pass ends in its loss alone: one function for all gradients gets no others."""
+        sinks, parents = self.graph.sinks, self.graph.parents
+        others = [f"`t.{name}`" for name in sinks if name != LOSS and parents[name]]
+        if others or LOSS not in sinks:
+            raise TapeError(
+                f"{path} ends in {' and '.join(others) or 'no named value'}, and `{function}`, which returns all "
+                "gradients, gets no upstream gradient. Let the pass end in `t.loss` alone: draw an upstream gradient "
+                "`dout` in `inputs`, and write `t.loss = (t.out * t.dout).sum()`."
+            )
 
     def recorded_again(self) -> Graph:
         """The same forward pass with the same inputs, run again."""
@@ -118,7 +132,7 @@ class Problem:
     @property
     def given(self) -> dict[str, Any]:
         """The forward values by name, and each group of them as a list."""
-        return self.values | {name: [self.values[n] for n in members] for name, members in self.groups.items()}
+        return self.values | grouped(self.values, self.groups)
 
     @cached_property
     def chain(self) -> dict[str, Tensor]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -51,11 +51,41 @@ class _State:
         self.reads: set[str] = set()
         self.fusing = False
         self.expanded: Mapping[str, torch.Size] = {}
+        self.lists: dict[str, NamedList] = {}
 
     def leaf(self, name: str, value: Tensor) -> Tensor:
         """The cut: what is read later is a fresh leaf, of the value's own shape unless it is to be expanded."""
         value = value.detach().expand(self.expanded.get(name, value.shape))
         return value.clone().requires_grad_()
+
+
+class Recording(Protocol):
+    def _record(self, name: str, value: Any) -> None: ...
+
+    def _read(self, name: str) -> Any: ...
+
+
+class NamedList:
+    """A list of values on a tape, such as one per layer: `t.h[2]` is the value with the name `h[2]`."""
+
+    def __init__(self, tape: Recording, name: str, values: Sequence[Any]) -> None:
+        self._tape, self.name, self.members = tape, name, list[str]()
+        for value in values:
+            self.append(value)
+
+    def append(self, value: Any) -> None:
+        member = f"{self.name}[{len(self.members)}]"
+        self._tape._record(member, value)
+        self.members.append(member)
+
+    def __getitem__(self, index: int) -> Any:
+        return self._tape._read(self.members[index])
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        raise updated(self.name, place_outside(__file__))
+
+    def __len__(self) -> int:
+        return len(self.members)
 
 
 class Tape:
@@ -77,6 +107,10 @@ class Tape:
         state.inputs = tuple(inputs)
 
     def __getattr__(self, name: str) -> Any:
+        found = self._state.lists.get(name)
+        return self._read(name) if found is None else found
+
+    def _read(self, name: str) -> Any:
         state = self._state
         if name not in state.leaves:
             known = ", ".join(state.leaves)
@@ -93,13 +127,20 @@ class Tape:
     def __setattr__(self, name: str, value: Any) -> None:
         state = self._state
         place = place_outside(__file__)
-        if name in state.leaves or name == "fused":
+        if name in state.leaves or name in state.lists or name == "fused":
             if UPDATE.match(place.text):
                 raise updated(name, place)
             raise TapeError(
                 f"{place}`t.{name}` is set twice, or is a name of the tape itself. Each name stands for one value: "
                 "choose another."
             )
+        if isinstance(value, list) and all(isinstance(each, Tensor) for each in value):
+            state.lists[name] = NamedList(self, name, value)
+        else:
+            self._record(name, value)
+
+    def _record(self, name: str, value: Any) -> None:
+        state, place = self._state, place_outside(__file__)
         refuse_value(f"t.{name}", value, lambda: place)
         state.places[name] = place
         state.sources[name], state.reads = frozenset(state.reads), set()
@@ -147,6 +188,7 @@ class Graph:
         self.sources = dict(state.sources)  # name -> the cut names that its expression read
         self.parents: dict[str, tuple[str, ...]] = {}
         self.places = state.places
+        self.lists = {name: tuple(found.members) for name, found in state.lists.items()}
         self._above: dict[str, frozenset[str]] = {}
         order = list(state.leaves)
         for name, output in state.outputs.items():

@@ -98,7 +98,7 @@ def test_what_a_file_leaves_out(tmp_path):
         ("[notebook]\nafter = 3", "[notebook] after is 3; expected a text."),
         ("[notebook.same]\nn = 3", "[notebook.same] n is 3; expected a text."),
         ("notebook = 3", "[notebook] is 3; expected a table."),
-        ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script."),
+        ("[train]\nfile = ''", "there is no setting 'file' in [train]; the keys are: script, steps, hidden."),
         ("title = 3", "title is 3; expected a text."),
         ("seed = '7'", "seed is '7'; expected a whole number from 0 to 9223372036854775807."),
         ("seed = true", "seed is True; expected a whole number"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -451,3 +452,66 @@ def test_complex_values_and_lists_are_refused():
 def test_a_complex_value_inside_an_expression_is_fine():
     graph = record_forward(lambda t: setattr(t, "y", torch.fft.fft(t.x).real), {"x": normal(4)})
     assert graph.parents["y"] == ("x",)
+
+
+def stack_of_layers(t):
+    t.h, t.z = [t.x], []
+    for layer in range(t.W.shape[0]):
+        t.z.append(t.h[layer] @ t.W[layer])
+        t.h.append(t.h[-1] + torch.tanh(t.z[-1]))
+    t.loss = (t.h[len(t.h) - 1] @ t.x.T).square().sum()
+
+
+def test_a_list_has_a_name_for_each_entry_and_the_chain_goes_through_all_of_them():
+    inputs = {"x": normal(4, 3), "W": normal(3, 3, 3)}
+    graph = record_forward(stack_of_layers, inputs)
+    assert graph.lists == {"h": ("h[0]", "h[1]", "h[2]", "h[3]"), "z": ("z[0]", "z[1]", "z[2]")}
+    assert graph.parents["h[2]"] == ("h[1]", "z[1]") and graph.parents["z[1]"] == ("W", "h[1]")
+    assert graph.consumers["W"] == ("z[0]", "z[1]", "z[2]")
+    leaves = {name: value.clone().requires_grad_() for name, value in inputs.items()}
+    h = leaves["x"]
+    for W in leaves["W"]:
+        h = h + torch.tanh(h @ W)
+    (h @ leaves["x"].T).square().sum().backward()
+    chain = graph.chain({"loss": torch.ones((), dtype=torch.float64)})
+    for name, leaf in leaves.items():
+        torch.testing.assert_close(chain[name], leaf.grad, rtol=1e-12, atol=1e-12)
+
+
+def test_an_entry_of_a_list_cannot_be_changed_and_a_name_is_used_once():
+    def changed(t):
+        t.h = [t.x]
+        t.h[0] = t.x + 1
+
+    with pytest.raises(TapeError, match=r"`t\.h\[0\] = t\.x \+ 1` changes `t\.h`, but a name stands for one value"):
+        record_forward(changed, {"x": normal(4)})
+
+    def twice(t):
+        t.h = [t.x]
+        t.h = t.x + 1
+
+    with pytest.raises(TapeError, match=r"`t\.h` is set twice"):
+        record_forward(twice, {"x": normal(4)})
+
+
+def test_a_step_can_have_a_whole_list_or_a_dict_of_values():
+    groups = {"parameters": {"weight": "W", "start": "x"}}
+    problem = Problem(
+        stack_of_layers, lambda generator: {"x": normal(4, 3), "W": normal(3, 3, 3)}, Draw(), 1, groups=groups
+    )
+    assert [value.shape for value in problem.given["z"]] == [(4, 3)] * 3
+    assert torch.equal(problem.given["parameters"]["weight"], problem.values["W"])
+
+
+@pytest.mark.parametrize("ends", ["out", "loss and other"])
+def test_one_function_for_all_gradients_needs_a_pass_that_ends_in_its_loss(ends):
+    def forward(t):
+        t.out = t.x * 2
+        if ends != "out":
+            t.loss = t.x.sum()
+
+    problem = Problem(forward, lambda generator: {"x": normal(3)}, Draw(), 1)
+    with pytest.raises(TapeError, match=r"forward.py ends in `t.out`, and `backward`, .*gets no upstream gradient"):
+        problem.refuse_open_ends("backward", Path("forward.py"))
+    whole = Problem(lambda t: setattr(t, "loss", t.x.sum()), lambda generator: {"x": normal(3)}, Draw(), 1)
+    whole.refuse_open_ends("backward", Path("forward.py"))

@@ -10,7 +10,7 @@ from grader.authoring.figures.svg import Drawing, tenths
 from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.graph import lay_out, names_in_statement, parts_of, reads_of
+from grader.publish.report.graph import first_member, lay_out, names_in_statement, parts_of, reads_of
 from grader.publish.report.layout import HEIGHT, Kind, Layout, Node
 
 WIDEST, BETWEEN, MARGIN, PADDING = 410.0, 18.0, 6.0, 24.0
@@ -37,9 +37,10 @@ LEGEND: Mapping[str, str] = {
 def graph_of(lesson: Lesson) -> str:
     """The SVG of a lesson that has a forward pass. Raises LessonError when forward.py does not run."""
     graph, statements, reads = lesson.public.graph, forward_statements(lesson), reads_of(lesson)
-    shapes = {name: format_shape(graph.values[name].shape) for name in reads}
+    shapes = {name: format_shape(graph.values[first_member(name)].shape) for name in reads}
     kinds: dict[str, Kind] = {
-        name: "input" if name in graph.inputs else "fused" if name in graph.fused else "step" for name in reads
+        name: "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
+        for name in reads
     }
     done = {name: operations(statements.get(name, ""), reads) for name in reads}
     required = {item.target for item in lesson.gradients if item.target}

@@ -12,8 +12,9 @@ from grader.publish.inert import inert
 from grader.publish.report.curve import Plot, plot
 from grader.publish.templates import page_templates
 
-SMALLEST = 1e-8
-"""Smaller differences are drawn as this: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7."""
+SMALLEST, SMALLEST_EXACT = 1e-8, 1e-16
+"""Smaller differences are drawn as the first: a logarithmic axis has no zero, and a loss near 2 is exact to 2.4e-7. The
+second is for runs in float64, whose differences are all smaller than the first."""
 
 
 def loss_plot(outcome: Outcome) -> Plot | None:
@@ -27,7 +28,11 @@ def loss_differences(outcome: Outcome) -> list[float]:
 
 def difference_plot(outcome: Outcome) -> Plot | None:
     found = loss_differences(outcome)
-    return plot(found, [], 1, outcome.steps, SMALLEST, filled=True) if any(found) else None
+    return plot(found, [], 1, outcome.steps, smallest_drawn(outcome), filled=True) if any(found) else None
+
+
+def smallest_drawn(outcome: Outcome) -> float:
+    return SMALLEST if max(loss_differences(outcome), default=1.0) > SMALLEST else SMALLEST_EXACT
 
 
 @cache
@@ -43,7 +48,7 @@ def page(outcome: Outcome, resume: str) -> str:
         curve=loss_plot(outcome),
         apart=difference_plot(outcome),
         largest=max(loss_differences(outcome), default=0.0),
-        smallest=SMALLEST,
+        smallest=smallest_drawn(outcome),
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from grader.dojo.training.contract import Options, Outcome, Watch, load_checkpoint
 from grader.errors import LessonError, UserError
-from grader.lesson.config import lesson_config
+from grader.lesson.config import LessonConfig, lesson_config
 from grader.lesson.paths import nearest_course
 
 OUT = Path("my-training")  # not "training": a folder of that name would be taken for a submission of the lesson
@@ -30,23 +31,49 @@ def training_course(given: Path | None) -> Path:
     return found
 
 
-def find_script(course: Path, lesson_name: str | None) -> tuple[Path, Path]:
-    """(the folder of the lesson to train, its script). Raises UserError."""
-    found = {}
-    for path in sorted((course / "exercises").glob("*/lesson.toml")):
-        try:
-            script = lesson_config(path.parent).training_script
-        except LessonError:
-            continue  # `grade verify` reports it
-        if script:
-            found[path.parent.name] = (path.parent, path.parent / script)
-    number = lesson_name.zfill(2) if lesson_name and lesson_name.isdigit() else lesson_name
-    chosen = [name for name in found if number is None or number in (name, *name.split("_", 1))]
-    if len(chosen) == 1:
-        return found[chosen[0]]
+def find_script(course: Path, lesson_name: str | None) -> tuple[Path, LessonConfig]:
+    """(the folder of the lesson to train, its lesson.toml): the first that can be trained. Raises UserError."""
+    found = trainable(course)
+    chosen = [name for name in found if lesson_name is None or is_named(name, lesson_name)]
+    if chosen:
+        return course / "exercises" / chosen[0], found[chosen[0]]
     if not found:
         raise UserError(f"{course} has no lesson to train: none has a table [train] in its lesson.toml.")
     raise UserError(f"name the lesson to train with --lesson: {', '.join(found)}.")
+
+
+def trainable(course: Path) -> dict[str, LessonConfig]:
+    """{name: lesson.toml} of the lessons with a table [train], in order."""
+    found = {}
+    for path in sorted((course / "exercises").glob("*/lesson.toml")):
+        try:
+            config = lesson_config(path.parent)
+        except LessonError:
+            continue  # `grade verify` reports it
+        if config.training_script:
+            found[path.parent.name] = config
+    return found
+
+
+def is_named(name: str, given: str) -> bool:
+    """Whether `given` is the lesson's number, its name or both."""
+    return (given.zfill(2) if given.isdigit() else given) in (name, *name.split("_", 1))
+
+
+def lesson_and_file(course: Path, submission: Path | None, lesson: str | None) -> tuple[str | None, Path | None]:
+    """(the lesson that is meant, the submission): `dojo train 15` names a lesson, and a path may be in its folder."""
+    if submission is None or lesson is not None:
+        return lesson, submission
+    names = trainable(course)
+    if not submission.exists():
+        chosen = next((name for name in names if is_named(name, str(submission))), None)
+        return (chosen, None) if chosen else (None, submission)
+    return next((name for name in names if name in submission.resolve().parts), None), submission
+
+
+def folder_for(course: Path, lesson: Path) -> Path:
+    """Where a run goes unless the command line says otherwise: a folder of its own for every lesson after the first."""
+    return OUT if lesson.name == next(iter(trainable(course))) else OUT / lesson.name.split("_", 1)[0]
 
 
 def own_path(submission: Path | None, lesson: Path) -> Path:
@@ -82,10 +109,13 @@ def kept_run(out: Path, resume: bool, fresh: bool, go_on: str) -> dict[str, Any]
     return kept
 
 
-def options_for(given: dict[str, Any], kept: dict[str, Any] | None) -> Options:
-    """A new run's options, or a kept run's, which the `given` options must match. Raises UserError."""
+def options_for(given: dict[str, Any], kept: dict[str, Any] | None, lesson: Mapping[str, int]) -> Options:
+    """A new run's options, or a kept run's, which the `given` options must match. Raises UserError.
+
+    `lesson` are the options of lesson.toml.
+    """
     if kept is None:
-        return Options(**{**NEW, **given})
+        return Options(**{**NEW, **lesson, **given})
     options: Options = kept["options"]
     for name, value in given.items():
         if name == "names":
@@ -100,7 +130,7 @@ def options_for(given: dict[str, Any], kept: dict[str, Any] | None) -> Options:
     return Options(**{**vars(options), **changed})
 
 
-def resume_command(submission: Path | None, out: Path, lesson: str | None, course: Path | None) -> str:
+def resume_command(submission: Path | None, out: Path | None, lesson: str | None, course: Path | None) -> str:
     """The command line for the same student and folder."""
     typed = ["dojo", "train", *([str(submission)] if submission else [])]
     for option, value in (("-o", None if out == OUT else out), ("--lesson", lesson), ("--course", course)):

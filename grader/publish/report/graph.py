@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,7 +17,7 @@ from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
 from grader.publish.report.layout import HEIGHT, Edge, Kind, Layout, Node
-from grader.reference.tape import is_floating
+from grader.reference.tape import Graph, is_floating
 
 Reads = Mapping[str, Sequence[str]]
 
@@ -28,7 +29,39 @@ WIDEST = 418
 
 
 def reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
-    """{name: the floating values its line reads}, fused values between them included, in forward order."""
+    """{name: the floating values its line reads}, fused values between them included, in forward order.
+
+    Values that a loop appends to a list are one name, `h[0…2]`: the line is drawn once. What a repetition reads of the
+    one before it is left out.
+    """
+    folded, order = folded_names(lesson.public.graph), dict[str, int]()
+    reads: dict[str, dict[str, None]] = {}
+    for name, parents in all_reads_of(lesson).items():
+        label = folded.get(name, name)
+        order.setdefault(label, len(order))
+        earlier = (folded.get(parent, parent) for parent in parents)
+        reads.setdefault(label, {}).update((each, None) for each in earlier if order[each] < order[label])
+    return {name: tuple(sorted(parents, key=order.__getitem__)) for name, parents in reads.items()}
+
+
+def folded_names(graph: Graph) -> dict[str, str]:
+    """{name: the name of the whole group} for members of a list that one line appends: `h[0…2]` for `h[1]`."""
+    found: dict[str, str] = {}
+    for name, members in graph.lists.items():
+        for place in dict.fromkeys(graph.places[member] for member in members):
+            numbers = [number for number, member in enumerate(members) if graph.places[member] == place]
+            if len(numbers) > 1:
+                found.update((members[number], f"{name}[{numbers[0]}…{numbers[-1]}]") for number in numbers)
+    return found
+
+
+def first_member(name: str) -> str:
+    """The value that a drawn name stands for: `h[0]` for `h[0…2]`."""
+    return re.sub(r"…\d+\]$", "]", name)
+
+
+def all_reads_of(lesson: Lesson) -> dict[str, tuple[str, ...]]:
+    """`reads_of` with every member of a list by itself."""
     graph = lesson.public.graph
     fused = {name for name in graph.fused if is_floating(graph.values[name])}
     drawn = [name for name in graph.values if name in graph.names or name in fused]
@@ -202,11 +235,12 @@ def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
     graph = lesson.public.graph
 
     def kind(name: str) -> Kind:
-        return "input" if name in graph.inputs else "fused" if name in graph.fused else "step"
+        return "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
+
+    def shape(name: str) -> str:
+        return format_shape(graph.values[first_member(name)].shape)
 
     return tuple(
-        lay_out(
-            part, {name: format_shape(graph.values[name].shape) for name in part}, {name: kind(name) for name in part}
-        )
+        lay_out(part, {name: shape(name) for name in part}, {name: kind(name) for name in part})
         for part in parts_of(reads_of(lesson))
     )

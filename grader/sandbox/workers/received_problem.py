@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.calling.groups import grouped
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.tensor_bytes import DTYPES, unpack_tensors
 
@@ -20,6 +21,6 @@ def problem_of(frame: wire.Frame) -> tuple[int, Given]:
     tensors = unpack_tensors(header["tensors"], frame.body)
     values: dict[str, Any] = dict(header["plain"])
     values.update({name: tensors["v:" + name] for name in header["values"]})
-    values.update({name: [values[n] for n in members] for name, members in header["groups"].items()})
+    values.update(grouped(values, header["groups"]))
     upstream = {name: tensors["u:" + name] for name in header["upstream"]}
     return header["problem"], (DTYPES[header["dtype"]], values, upstream)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.calling.groups import Groups
 from grader.calling.joint import Joint
 from grader.sandbox.workers import wire
 from grader.sandbox.workers.tensor_bytes import MAX_BODY, NAMES, pack_tensors
@@ -34,11 +35,11 @@ def pack_problem(
     dtype: torch.dtype,
     values: Mapping[str, Any],
     upstream: Mapping[str, Tensor],
-    groups: Mapping[str, Sequence[str]] | None = None,
+    groups: Groups | None = None,
 ) -> PackedProblem:
     """Forward values (tensors of any shape and dtype, and plain numbers) and upstream gradients, by name, as a frame.
 
-    `dtype` is torch's default while steps run on it; `groups` are {name: the names of its values, as a list}.
+    `dtype` is torch's default while steps run on it; `groups` are values that are given together.
     """
     tensors = [("v:" + n, v) for n, v in values.items() if isinstance(v, Tensor)]
     tensors += [("u:" + n, u) for n, u in upstream.items()]
@@ -54,7 +55,9 @@ def pack_problem(
         "plain": {n: v for n, v in values.items() if not isinstance(v, Tensor)},
         "values": [n for n, v in values.items() if isinstance(v, Tensor)],
         "upstream": list(upstream),
-        "groups": {name: list(members) for name, members in groups.items()},
+        "groups": {
+            name: dict(members) if isinstance(members, Mapping) else list(members) for name, members in groups.items()
+        },
     }
     room = min(MAX_BODY, max(LEAST_ROOM, ROOM * largest))
     return PackedProblem(number, wire.encode(wire.Frame(header, body)), known, room)

@@ -27,6 +27,7 @@ PARTS = {
     "12_attention": 3,
     "13_multi_head_attention": 1,
     "14_transformer_block": 1,
+    "15_gpt": 1,
 }
 """How many drawings a lesson's graph has."""
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.reference.problem import Problem
+from grader.reference.tape import NamedList
 
 
 class _Reached(Exception):
@@ -21,12 +22,21 @@ class _Replay:
     def __init__(self, problem: Problem, name: str, consumer: str, right: str, taken: str) -> None:
         values = dict(problem.values) | {right: problem.values[taken]}
         values[name] = values[name].clone().requires_grad_()
-        vars(self).update(_values=values, _until=consumer, _fused=problem.graph.fused, output=None)
+        vars(self).update(_values=values, _until=consumer, _fused=problem.graph.fused, _lists={}, output=None)
 
     def __getattr__(self, name: str) -> Any:
-        return self._values[name]
+        return self._lists[name] if name in self._lists else self._read(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, list):
+            self._lists[name] = NamedList(self, name, value)
+        else:
+            self._record(name, value)
+
+    def _read(self, name: str) -> Any:
+        return self._values[name]
+
+    def _record(self, name: str, value: Any) -> None:
         if name == self._until:
             vars(self)["output"] = value
             raise _Reached

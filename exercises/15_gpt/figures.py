@@ -1,0 +1,41 @@
+"""The picture of lesson 15, drawn by `grade figures`: the two terms of the tied weight's gradient."""
+
+from grader.authoring.figures.svg import Drawing
+
+
+def figures():
+    return {"tied.svg": tied()}
+
+
+def tied():
+    drawing = Drawing(
+        400,
+        330,
+        "The gradient of a tied weight",
+        "The model from bottom to top: tokens a and b are read by the embedding wte, blocks follow, then the head, "
+        "which uses wte again. On the right the gradient of wte, one row per token. From the head, an arrow leads to "
+        "every row. From the embedding, an arrow leads to the rows of a and b only.",
+    )
+    parts = ((40, "head", "final @ wte.T"), (120, "blocks", "attention and MLP"), (200, "embedding", "wte[X]"))
+    for y, name, what in parts:
+        drawing.rectangle(16, y, 150, 48, "blue-box blue-line" if what.count("wte") else "box edge", 6)
+        drawing.text(91, y + 21, name, "ink bold", "middle")
+        drawing.text(91, y + 38, what, "code small muted", "middle")
+    drawing.text(91, 22, "loss", "ink", "middle")
+    drawing.text(91, 284, "X: a b a", "code ink", "middle")
+    for low, high in ((40, 28), (120, 90), (200, 170), (270, 250)):
+        drawing.line([(91, low), (91, high)], "edge", arrow=True)
+    drawing.text(326, 32, "gradient of wte", "ink bold", "middle")
+    rows = [("a", 2), ("b", 1), ("c", 0), ("d", 0)]
+    for number, (token, read) in enumerate(rows):
+        y = 70 + 44 * number
+        drawing.rectangle(262, y, 130, 34, "box edge", 4)
+        drawing.text(274, y + 22, token, "code ink bold")
+        drawing.text(296, y + 15, "head's term", "small blue")
+        if read:
+            drawing.text(296, y + 29, f"+ {read} × lookup", "small orange bold")
+        drawing.line([(168, 64), (220, 64), (258, y + 12)], "blue-line", arrow=True)
+        if read:
+            drawing.line([(168, 224), (220, 224), (258, y + 26)], "orange-line dashed", arrow=True)
+    drawing.text(16, 316, "solid: to every row; dashed: to the rows of tokens that were read", "small ink")
+    return drawing.svg()

@@ -1,0 +1,282 @@
+"""Known wrong lines of lesson 15, each with the message that its author gets.
+
+Most are edits of the solution. A wrong line in `gradients` makes the gradients below it wrong, too, and the runs of
+`train`. They get the same message.
+"""
+
+from grader.lesson.mistakes import mistake_list
+
+MISTAKES = mistake_list("""
+# the loss
+[gradients]
+- loss = F.cross_entropy(logits[known], Y[known])
+loss_over_all_positions: loss = F.cross_entropy(logits[known], Y[known], reduction="sum") / Y.numel()
+    The loss is divided by the number of all positions. Which positions have a next token?
+padding_as_token: loss = F.cross_entropy(logits.flatten(0, 1), Y.clamp(min=0).flatten())
+    The positions after the end of a name are counted, as if token 0 came next there. `Y` is -1: leave them out.
+loss_per_example:
+        loss = sum(F.cross_entropy(a[b >= 0], b[b >= 0]) for a, b in zip(logits, Y) if (b >= 0).any()) / len(Y)
+    The loss is a mean of the examples' means. Every position with a next token counts the same.
+- count = known.sum()
+divided_by_all: count = known.numel()
+    `dlogits` is divided by the number of all positions. By how many does the loss divide?
+divided_by_batch: count = len(X)
+    `dlogits` is divided by the number of examples. The loss is a mean over positions.
+not_divided: count = 1
+    This is the gradient of a sum. The loss is a mean over the positions that have a next token.
+- dlogits[known] = (F.softmax(logits[known], 1) - F.one_hot(Y[known], logits.shape[2])) / count
+dlogits_of_padding:
+        dlogits = (F.softmax(logits, 2) - F.one_hot(Y.clamp(min=0), logits.shape[2])) / count
+    The positions after the end of a name get a gradient as well. Nothing is predicted there: which value has `dlogits`?
+padding_keeps_softmax:
+        dlogits = F.softmax(logits, 2) / count
+        dlogits[known] -= F.one_hot(Y[known], logits.shape[2]) / count
+    After the end of a name, `dlogits` is still the softmax. The loss does not read those positions.
+no_minus_one: dlogits[known] = F.softmax(logits[known], 1) / count
+    One term of `dlogits` is missing: the pull on the token that came. What do its rows have to sum to?
+ascent: dlogits[known] = (F.one_hot(Y[known], logits.shape[2]) - F.softmax(logits[known], 1)) / count
+    All gradients have the wrong sign. Raising the logit of the token that came makes the loss smaller.
+
+# the tied head and the last norm
+- d["wte"] += weight(dlogits, final)
+embedding_only:
+        pass
+    `dwte` has the term of the embedding only. In which other line is `wte` read? Both terms are added: does one replace
+    the other?
+head_of_x: d["wte"] += weight(dlogits, x)
+    In the head's term of `dwte`, the other factor is taken before the last norm. Which value is multiplied by `wte`?
+head_mean: d["wte"] += weight(dlogits, final) / len(X)
+    The head's term of `dwte` is a mean over the examples. Nothing in the forward pass divides by their number.
+- dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], x, p["gain3"])
+no_last_norm:
+        _, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], x, p["gain3"])
+        dx = dlogits @ p["wte"]
+    The last norm is missing on the way back: what leaves the head is the gradient of its output.
+last_norm_at_output: dx, d["gain3"] = rms_norm_backward(dlogits @ p["wte"], final, p["gain3"])
+    The last norm's backward pass needs its input. `final` is its output.
+
+# the blocks
+- for layer in reversed(range(len(blocks))):
+blocks_forward: for layer in range(len(blocks)):
+    The blocks are taken in the order of the forward pass. Which one does the gradient meet first?
+- d["W2"][layer] = weight(act, dx)
+W2_before_gelu: d["W2"][layer] = weight(pre, dx)
+    `dW2` is made from the GELU's input. Which value does the forward pass multiply by `W2`?
+W2_mean: d["W2"][layer] = weight(act, dx) / len(X)
+    `dW2` is a mean over the examples. Nothing in the forward pass divides by their number.
+- dpre = gelu_backward(dx @ p["W2"][layer].T, pre)
+no_gelu: dpre = dx @ p["W2"][layer].T
+    The GELU is missing on the way back.
+gelu_at_act: dpre = gelu_backward(dx @ p["W2"][layer].T, act)
+    The GELU's derivative is taken at its output. Which value goes into it?
+relu: dpre = (dx @ p["W2"][layer].T) * (pre > 0)
+    This is the derivative of a ReLU. A GELU has a slope at negative inputs, too.
+gelu_tanh:
+        u = math.sqrt(2 / math.pi) * (pre + 0.044715 * pre**3)
+        slope = (1 + u.tanh()) / 2 + pre * (1 - u.tanh()**2) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * pre**2) / 2
+        dpre = dx @ p["W2"][layer].T * slope
+    This is the derivative of GELU's tanh form. `F.gelu` computes the exact one.
+- d["W1"][layer] = weight(scaled, dpre)
+W1_of_mid: d["W1"][layer] = weight(mid, dpre)
+    `dW1` is made from `mid`, before the norm. Which value does the forward pass multiply by `W1`?
+- dscaled = dpre @ p["W1"][layer].T
+first_layers_W1: dscaled = dpre @ p["W1"][0].T
+    Each block has weights of its own. This goes back through the first block's `W1` in every block.
+- through_mlp, d["gain2"][layer] = rms_norm_backward(dscaled, mid, p["gain2"][layer])
+norm2_of_x: through_mlp, d["gain2"][layer] = rms_norm_backward(dscaled, x, p["gain2"][layer])
+    The second norm reads `mid`. Its backward pass here is taken at what the block reads.
+- dmid = dx + through_mlp
+no_residual_2: dmid = through_mlp
+    `mid` is read in two terms: by the norm, and directly by the residual connection. One is missing.
+residual_2_only: dmid = dx
+    `mid` is read in two terms: by the norm in front of the MLP, and directly. What comes through the MLP is missing.
+
+# attention
+- d["Wo"][layer] = weight(merged, dmid)
+Wo_before_residual: d["Wo"][layer] = weight(merged, dx)
+    `dWo` is made from the gradient of the block's output. What is added to it on the way to `mid`?
+- dcontexts = split_heads(dmid @ p["Wo"][layer].T, heads)
+not_transposed: dcontexts = split_heads(dmid @ p["Wo"][layer], heads)
+    `Wo` is square, so the shape cannot tell: on the way back the matrix is transposed.
+heads_by_view: dcontexts = (dmid @ p["Wo"][layer].T).reshape(q.shape)
+    The heads get the wrong numbers: a view from (batch, time, channels) to (batch, heads, time, size) mixes positions.
+- dv = merge_heads(weights.transpose(2, 3) @ dcontexts)
+values_not_transposed: dv = merge_heads(weights @ dcontexts)
+    A value collects from the positions that read it. Are these along a row of the weights, or along a column?
+- dscores = weights * (dweights - (dweights * weights).sum(3, keepdim=True))
+softmax_diagonal: dscores = weights * (1 - weights) * dweights
+    This is the effect of each score on its own weight. The other weights of the row change as well.
+softmax_direct: dscores = weights * dweights
+    One path through the softmax is missing: every score is also in the sum that divides its row.
+softmax_wrong_axis: dscores = weights * (dweights - (dweights * weights).sum(2, keepdim=True))
+    The sum runs over the positions that read. Along which axis does the softmax divide?
+- dproducts = dscores / q.shape[3] ** 0.5
+no_root: dproducts = dscores
+    The root of the head's size is missing between the scores and the products of queries and keys.
+root_of_channels: dproducts = dscores / x.shape[2] ** 0.5
+    This divides by the root of all channels. Which size does the forward pass take the root of?
+- dq = merge_heads(dproducts @ k)
+queries_from_queries: dq = merge_heads(dproducts @ q)
+    The other factor of the products is missing: the gradient of a query is made of keys.
+- dk = merge_heads(dproducts.transpose(2, 3) @ q)
+keys_not_transposed: dk = merge_heads(dproducts @ q)
+    A key collects from the queries that read it. Which axis of the scores are they on?
+- d["Wv"][layer] = weight(normed, dv)
+Wv_of_x: d["Wv"][layer] = weight(x, dv)
+    `dWv` is made from what the block reads, before the norm. Which value does the forward pass multiply by `Wv`?
+- d["Wq"][layer] = weight(normed, dq)
+Wq_of_x: d["Wq"][layer] = weight(x, dq)
+    `dWq` is made from what the block reads, before the norm. Which value does the forward pass multiply by `Wq`?
+- dnormed = dq @ p["Wq"][layer].T + dk @ p["Wk"][layer].T + dv @ p["Wv"][layer].T
+values_only: dnormed = dv @ p["Wv"][layer].T
+    The output of the first norm is read three times. Two of the three terms are missing.
+- through_attention, d["gain1"][layer] = rms_norm_backward(dnormed, x, p["gain1"][layer])
+gain_of_the_first: through_attention, d["gain1"][layer] = rms_norm_backward(dnormed, x, p["gain1"][0])
+    Each block has a gain of its own. This goes back through the first block's.
+- dx = dmid + through_attention
+no_residual_1: dx = through_attention
+    What the block reads goes to two places: the norm, and the residual connection. One term is missing.
+residual_1_only: dx = dmid
+    What comes back through the attention is missing: only the residual connection is left.
+residual_1_from_above: dx = dx + through_attention
+    The residual connection of the attention ends in `mid`. What comes back to `mid` is more than what came from above.
+
+# embeddings
+- d["wpe"][: X.shape[1]] = dx.sum(0)
+positions_mean: d["wpe"][: X.shape[1]] = dx.mean(0)
+    `dwpe` is a mean over the examples. A copy forward is a sum backward.
+positions_first_example: d["wpe"][: X.shape[1]] = dx[0]
+    `dwpe` is that of the first example alone. In how many examples is a row of `wpe` added?
+- d["wte"].index_add_(0, X.flatten(), dx.flatten(0, 1))
+head_only:
+        pass
+    `dwte` has the head's term only. In which other line of the forward pass is `wte` read?
+one_place_per_token: d["wte"][X] += dx
+    Where a token occurs several times, only one place counts: `dwte[X] += ...` writes one of several values.
+
+[clip]
+- norm = sum(gradient.square().sum() for gradient in gradients.values()) ** 0.5
+sum_of_norms: norm = sum(gradient.norm() for gradient in gradients.values())
+    This adds up the norms of the gradients. Add up their squares, and take the root once.
+squared: norm = sum(gradient.square().sum() for gradient in gradients.values())
+    This is the square of the norm.
+largest: norm = max(gradient.norm() for gradient in gradients.values())
+    This is the norm of the largest gradient. All gradients together are one vector.
+- factor = min(1.0, most / float(norm)) if norm > 0 else 1.0
+always_scaled: factor = most / float(norm) if norm > 0 else 1.0
+    Small gradients are made larger here. Clipping changes only what is too long.
+inverted: factor = float(norm) / most if norm > most else 1.0
+    The factor is upside down: a gradient that is too long becomes shorter by limit / norm.
+- return {name: gradient * factor for name, gradient in gradients.items()}, norm
+each_by_itself:
+        return {n: g * min(1.0, most / float(g.norm() + 1e-300)) for n, g in gradients.items()}, norm
+    Each gradient is clipped by its own norm, which changes the direction of the step. All get the same factor.
+by_value: return {name: gradient.clamp(-most, most) for name, gradient in gradients.items()}, norm
+    This cuts off every number by itself. Clipping by norm scales all of them by one factor.
+norm_after: return {name: gradient * factor for name, gradient in gradients.items()}, norm * factor
+    The norm that is returned is the one after clipping. Return the one before.
+in_place: return {name: gradient.mul_(factor) for name, gradient in gradients.items()}, norm
+    The gradients that you were given have changed. Return new tensors.
+
+[adam]
+- mean = means[name] / (1 - 0.9 ** (step + 1))
+mean_not_corrected: mean = means[name]
+    The mean is not corrected. It began with zero, so it is too small in the first steps.
+mean_one_step_late: mean = means[name] / (1 - 0.9 ** max(step, 1))
+    `step` is counted from 0, and this step's gradient is in the mean already. How many are that?
+- square = squares[name] / (1 - 0.99 ** (step + 1))
+square_not_corrected: square = squares[name]
+    The mean square is not corrected. It began with zero, so it is too small in the first steps.
+one_beta: square = squares[name] / (1 - 0.9 ** (step + 1))
+    The mean square is corrected with the factor of the mean. Each has its own.
+- means[name].mul_(0.9).add_(gradient, alpha=0.1)
+mean_adds_up: means[name].mul_(0.9).add_(gradient)
+    The running average is a sum: the new gradient enters with the weight 1 - 0.9.
+mean_swapped: means[name].mul_(0.1).add_(gradient, alpha=0.9)
+    The two weights of the running average have changed places.
+- squares[name].mul_(0.99).addcmul_(gradient, gradient, value=0.01)
+no_square: squares[name].mul_(0.99).add_(gradient.abs(), alpha=0.01)
+    This averages absolute values. The second average is that of the squares.
+- if name in DECAYED:
+decays_everything: if name:
+    The gains decay as well. Which names are in DECAYED?
+- parameter.mul_(1 - rate * decay)
+decay_without_rate: parameter.mul_(1 - decay)
+    The decay is not multiplied by the learning rate.
+no_decay: pass
+    There is no weight decay. By how much does it move a parameter in a step?
+decay_grows: parameter.mul_(1 + rate * decay)
+    The decay makes parameters larger. It moves them towards zero.
+- gradient = gradients[name]
+decay_in_gradient: gradient = gradients[name] + decay * parameter * (name in DECAYED)
+    The decay is also in the gradient, and so in both averages (L2 regularisation). AdamW keeps it apart.
+- parameter.sub_(rate * mean / (square.sqrt() + 1e-8))
+eps_in_root: parameter.sub_(rate * mean / (square + 1e-8).sqrt())
+    The 1e-8 is added under the root. It is added to the root, which matters for small gradients.
+no_root: parameter.sub_(rate * mean / (square + 1e-8))
+    This divides by the mean square. Adam divides by its root.
+ascent: parameter.add_(rate * mean / (square.sqrt() + 1e-8))
+    The parameters walk uphill. Check the sign of the step.
+new_tensor: parameter = parameter - rate * mean / (square.sqrt() + 1e-8)
+    The step is not in the parameters that you were given: `p = p - ...` makes a new tensor. Change `p` in place.
+
+[learning_rate]
+- return 0.01 * (step + 1) / warm
+from_zero: return 0.01 * step / warm
+    The first step has the rate zero. The first tenth rises to 0.01 at its last step.
+no_warm_up: return 0.01
+    The rate begins at its largest value. In the first tenth of the run it rises.
+- return 0.001 + 0.009 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
+falls_to_zero: return 0.01 * (1 + math.cos(math.pi * (step - warm) / (max_steps - warm))) / 2
+    The rate falls to zero. It ends at 0.001.
+over_the_whole_run: return 0.001 + 0.009 * (1 + math.cos(math.pi * step / max_steps)) / 2
+    The cosine runs over the whole run. It begins where the first tenth ends.
+linear: return 0.01 - 0.009 * (step - warm) / (max_steps - warm)
+    The rate falls along a straight line. It follows half a period of a cosine.
+constant: return 0.01
+    The rate stays at 0.01 after the first tenth. From there on it falls.
+
+[train]
+- clipped, _ = clip(found, 1.0)
+not_clipped: clipped = found
+    The gradients are not clipped. Their norm is at most 1 when Adam sees them.
+- adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.1)
+no_decay: adam(parameters, clipped, means, squares, step, learning_rate(step, max_steps), 0.0)
+    There is no weight decay: `adam` is called with another number than 0.1.
+step_from_one: adam(parameters, clipped, means, squares, step + 1, learning_rate(step, max_steps), 0.1)
+    Adam's correction is for one step more than there were. `adam` counts steps from 0.
+rate_of_the_end: adam(parameters, clipped, means, squares, step, learning_rate(max_steps - 1, max_steps), 0.1)
+    Every step has the learning rate of the last one. Which step is this?
+- for step, ix in enumerate(batches, start):
+start_ignored: for step, ix in enumerate(batches):
+    The steps are counted from 0 in each piece of the run. `start` says how many there were before.
+- losses = []
+fresh_averages:
+        means, squares = ({n: torch.zeros_like(v) for n, v in parameters.items()} for _ in range(2))
+        losses = []
+    Each piece of the run begins with new averages. Use the `means` and `squares` that you were given.
+- losses.append(float(loss))
+losses_after: losses.append(float(gradients(parameters, X[ix], Y[ix], heads)[0]))
+    Each loss is computed after its step. Store the one that came with the gradients.
+
+[sample]
+- probs = F.softmax(logits[0, -1], 0)
+first_position: probs = F.softmax(logits[0, 0], 0)
+    The next token is drawn at the first position. Which position has read the whole context?
+over_positions: probs = F.softmax(logits[0], 0)[-1]
+    The softmax runs over the positions. Probabilities of tokens add up to one.
+- token = torch.multinomial(probs, 1, generator=generator).item()
+always_the_likeliest: token = int(probs.argmax())
+    This takes the most probable token each time, so there is only one name. Draw it.
+other_generator: token = torch.multinomial(probs, 1).item()
+    The draw does not use `generator`: with the same generator, the same name is expected.
+- logits = forward(parameters, torch.tensor([context]), heads)[0]
+last_token_only: logits = forward(parameters, torch.tensor([context[-1:]]), heads)[0]
+    The model sees the last token only. It reads the whole context, at its positions.
+- return context[1:]
+with_the_beginning: return context
+    The token 0 at the beginning is not part of the name.
+- while len(context) <= len(parameters["wpe"]):
+one_too_few: while len(context) < len(parameters["wpe"]):
+    The name may have as many tokens as `wpe` has positions. Yours ends one token earlier.
+""")
