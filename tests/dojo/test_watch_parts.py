@@ -17,10 +17,10 @@ from grader.dojo.finish import finish_lines, other_forms, what_it_taught
 from grader.dojo.graph_line import bar, graph_line, marks_of
 from grader.dojo.guide import Guide
 from grader.dojo.keys import keys_in
+from grader.dojo.mistake_question import BY_ID, question_about
 from grader.dojo.news import news_of
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.questions import BY_ID, question_about
 from grader.dojo.repeating import repeating
 from grader.dojo.row_choice import RowChoice
 from grader.dojo.search import Search
