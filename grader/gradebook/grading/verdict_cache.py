@@ -6,8 +6,8 @@ decides what it returns. Three things are kept, each under digests of the texts 
 * the row of a gradient that passed, under the function's key;
 * the row of a gradient that is wrong, where the function itself decides the message, under the function's text;
 * a step's answer in the student's own chain, under the function's key and the answers that it was fed;
-* that an affine function (affine_functions.py) was right in a chain. A chain of such functions passes: each is fed the
-  true gradients but for rounding;
+* that an affine function (affine_functions.py) was right in a chain. A chain of such functions passes: apart from
+  rounding, each gets the true gradients;
 * all rows of a file, wrong ones included, under the file's bytes; not in a lesson with checks, which may measure time
   and memory.
 
@@ -44,8 +44,7 @@ MOST_TENSOR_BYTES = 1 << 26
 MOST_WRONG_ROWS = 1_000
 """With their pictures: some 20 KB for each."""
 ROUNDING = 1e-11
-"""The relative error in a chain up to which an answer is the true gradient but for rounding. The tolerance is a hundred
-times larger."""
+"""The largest relative error in a chain that is taken for rounding. The tolerance is a hundred times larger."""
 
 Learned = list[Any]
 """[kind, step, key, row or None, picture or None]"""
@@ -175,7 +174,7 @@ class VerdictCache:
             self._keep_affine(recall.functions, recall.own_chain)
 
     def _keep_affine(self, functions: Mapping[str, PureFunction], chain: Mapping[str, Answer]) -> None:
-        """Keep that affine functions were right in a chain whose answers are the true gradients but for rounding."""
+        """Record that affine functions were right in a chain whose answers are close to the true gradients."""
         problem = self._lesson.public_chain
         if all(is_close(chain[s], gradient, problem.scale(s[1:])) for s, gradient in self._true_chain.items()):
             for step in self._steps:
@@ -216,7 +215,7 @@ class VerdictCache:
 
 
 def is_close(answer: Answer, gradient: Tensor, scale: float) -> bool:
-    """Whether an answer is the gradient but for rounding."""
+    """Whether an answer is the gradient, apart from rounding."""
     tensor = answer.tensor
     if tensor is None or tensor.dtype != torch.float64 or tensor.shape != gradient.shape or answer.changed:
         return False
