@@ -308,7 +308,7 @@ def test_with_compare_a_wrong_gradient_trains_next_to_the_right_one(train, own, 
 )
 def test_what_is_wrong_in_a_step_stops_the_run_with_its_line(right, wrong, row, variable, train, own, solution):
     """In the answer key, or in the variant that overwrites its values in place."""
-    [answer] = [text for text in (solution, FAST.read_text()) if text.count(right) == 1]
+    answer = next(text for text in (solution, FAST.read_text()) if text.count(right) == 1)
     source = answer.replace(right, wrong)
     own.write_text(source)
     result = train(own, *SMALL, "--without-autograd")

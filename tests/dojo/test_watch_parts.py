@@ -214,6 +214,21 @@ def test_the_end_of_a_lesson_says_what_comes_next(judge):
     assert "Two other right forms of dlogits:" in lines and "Next: lesson " in "".join(lines[-2:])
 
 
+def test_a_lesson_with_rows_for_later_is_not_called_finished(judge):
+    desk = Desk(ROOT, print)
+    desk.memory = type("Nothing", (Memory,), {"read": lambda self: State()})(ROOT, print)
+    lesson = desk.course.find("02")
+    later = solved("02", *(item.name for item in lesson.items if item.name not in ("dlogits", "dh")))
+    files = type(read_own(lesson))(lesson.name, {"backward.py": later.encode()}, shown="backward.py")
+    done = Checked(lesson, files, judge.judge(lesson, files), 0.1)
+    console = Console(width=80, color_system=None)
+    with console.capture() as captured:
+        console.print(*finish_lines(desk, done), sep="\n")
+    lines = captured.get().splitlines()
+    assert lines[0] == "Lesson 02 is done for now."
+    assert lines[1] == "What is left needs a later lesson: dlogits after lesson 04, dh after lesson 05."
+
+
 def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
     def row(mistake: str) -> Row:
         return Row("dprobs", "failed", 0, 1, mistake=NamedMistake(mistake, "…"))
