@@ -26,7 +26,9 @@ from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 
 FEW = 3  # unwritten rows that get a line each
-ROUNDING = "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
+ROUNDING = (
+    "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
+)
 MOST_FORWARD = 3  # lines of the forward pass
 
 

@@ -273,7 +273,7 @@ def test_rounding_is_explained_once(judge, tmp_path):
     paper = io.StringIO()
     session = WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False))
     assert session._check() and session._check()
-    assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("exact: False is rounding") == 1
+    assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("is a rounding difference") == 1
 
 
 def test_what_is_repeated_ends_with_its_context():
