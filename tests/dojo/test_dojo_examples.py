@@ -114,7 +114,10 @@ def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_s
     )
     assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
     assert "\nIt printed, in the public examples:\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
-    assert "Checked on public examples. Your grade comes from the hidden test suite, with\nother problems.\n" in result.stdout
+    assert (
+        "Checked on public examples. Your grade comes from the hidden test suite, with\nother problems.\n"
+        in result.stdout
+    )
 
 
 def test_an_exception_in_an_example_stands_at_the_student_s_line(kit, dojo):
