@@ -28,7 +28,7 @@ from grader.sandbox.isolation.probe import LAYERS, Isolation, avoid_above, probe
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = ["02", "03", "04", "06", "07"]
-HURRIED = Limits(import_seconds=1.0, step_seconds=1.0, total_seconds=4.0)
+HURRIED = Limits(import_seconds=0.5, step_seconds=0.5, total_seconds=2.0)
 SEED = 20_240_607
 THROUGH = "GOT THROUGH"
 

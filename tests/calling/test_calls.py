@@ -119,7 +119,7 @@ WRONG = {
     ),
     "an object": ("gap", "def gap(a, b):\n    return object()", "shape", "a object; expected a dict"),
     "other parameters": ("gap", "def gap(first, second):\n    return {}", "error", "unexpected keyword argument"),
-    "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 1 seconds"),
+    "a loop": ("gap", "def gap(a, b):\n    while True: pass", "timeout", "did not return within 0.5 seconds"),
     "a crash": (
         "gap",
         "import numpy\nclass Nowhere:\n    __array_interface__ = {'shape': (1,), 'typestr': '<i8', 'data': (8, False), "

@@ -5,18 +5,23 @@ tests/golden/README.md says what is in their folders.
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
+import jsonschema
 import pytest
-from support import GOLDEN, expectation, golden_names, rows_of, without_seconds
+from support import GOLDEN, SCHEMA, expectation, golden_names, rows_of, without_seconds
+
+from grader.results import SubmissionResult
+
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-def marked(name: str) -> Any:
-    reason = expectation(name).get("xfail")
-    return pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=reason) if reason else ())
+@pytest.fixture(scope="module", params=golden_names())
+def name(request):
+    """Of the module, so that pytest runs all tests of one folder together: it is graded once."""
+    return request.param
 
 
-@pytest.mark.parametrize("name", [marked(name) for name in golden_names()])
 def test_it_gets_what_is_expected(golden, name):
     expected = expectation(name)
     graded = golden(name).graded
@@ -42,7 +47,14 @@ def test_it_gets_what_is_expected(golden, name):
     assert expected.get("printed", "") in graded.printed.get(lesson["name"], "")
 
 
-@pytest.mark.parametrize("name", [name for name in golden_names() if "xfail" not in expectation(name)])
+def test_its_file_is_valid_and_is_read_back_as_it_was(golden, name):
+    done = golden(name)
+    for results in (done.graded.results.to_json(), done.right_after):
+        VALIDATOR.validate(results)
+        text = json.dumps(results, allow_nan=False, ensure_ascii=False)
+        assert json.loads(text) == results and SubmissionResult.from_text(text).to_json() == results
+
+
 def test_whoever_comes_next_gets_what_they_get_alone(golden, name):
     done = golden(name)
     lesson = done.right_after["lessons"][0]

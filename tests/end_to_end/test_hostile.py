@@ -242,7 +242,7 @@ def grade_run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_whole_command_keeps_its_secrets(every: int, level: str, tmp_path: Path) -> None:
     """From folders on disk to reports: statuses as expected, and the canary nowhere in what was written or said."""
     if not at_least(level, "fair"):
@@ -319,7 +319,7 @@ def test_large_pages_change_no_memory() -> None:
 QUICK = {"reading hidden files", "writing", "signals to others", "network"}
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_what_matters_most_at_fair(every: int) -> None:
     if reason := reason_not_to():
         pytest.skip(reason)

@@ -31,21 +31,12 @@ def zygote() -> Iterator[ZygoteProcess]:
     process.close()
 
 
-SLOW = [
-    "05_batch_norm",
-    "08_gradient_check",
-    "11_layer_norm",
-    "12_attention",
-    "13_multi_head_attention",
-    "14_transformer_block",
-    "16_through_time",
-]
-"""Each is sent as one of the other lessons is: the network of 03, functions as in 09 and 10."""
+QUICK = ["03_makemore_steps", "06_embedding_net", "07_training", "09_checkpointing"]
+"""Each other lesson is sent as one of these is: steps, a joint function, a pass with checks, functions."""
+OTHERS = [name for name in COURSE.lessons if name not in QUICK]
 
 
-@pytest.mark.parametrize(
-    "names", [[name for name in COURSE.lessons if name not in SLOW], pytest.param(SLOW, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("names", [QUICK, pytest.param(OTHERS, marks=pytest.mark.slow)])
 def test_nothing_that_is_sent_is_an_answer(names: list[str]) -> None:
     lines: list[str] = []
     assert run([COURSE.lessons[name] for name in names], [11], lines.append) == []

@@ -9,8 +9,8 @@ tests/lazy holds the files. Each names its lesson and the rows that it answers, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
 from grader.lesson.lesson import Course, Lesson
 from grader.reference.problem import derive
+from grader.verdict.diagnosis.time_allowance import Allowance
 from grader.verdict.judging.scenarios import differ_exactly
 from grader.verdict.judging.shuffling import Shuffled, answers_on_demand
 
@@ -59,9 +60,11 @@ def test_a_row_in_a_fixed_order_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture(scope="module")
-def session_without_mistakes(warm_zygotes: None) -> Callable[[str], Session]:
-    """session_without_mistakes(lesson): warm, and without known mistakes; no lazy answer has to be named."""
-    return cache(lambda name: Session([Lesson(ROOT, name, secrets=False)], SEED))
+def session_without_mistakes(warm_zygotes: None) -> Iterator[Callable[[str], Session]]:
+    """session_without_mistakes(lesson): warm. No lazy answer has to be named: no known mistakes, no time to explain."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grader.sandbox.workers.student.Allowance", partial(Allowance, 0.0))
+        yield cache(lambda name: Session([Lesson(ROOT, name, secrets=False)], SEED))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
