@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -33,8 +34,8 @@ def grades(session: Session) -> Grade:
 
 @pytest.fixture(scope="module")
 def plain(warm_zygotes: None) -> Grade:
-    """Grades without a cache."""
-    return grades(Session([LESSON], SEED, HURRIED))
+    """Grades without a cache of verdicts; each text once."""
+    return cache(grades(Session([LESSON], SEED, HURRIED)))
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
         "\n\ntorch.Tensor.__truediv__ = lambda self, other: self * 0\n",
         "\n\nF.one_hot = None\n",
         "\n\ndprobs.__code__ = dh.__code__\n",
-        "\n\ndef dh(dlogits, W2):\n    torch.Tensor.sum = torch.Tensor.mean\n    return dlogits @ W2.T\n",
+        "\n\ndef dh(dlogits, W2):\n    torch.Tensor.__neg__ = torch.Tensor.abs\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2):\n    globals()['dprobs'] = None\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2):\n    print('dh')\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2, counter=[]):\n    counter.append(1)\n    return dlogits @ W2.T * (len(counter) < 3)\n",
@@ -172,6 +173,26 @@ def test_a_known_wrong_function_is_not_judged_again(plain, cached, monkeypatch):
         judged.clear()
         assert everything(cached(text)) == expected
         assert LESSON.mistakes[0].gradient not in judged
+
+
+def test_chains_of_known_functions_run_in_one_worker(plain, cached, forks):
+    """Right and wrong ones, of wrong shape, too; and one that prints in the chain only."""
+    known = {mistake.name: mistake.applied_to(SOLUTION)[len(SOLUTION) :] for mistake in LESSON.mistakes}
+    flat, doubled = known["dcounts_sum_inv__no_keepdim"], known["dprobs__times_probs"]
+    turned = "\n\ndef dcounts_sum(dcounts_sum_inv, counts_sum):\n    return -(counts_sum**-2) * dcounts_sum_inv.T.T\n"
+    for text in (flat, doubled, turned):
+        cached(SOLUTION + text)
+    started = 0
+    for text in (flat + doubled, "# mine" + doubled):
+        expected = everything(plain(SOLUTION + text))
+        forks.clear()
+        assert everything(cached(SOLUTION + text)) == expected
+        started += len(forks)
+    assert started == 1
+    for text in (flat + turned, flat + turned + "# again"):  # `.T` of a vector is a warning
+        expected = plain(SOLUTION + text)
+        assert "dimension" in expected.printed[LESSON.name]
+        assert everything(cached(SOLUTION + text)) == everything(expected)
 
 
 def test_known_functions_are_not_run_on_the_published_problem(plain, filled, monkeypatch):

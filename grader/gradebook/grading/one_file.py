@@ -97,7 +97,7 @@ def judge_file(
     seen: Mapping[str, Seen] = {}
     student.trials = trials = FileTrials(student, submitted.files[MAIN])
     if recall is not None:
-        student.recall(recall.rows, recall.chain)
+        student.recall(recall.rows, recall.chain, recall.shared)
     try:
         if recall is not None and recall.is_whole:
             rows, pictures = suite(student)

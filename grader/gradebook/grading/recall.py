@@ -11,6 +11,7 @@ from grader.calling.answer import Answer
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.workers.endings import RecallDoubtful
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.student import Student
 
 UNKEPT = ("timeout", "crashed", "forbidden")
@@ -36,6 +37,7 @@ class Recall:
         chain: {step: answer} of the student's own chain, if all of it is known.
         own_chain: {step: answer} of the chain as it was run.
         is_whole: `rows` are all of the file's, as they are in results.json.
+        shared: where the chain is run, if nothing else is left to run.
         found: {row: verdict} of the others, as they are judged.
         judged: all rows in the end, with their pictures; empty where they may depend on more than the file.
         narrow: steps that computed in float32 where they were given float64.
@@ -48,6 +50,7 @@ class Recall:
     chain: dict[str, Answer] | None = None
     own_chain: dict[str, Answer] | None = None
     is_whole: bool = False
+    shared: SharedWorker | None = None
     found: dict[str, JudgedRow | None] = field(default_factory=dict)
     judged: list[JudgedRow] = field(default_factory=list)
     narrow: frozenset[str] = frozenset()

@@ -28,6 +28,7 @@ from grader.sandbox.isolation.lockdown import plan_for
 from grader.sandbox.isolation.probe import Isolation, probe
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import RecallDoubtful
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.waiting_clock import WaitingClock
 from grader.source.reader import ReadingFailed, source_reader
 from grader.verdict.judging.hidden_problems import ProblemBook
@@ -70,7 +71,8 @@ class Session:
         source_reader().start()  # it loads while the zygote does
         self._book = ProblemBook(seed)
         self._suites: dict[str, HiddenSuite] = {}
-        self._caches = {lesson.name: VerdictCache(lesson) for lesson in self.lessons}
+        self._shared = SharedWorker(self._zygote)
+        self._caches = {lesson.name: VerdictCache(lesson, self._shared) for lesson in self.lessons}
         self._use_cache = cache
         self._frozen = False
 
@@ -96,6 +98,7 @@ class Session:
         for suite in self._suites.values():
             suite.close()
         self._suites.clear()
+        self._shared.close()
         self._zygote.close()
         source_reader().close()  # it would be started again by who needs it
 

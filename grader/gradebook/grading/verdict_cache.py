@@ -34,6 +34,7 @@ from grader.lesson.lesson import Lesson
 from grader.results import Row
 from grader.sandbox.policy.pure_functions import PureFunction
 from grader.sandbox.policy.reading import read_pure_functions
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.source.reader import ReadingFailed, ReadingStopped
 
 MOST_FILES = 200
@@ -60,8 +61,9 @@ class ChainLink(NamedTuple):
 class VerdictCache:
     """The verdicts of one lesson's hidden suite on the problems of one run."""
 
-    def __init__(self, lesson: Lesson) -> None:
-        self._lesson = lesson
+    def __init__(self, lesson: Lesson, shared: SharedWorker | None = None) -> None:
+        """`shared` is where chains are run of files that need nothing else."""
+        self._lesson, self._shared = lesson, shared
         self._steps = [item.name for item in lesson.gradients] if lesson.joint is None else []
         self._alone = {item.name for item in lesson.gradients if not item.earned_with}
         self._functions: dict[bytes, Mapping[str, PureFunction]] = {}
@@ -107,8 +109,12 @@ class VerdictCache:
             known = self._rows.get((step, function.key)) or self._wrong_rows.get((step, function.text_key))
             if known is not None:
                 rows_known[step] = at_line(known, function.line)
-        is_right = len(rows_known) == len(self._steps) and all(r.row.status == "passed" for r in rows_known.values())
-        return Recall(key, functions, rows_known, self._chain(functions) if self._steps and is_right else None)
+        recall = Recall(key, functions, rows_known)
+        if self._steps and len(rows_known) == len(self._steps):
+            if all(each.row.status == "passed" for each in rows_known.values()):
+                recall.chain = self._chain(functions)
+            recall.shared = None if self._lesson.checks else self._shared
+        return recall
 
     def _learn(self, kind: str, step: str, key: str, judged: JudgedRow | None = None) -> None:
         if self._add(kind, step, key, judged):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,7 @@ class HeatMap:
 
 def level(error: float) -> int:
     """The colour's number for an error relative to the reference's largest element."""
-    return 0 if error <= 0 else 1 + sum(error > limit for limit in LEVELS)
+    return 0 if error <= 0 else 1 + bisect_left(LEVELS, error)
 
 
 def heat_map(picture: Mapping[str, Any]) -> HeatMap:

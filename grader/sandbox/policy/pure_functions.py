@@ -103,13 +103,22 @@ class _File:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # the worker would print it
             tree = ast.parse(text)
-            compile(tree, "", "exec", dont_inherit=True)  # it finds errors that the parser does not
-        self._lines = text.split("\n")
+            self._lines = text.split("\n")
+            compile(self._unread(tree), "", "exec", dont_inherit=True)  # it finds errors that the parser does not
         self._bound: dict[str, str] = {}  # names of imports and numbers, as they enter the keys
         self._defined: dict[str, tuple[int, Reading | None]] = {}  # {function: (its line, what it is made of)}
         self._keys: dict[str, str | None] = {}  # None: being made
         for statement in tree.body:
             self._read(statement)
+
+    def _unread(self, tree: ast.Module) -> ast.Module:
+        """The file without functions that were compiled before, in other files."""
+        known = [isinstance(each, ast.FunctionDef) and self._text(each) in _remembered for each in tree.body]
+        body = [
+            ast.copy_location(ast.Pass(), statement) if is_known else statement
+            for statement, is_known in zip(tree.body, known, strict=True)
+        ]
+        return ast.Module(body, [])
 
     def functions(self, graded: Collection[str]) -> dict[str, PureFunction]:
         """Raises NotPure where a graded function is not pure."""
@@ -171,8 +180,11 @@ class _File:
             raise NotPure
         self._bound[name] = value
 
+    def _text(self, node: ast.FunctionDef) -> str:
+        return "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
+
     def _reading(self, node: ast.FunctionDef) -> Reading | None:
-        text = "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
+        text = self._text(node)
         if text not in _remembered:
             if len(_remembered) >= MOST_REMEMBERED:
                 _remembered.clear()

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from grader.calling.answer import Answer
 from grader.sandbox.isolation.usage import Usage
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.endings import DeadlineMissed, WireError, WorkerLost
-from grader.sandbox.workers.hang import take_hang_line
+from grader.sandbox.workers.hang import take_hang_lines
 from grader.sandbox.workers.printed import Output
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.worker_process import WorkerProcess
+from grader.source.loop_lines import line_of_loop
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 
 class FileWorker:
@@ -29,6 +32,7 @@ class FileWorker:
         load_failure: why no worker can be had, if so. It is then the answer of every step.
         output: what workers that have ended printed.
         switched_on: a worker reported that PyTorch differentiates again.
+        shared: where the file is to be loaded, if it needs no worker of its own.
     """
 
     def __init__(
@@ -48,6 +52,7 @@ class FileWorker:
         self.load_failure: Answer | None = None
         self.output = Output(zygote.limits.output_bytes)
         self.switched_on = False
+        self.shared: SharedWorker | None = None
 
     def start(self, memory: bool = False) -> WorkerProcess | None:
         """The present worker, or a new one; None where there is a load failure. For `memory` see WorkerProcess.load.
@@ -69,17 +74,20 @@ class FileWorker:
                 f"It was not run: earlier steps used up the {self.limits.total_seconds:g} seconds of this submission."
             )
             return Answer("timeout", message=message)
-        worker = self.process = self._zygote.worker()
+        worker = self.process = self._zygote.worker() if self.shared is None else self.shared.take()
         self._zygote.running = self.main
         self.disclosed = {}
-        self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
+        if self.shared is None:
+            self.sent = {key for key, problem in worker.ahead.items() if problem is self._numbers.problem_of(key)}
+        else:
+            self.sent = self.shared.sent
         if self.interrupt is not None:
             worker.set_interrupt_fd(self.interrupt)
         try:
             with self._time.waiting():
                 reply = worker.load(self.files, self.main, memory)
         except DeadlineMissed:
-            line = take_hang_line(worker.output, self.main)
+            line = self.hang_line()
             message = (
                 f"The file itself did not finish running within {self.limits.import_seconds:g} seconds: "
                 "is there a loop outside the functions?"
@@ -94,6 +102,15 @@ class FileWorker:
         self._printed_by_loading = worker.output.total
         return None
 
+    def hang_line(self) -> int | None:
+        """The line where the loop begins in which the present worker hangs; None where that is not known."""
+        lines = take_hang_lines(self.process.output, self.main) if self.process is not None else []
+        with suppress(ReadingStopped, ReadingFailed):
+            text = self.files[self.main].decode("utf-8", errors="replace")
+            found: int | None = source_reader().call(line_of_loop, text, lines) if lines else None
+            return found
+        return None
+
     def set_running(self, due: Sequence[str], together: bool) -> None:
         """Note for `zygote.running` which function runs: the first that is due, where they do not run `together`."""
         self._zygote.running = due[0] if due and not (together and len(due) > 1) else ""
@@ -102,8 +119,13 @@ class FileWorker:
         """End the present worker, if there is one, and keep what it printed."""
         if self.process is not None:
             self.process.close()
-            take_hang_line(self.process.output, self.main)
+            take_hang_lines(self.process.output, self.main)
             self._keep(self.process, 0, self.process.output.total)
+            self.process = None
+
+    def leave_shared(self) -> None:
+        """Leave a shared worker to the next file: everything was answered."""
+        if self.shared is not None and self.process is not None and self.shared.give_back(self.process):
             self.process = None
 
     def discard_last_request(self) -> None:

@@ -1,4 +1,4 @@
-"""The line at which a function hangs: the worker writes its stack to its output shortly before the deadline.
+"""The lines at which a function hangs: the worker writes its stack to its output shortly before the deadline.
 
 The kernel's timer and faulthandler do it, so neither a loop in Python nor one in compiled code can prevent it by being
 busy. The student's code can: what is read here is for a message and decides nothing.
@@ -35,16 +35,16 @@ def stop_reporting() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def take_hang_line(output: Output, main: str) -> int | None:
-    """The innermost line of the file `main` in the last stack that a worker wrote. The stacks are removed.
+def take_hang_lines(output: Output, main: str) -> list[int]:
+    """The lines of the file `main` in the last stack that a worker wrote, outermost first. The stacks are removed.
 
     Only a stack at the very end counts: what a file printed before has its place in `output.spans`.
     """
-    line = None
+    lines: list[int] = []
     for stack in reversed(list(STACK.finditer(output.data))):
         if stack.end() != len(output.data):
             continue
-        line = next((int(number) for file, number in FRAME.findall(stack[0]) if file == main.encode()), line)
+        lines = [int(number) for file, number in FRAME.findall(stack[0]) if file == main.encode()][::-1] or lines
         output.total -= len(stack[0])
         del output.data[stack.start() :]
-    return line
+    return lines

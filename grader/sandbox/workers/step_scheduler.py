@@ -12,7 +12,6 @@ from grader.calling.numerical_watch import Seen
 from grader.reference.problem import Problem
 from grader.sandbox.workers.endings import DeadlineMissed, RecallDoubtful, WireError, WorkerLost
 from grader.sandbox.workers.file_worker import FileWorker
-from grader.sandbox.workers.hang import take_hang_line
 from grader.sandbox.workers.problem_numbers import ProblemNumbers
 from grader.sandbox.workers.requests import PackedProblem, PackedUpstream
 from grader.sandbox.workers.sending import Stage, pack_once, pack_upstream_once, packed_chain, stages
@@ -218,6 +217,7 @@ class StepScheduler:
                         self._file.set_running([s for s in runnable if s not in results], seconds is not None)
                 if first:
                     self._numbers.hold_chain(first[0], problem)
+                self._file.leave_shared()
                 break
             except WORKER_FAILURES:
                 if seconds is None:
@@ -269,10 +269,9 @@ class StepScheduler:
         """The answer of a step or a function whose worker ended or missed the deadline."""
         if not isinstance(error, DeadlineMissed):
             return Answer("crashed", message=str(error))
-        process = self._file.process
-        line = take_hang_line(process.output, self._file.main) if process is not None else None
-        message = f"It did not return within {self._file.limits.step_seconds:g} seconds."
+        file, line = self._file, self._file.hang_line()
+        message = f"It did not return within {file.limits.step_seconds:g} seconds."
         if self._time.is_used_up:
-            seconds = f"{self._file.limits.total_seconds:g} seconds"
+            seconds = f"{file.limits.total_seconds:g} seconds"
             message = f"It had not returned when the {seconds} of this submission were used up."
         return Answer("timeout", message=message, line=line)

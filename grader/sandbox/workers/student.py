@@ -18,6 +18,7 @@ from grader.sandbox.workers.file_worker import FileWorker
 from grader.sandbox.workers.printed import Span, cut
 from grader.sandbox.workers.problem_numbers import FIRST_PRIVATE, ProblemNumbers
 from grader.sandbox.workers.requests import call_request
+from grader.sandbox.workers.shared_worker import SharedWorker
 from grader.sandbox.workers.step_scheduler import WORKER_FAILURES, StepScheduler
 from grader.sandbox.workers.time_account import TimeAccount
 from grader.sandbox.workers.waiting_clock import WaitingClock
@@ -74,10 +75,8 @@ class Student:
         """
         self._zygote, self._limits = zygote, zygote.limits
         self.steps = tuple(steps)
-        self._numbers, self._time = (
-            ProblemNumbers(zygote, problems),
-            TimeAccount(zygote.limits.total_seconds, zygote.clock),
-        )
+        self._numbers = ProblemNumbers(zygote, problems)
+        self._time = TimeAccount(zygote.limits.total_seconds, zygote.clock)
         self._file = FileWorker(zygote, files, main, self._numbers, self._time)
         self._file.interrupt = interrupt
         self._chain, self._chain_answers = chain, dict[str, Answer]()
@@ -186,9 +185,9 @@ class Student:
         """Whether a worker failed, so that recalled rows may not be this file's."""
         return self._scheduler.is_doubtful
 
-    def recall(self, steps: Iterable[str], chain: Mapping[str, Answer] | None) -> None:
-        """The rows of `steps` are known from a cache; so is the student's own chain, if it is given."""
-        self._scheduler.recalled = frozenset(steps)
+    def recall(self, steps: Iterable[str], chain: Mapping[str, Answer] | None, shared: SharedWorker | None) -> None:
+        """The rows of `steps` are known, and the `chain`, if given. With `shared` only the chain is left to run."""
+        self._scheduler.recalled, self._file.shared = frozenset(steps), shared
         if chain is not None:
             self._chain_answers = dict(chain)
 

@@ -31,7 +31,7 @@ from grader.sandbox.workers.autograd_off import AutogradUsed, autograd_works, tr
 from grader.sandbox.workers.counted_output import Counter, count_output, flush_output
 from grader.sandbox.workers.hang import report_lines_after, stop_reporting
 from grader.sandbox.workers.imports import NotAvailable
-from grader.sandbox.workers.loader import load, seed_generators
+from grader.sandbox.workers.loader import forget, load, seed_generators
 from grader.sandbox.workers.received_problem import Given, problem_of
 from grader.sandbox.workers.replies import encode_called
 from grader.sandbox.workers.tensor_bytes import unpack_tensors
@@ -96,7 +96,7 @@ class Worker:
         return wire.read_frame(REQUESTS)
 
     def send_together(self) -> None:
-        self.flush()
+        flush_output()
         wire.write_all(ANSWERS, self._together)
         self._together.clear()
 
@@ -110,6 +110,7 @@ class Worker:
         if frame.header["memory"]:
             make_memory_telling()
         self._files = (main, *(name for name in files if name != main))
+        forget(main)  # a file that was here before, see shared_worker.py
         seed_generators()
         tripwires(self._autograd_used.append, self._files)
         sys.breakpointhook = refuse_to_stop
@@ -132,7 +133,7 @@ class Worker:
             answer = failure(error, "", self._files)
             reply = {"op": "failed", "outcome": answer.outcome, "message": answer.message, "line": answer.line}
         self._autograd_used.clear()
-        self.flush()
+        flush_output()
         tell(reply)
 
     def take_problem(self, frame: wire.Frame) -> None:
@@ -172,7 +173,7 @@ class Worker:
         printed = self.printed()
         if autograd_works():
             answers = dict.fromkeys(answers, Answer("forbidden", message=SWITCHED_ON))
-        self.flush()
+        flush_output()
         for step, answer in answers.items():
             wire.write_all(ANSWERS, wire.encode_answer(step, answer, header["ticket"], header["room"], printed))
 
@@ -258,7 +259,7 @@ class Worker:
             called = Called(failed=Answer("forbidden", message=SWITCHED_ON))
         if header["keep"] is not None and called.failed is None:
             self._objects[header["keep"]] = called.value
-        self.flush()
+        flush_output()
         keeps = header["keep"] is not None
         budget = Budget(*header["budget"])
         printed = self.printed()
@@ -284,9 +285,6 @@ class Worker:
             if again.failed is None:
                 return replace(again, counts=replace(again.counts, low_precision=True))
         return called
-
-    def flush(self) -> None:
-        flush_output()
 
     def printed(self) -> int:
         """Bytes printed up to now. They are sent, so that standard output and standard error stay in order."""
