@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -14,13 +14,14 @@ from pathlib import Path
 from grader.authoring.check_examples import example_faults
 from grader.authoring.lesson_review import faults_of, inexact_gradients, recommendations, unwritten_places
 from grader.authoring.lesson_sources import is_formula, right_files, solution_text, steps_of, variants
+from grader.authoring.release.leaks import lesson_leaks
 from grader.authoring.stubs import published_stub
-from grader.authoring.verify_questions import question_faults
+from grader.authoring.verify_questions import question_faults, question_summary
 from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.intake.submissions.lesson_files import LessonFiles
 from grader.intake.submissions.submission import Submission
-from grader.lesson.lesson import Lesson
+from grader.lesson.lesson import Course, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.questions.question import questions_of
 from grader.results import Row, points_text
@@ -163,10 +164,30 @@ def verify_course(
     """
     verify = partial(verify_by_name, course, seed=seed, redundant=redundant)
     if jobs == 1 or len(names) == 1:
-        yield from ((name, verify(name)) for name in names)
+        yield from without_leaks(course, names, map(verify, names))
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from zip(names, pool.map(verify, names), strict=True)
+        yield from without_leaks(course, names, pool.map(verify, names))
+
+
+def without_leaks(course: Path, names: Sequence[str], reports: Iterable[Report]) -> Iterator[tuple[str, Report]]:
+    """(lesson, its report), to which the leaks of its public files are added."""
+    for name, report, found in zip(names, reports, lesson_leaks(Course(course), names), strict=True):
+        report.problems += found
+        yield name, report
+
+
+def verify_questions(course: Path, names: Sequence[str], students: int) -> Iterator[tuple[str, Report]]:
+    """The same about the questions alone, drawn for so many students, and the leaks.
+
+    Lines of code run in this process: they are the course's own.
+    """
+    yield from without_leaks(course, names, (question_report(Lesson(course, name), students) for name in names))
+
+
+def question_report(lesson: Lesson, students: int) -> Report:
+    faults = list(question_faults(lesson, students=students))
+    return Report("its questions have faults" if faults else question_summary(lesson, students), faults)
 
 
 def verify_by_name(course: Path, name: str, seed: int, redundant: bool) -> Report:

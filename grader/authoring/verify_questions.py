@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
@@ -14,20 +16,26 @@ from grader.lesson.lesson import Lesson
 from grader.questions.code_lines import Results, RunLine, trusted_results
 from grader.questions.judging import INCOMPLETE, Judged, is_same, judge
 from grader.questions.posing import Posed, pose, seed_of
-from grader.questions.question import AnswerKey, Question, answer_keys_of, questions_of
-from grader.questions.reading import read_number, read_shape
+from grader.questions.question import KINDS, AnswerKey, Question, answer_keys_of, questions_of
+from grader.questions.reading import AnswerError, read_number, read_shape
 
 PROOFS = "questions.py"
 """In solutions/NN_name: for a question a function of its drawn values that computes the key in another way."""
-SEEDS = 20
+STUDENTS = 20
 LEAST_LONGEST = 4
 """So many questions whose right choice is the longest text are too many, if no other choice ever is."""
-PERTURBED = ("({}) * 1.000001", "({}) + 0.000001")
+PERTURBED = dict.fromkeys(("formula", "code"), ("({}) * 1.000001", "({}) + 0.000001")) | {
+    "number": ("({}) * 1.1", "-({})", "({}) * 0")
+}
+"""{kind: what must not be accepted in place of the key}; a number's tolerance may not admit these, unless it is 0."""
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:\.\d+)?(?:/\d+)?(?![\w]|\.\d)")
 
 
-def question_faults(lesson: Lesson, run_line: RunLine | None = None) -> Iterator[str]:
-    """Sentences about a lesson's questions; none where all of them are proved. Lines of code are run by `run_line`."""
+def question_faults(lesson: Lesson, run_line: RunLine | None = None, students: int = STUDENTS) -> Iterator[str]:
+    """Sentences about a lesson's questions; none where all of them are proved, drawn for so many students.
+
+    Lines of code are run by `run_line`, by default in this process.
+    """
     try:
         questions, keys = questions_of(lesson), answer_keys_of(lesson)
         if questions and not keys:
@@ -36,11 +44,27 @@ def question_faults(lesson: Lesson, run_line: RunLine | None = None) -> Iterator
         path = lesson.solution / PROOFS
         proofs = load_module(path, f"backprop_ninja_questions_{lesson.name}") if path.is_file() else ModuleType("none")
         for question in questions.values():
-            for fault in faults_of_question(lesson, question, keys[question.name], proofs, run_line or trusted_lines):
+            for fault in faults_of_question(
+                lesson, question, keys[question.name], proofs, run_line or trusted_lines, students
+            ):
                 yield f"question {question.name}: {fault}"
         yield from faults_of_all(questions, keys)
     except UserError as error:
         yield f"questions: {error}"
+
+
+def question_summary(lesson: Lesson, students: int = STUDENTS) -> str:
+    """What `question_faults` proves of a lesson, in numbers."""
+    questions, keys = questions_of(lesson), answer_keys_of(lesson)
+    times = {each.name: students if each.draw else 1 for each in questions.values() if each.kind != "text"}
+    wrong = sum(count * len(keys[name].why) for name, count in times.items())
+    kinds = Counter(each.kind for each in questions.values())
+    of_kind = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
+    drawn = sum(1 for each in questions.values() if each.draw)
+    return (
+        f"{len(questions)} questions ({of_kind}), {drawn} of them drawn for {students} students: "
+        f"{sum(times.values()):,} keys accepted, {wrong:,} wrong answers explained"
+    )
 
 
 def trusted_lines(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
@@ -49,12 +73,12 @@ def trusted_lines(line: str, inputs: Sequence[Mapping[str, Any]]) -> Results:
 
 
 def faults_of_question(
-    lesson: Lesson, question: Question, secret: AnswerKey, proofs: ModuleType, run_line: RunLine
+    lesson: Lesson, question: Question, secret: AnswerKey, proofs: ModuleType, run_line: RunLine, students: int
 ) -> Iterator[str]:
     yield from missing_parts(lesson, question, secret)
     if question.kind == "text":
         return
-    posed = [pose(question, seed_of(lesson, f"student {number}")) for number in range(SEEDS)]
+    posed = [pose(question, seed_of(lesson, f"student {number}")) for number in range(students)]
     proof = getattr(proofs, question.name, None)
     if question.kind == "number" and question.draw and proof is None:
         yield f"{PROOFS} has no function `{question.name}` that computes the key in another way."
@@ -115,9 +139,11 @@ def faults_of_posed(
         yield from unexplained(decide(raw), whys[: place + 1] if drawn else [whys[place]], f"{wrong!r}{where}")
     if kind == "multiple" and len(secret.key or ()) > 1:
         yield from unexplained(decide(list(secret.key or ())[:-1]), [INCOMPLETE], "a part of the key")
-    for form in PERTURBED if kind in ("formula", "code") else ():
-        if decide(form.format(secret.key)).status == "passed":
-            yield f"`{form.format(secret.key)}` is accepted."
+    for form in (
+        PERTURBED.get(kind, ()) if kind != "number" or read_number(posed, str(secret.key), posed.values) else ()
+    ):
+        if decide(typed(posed, form.format(secret.key))).status == "passed":
+            yield f"`{form.format(secret.key)}` is accepted{where}."
 
 
 def unexplained(judged: Judged, whys: Sequence[str], answer: str) -> Iterator[str]:
@@ -152,13 +178,19 @@ def is_shown(posed: Posed, key: Any, text: str) -> bool:
     kind = posed.question.kind
     if kind == "number":
         expected = read_number(posed, key, posed.values)
-        found = [read_number(posed, number) for number in NUMBER.findall(text)]
-        return any(abs(number - expected) <= 1e-6 * abs(expected) for number in found)
+        return any(abs(number - expected) <= 1e-6 * abs(expected) for number in numbers_in(posed, text))
     if kind == "shape":
         return compact(str(read_shape(posed, key, posed.values))) in compact(text)
     if kind == "choice":
         return compact(posed.choices[key]) in compact(text)
     return kind in ("formula", "code") and len(compact(key)) > 2 and compact(key) in compact(text)
+
+
+def numbers_in(posed: Posed, text: str) -> Iterator[float]:
+    """The numbers in a text; the number of a lesson ("01") is no answer, and neither is 1/0."""
+    for number in NUMBER.findall(text):
+        with contextlib.suppress(AnswerError):
+            yield read_number(posed, number)
 
 
 def compact(text: str) -> str:

@@ -20,6 +20,7 @@ VERIFY_EPILOG = """\b
 Examples:
   grade verify                     every lesson, through workers and hidden suites
   grade verify 03 --seeds 1000     the verdict alone: nothing right rejected, nothing wrong accepted
+  grade verify --questions --seeds 200   the questions alone, drawn for 200 students
   grade verify 03 --redundant      which known mistakes the grader recognises from the graph and the code alone
 """
 
@@ -30,7 +31,8 @@ Examples:
     "--seeds",
     type=click.IntRange(1),
     default=None,
-    help="Judge solutions, variants and mistakes on this many seeds, without workers and hidden test suites.",
+    help="Judge solutions, variants and mistakes on this many seeds, without workers and hidden test suites. With "
+    "--questions: draw the questions for this many students.  [default there: 20]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The first seed.")
 @click.option(
@@ -38,25 +40,35 @@ Examples:
     is_flag=True,
     help="Also list the known mistakes that get a message without mistakes.py, with that message. Takes twice as long.",
 )
+@click.option("--questions", is_flag=True, help="Prove the questions alone, and that no public file gives a key away.")
 @click.option("--jobs", type=click.IntRange(1), default=None, help="Processes.  [default: one per core]")
 @course_option
 def verify(
-    lessons: tuple[str, ...], seeds: int | None, seed: int, redundant: bool, jobs: int | None, course: Path | None
+    lessons: tuple[str, ...],
+    seeds: int | None,
+    seed: int,
+    redundant: bool,
+    questions: bool,
+    jobs: int | None,
+    course: Path | None,
 ) -> None:
-    """Proves a course.
+"""Proves a course.
 
     Every solution gets 100 %, every stub 0 %. All variants are right, and every known mistake is found and named.
     """
-    from grader.authoring.verify import verify_course
+    from grader.authoring.verify import verify_course, verify_questions
+    from grader.authoring.verify_questions import STUDENTS
 
-    if seeds is not None and redundant:
-        fail("--redundant does not go with --seeds: with --seeds, nothing is explained.")
+    if redundant and (seeds is not None or questions):
+        fail(f"--redundant does not go with --{'questions' if questions else 'seeds'}: there, nothing is explained.")
     console = console_for()
     wrong = 0
     loaded, chosen = open_course(course, lessons)
     count = jobs or os.cpu_count() or 1
     reports = (
-        verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
+        verify_questions(loaded.root, [lesson.name for lesson in chosen], seeds or STUDENTS)
+        if questions
+        else verify_course(loaded.root, [lesson.name for lesson in chosen], seed, count, redundant)
         if seeds is None
         else with_progress(chosen, seed, seeds, count)
     )

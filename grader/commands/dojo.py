@@ -9,12 +9,14 @@ from pathlib import Path
 import click
 
 from grader.commands.answer import answer
+from grader.commands.assistant import assistant
 from grader.commands.console import ReportingGroup
 from grader.commands.dojo_desk import console, desk, show
 from grader.commands.dojo_grade import grade_own
 from grader.commands.dojo_start import start
 from grader.commands.dojo_verify import verify_own
 from grader.commands.lesson_param import LessonParam, course_option, lesson_option, selected_work
+from grader.commands.predict import predict
 from grader.commands.train import train
 from grader.dojo.file import is_untouched, own_file, reset_to_stub, shown_path
 from grader.dojo.overview import assignment_screen, hint_screen, list_screen, next_lines
@@ -33,11 +35,13 @@ Examples:
   dojo check that.ipynb   the lecture's notebook, or one with the functions in it
   dojo hint dprobs        a hint, and one more each time
   dojo answer 03          the questions of lesson 03
+  dojo predict 03         what happens if? then it runs the code and shows it
   dojo report             the whole page, in your browser
   dojo grade 07           the hidden suite, where the course's solutions/ are
   dojo train              trains a network with your gradients
   dojo verify             checks your gradients with the checker that you wrote in lesson 08
   dojo start              a new folder to work in
+  dojo mcp                for an AI assistant: verdicts and hints, no answers
 
 \b
 Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fish_source)
@@ -260,7 +264,7 @@ def reset_lesson(lesson_name: str, course: Path | None) -> None:
         )
 
 
-for command in (start, answer, train, verify_own, grade_own):
+for command in (start, answer, predict, assistant, train, verify_own, grade_own):
     main.add_command(command)
 
 

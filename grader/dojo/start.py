@@ -11,6 +11,7 @@ from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.bare_stub import bare_stub
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Course, Lesson
+from grader.lesson.paths import AGENTS, TEMPLATES
 
 GITIGNORE = (
     "__pycache__/\n.ipynb_checkpoints/\n/.dojo.json\n/my-training/\n/my-grades/\n/my-report.html\n*.before-reset-*\n"
@@ -35,6 +36,7 @@ def make_working_folder(course: Course, folder: Path, bare: bool) -> None:
         for name in (SETTINGS, ASSIGNMENT):
             if (course.root / name).is_file():
                 shutil.copy(course.root / name, folder / name)
+        shutil.copy(TEMPLATES / AGENTS, folder / AGENTS)
         (folder / ".gitignore").write_text(GITIGNORE, encoding="utf-8", newline="\n")
     except OSError as error:
         raise UserError(f"{error.filename or folder} cannot be read or written: {error.strerror}.") from error

@@ -16,6 +16,10 @@ def product_first(a, b, dy):
     return gradients(lambda x, y: x * y, a, b, upstream=dy)[0]
 
 
+def product_second(a, b, dy):
+    return gradients(lambda x, y: x * y, a, b, upstream=dy)[1]
+
+
 def product_both(a, b, dy, du):
     return gradients(lambda x: dy * x * b + du * 3 * x, a)[0]
 

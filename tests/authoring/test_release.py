@@ -237,6 +237,7 @@ def test_a_kit_of_one_lesson(course):
         "notebooks/04_cross_entropy.ipynb",
         "pyproject.toml",
         "tests/test_kit.py",
+        "AGENTS.md",
     }
     assert "- [04 Cross-entropy in one go](exercises/04_cross_entropy/README.md)" in kit["README.md"].decode()
     assert "grader/templates/report.html" in kit and "grader/schema/results.schema.json" in kit

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from questions.made_questions import KEYS, PROOFS, PUBLIC, course_with_questions
 
 from grader.authoring.release.leaks import leaks, secrets_of
+from grader.authoring.verify import verify_questions
 from grader.authoring.verify_questions import question_faults
 from grader.lesson.lesson import Course
 
@@ -74,6 +76,34 @@ def test_the_right_choice_may_not_always_be_the_longest(tmp_path: Path) -> None:
     assert faults(tmp_path, public, keys, "") == [
         "questions: the right choice is always the longest text: make some wrong ones longer."
     ]
+
+
+@pytest.mark.parametrize("wrong", ["3", "30"])
+def test_a_tolerance_that_admits_wrong_numbers(tmp_path: Path, wrong: str) -> None:
+    keys = KEYS.replace('key = "n * k"', f'key = "n * k"\ntolerance = {wrong}')
+    assert re.search(r"question count: `\(n \* k\) \* (1.1|0)` is accepted", " ".join(faults(tmp_path, keys=keys)))
+
+
+def test_texts_may_have_numbers_that_are_no_answers(tmp_path: Path) -> None:
+    assert faults(tmp_path, keys=KEYS.replace('otherwise = "Multiply."', 'otherwise = "Lesson 01 divides 1/0."')) == []
+
+
+def test_questions_alone(tmp_path: Path) -> None:
+    """`grade verify --questions`: what it prints, and that it looks for keys in the public files."""
+    lesson = course_with_questions(tmp_path)
+    (lesson.solution / "test_asked.py").write_text("def test_only(check):\n    pass\n")
+    (lesson.solution / "backward.py").write_text("def only():\n    # <answer>\n    return 1\n    # </answer>\n")
+    ((name, report),) = verify_questions(tmp_path, [lesson.name], students=30)
+    assert (name, report.problems) == (lesson.name, [])
+    assert report.summary == (
+        "8 questions (1 number, 1 shape, 1 choice, 1 multiple, 1 order, 1 formula, 1 code, 1 text), 2 of them drawn "
+        "for 30 students: 65 keys accepted, 67 wrong answers explained"
+    )
+    why = "The upstream gradient is missing, which every gradient of a step has to be multiplied by."
+    lesson = course_with_questions(tmp_path, keys=KEYS.replace("The upstream gradient is missing.", why))
+    (lesson.exercise / "README.md").write_text(f"# Asked\n\n{why}\n", encoding="utf-8")
+    ((_, report),) = verify_questions(tmp_path, [lesson.name], students=1)
+    assert any("README.md quotes solutions/01_asked/questions.toml" in problem for problem in report.problems)
 
 
 def test_a_kit_that_quotes_an_explanation_leaks(tmp_path: Path) -> None:

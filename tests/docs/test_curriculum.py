@@ -10,16 +10,23 @@ from support import ROOT, solution_of
 
 from grader.lesson.config import LECTURE_SEED
 from grader.lesson.lesson import Course
+from grader.questions.question import questions_of
 
 TEXT = (ROOT / "docs" / "curriculum.md").read_text(encoding="utf-8")
 LESSONS = Course(ROOT).lessons
 NAMED = sorted(set(re.findall(r"`(\d\d)\.(\w+)`", TEXT)))
+ASKED = set(re.findall(r"`(\d\d)\.q:(\w+)`", TEXT))
 
 
 @pytest.mark.parametrize(("number", "row"), NAMED, ids=".".join)
 def test_each_row_it_names_exists(number, row):
     lesson = next(lesson for lesson in LESSONS.values() if lesson.number == number)
     assert row in {item.name for item in lesson.items}
+
+
+def test_each_question_it_names_exists():
+    of = {lesson.number: questions_of(lesson) for lesson in LESSONS.values()}
+    assert len(ASKED) > 20 and {(number, name) for number, name in ASKED if name not in of[number]} == set()
 
 
 def test_it_names_every_lesson_and_each_gradient_of_lesson_03():
@@ -38,7 +45,7 @@ def test_each_test_it_names_exists(name):
 def test_each_line_says_where_the_item_is(line):
     where = line.split("|", 2)[2]
     named = re.search(
-        r"`\d\d\.\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo |the same|the report", where
+        r"`\d\d\.(?:q:)?\w+`|[Ll]essons? \d\d|\d\d's README|READMEs? of|`test_|`dojo |the same|the report", where
     )
     assert named or line.startswith(("| in the document", "| formula", "| figure")), line
     assert "not covered" not in line.lower()

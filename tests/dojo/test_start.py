@@ -42,7 +42,7 @@ def test_a_working_folder_has_stubs_and_nothing_of_somebody_else_s(tmp_path, sou
         "",
     )
     made = tmp_path / "backprop-ninja"
-    assert sorted(path.name for path in made.iterdir()) == [".gitignore", "course.toml", "exercises"]
+    assert sorted(path.name for path in made.iterdir()) == [".gitignore", "AGENTS.md", "course.toml", "exercises"]
     for lesson in Course(made).lessons.values():
         given = source / "exercises" / lesson.name
         assert (lesson.exercise / "backward.py").read_bytes() == (given / ".stub").read_bytes()

@@ -18,6 +18,7 @@ from grader.intake.submissions.lesson_files import MAIN
 from grader.lesson.course_settings import NAME as SETTINGS
 from grader.lesson.lesson import Lesson
 from grader.lesson.mistakes import PUBLIC
+from grader.lesson.paths import AGENTS, TEMPLATES
 from grader.publish.templates import text_templates
 from grader.questions.answers_file import ANSWERS as STUDENTS_ANSWERS
 
@@ -34,6 +35,7 @@ def kit_of(lessons: Sequence[Lesson], notebooks: bool = True, assignment: Assign
         if notebooks:
             name = f"notebooks/{lesson.name}.ipynb"
             found[name] = notebook_of(lesson, stub_text(lesson), name)
+    found[AGENTS] = (TEMPLATES / AGENTS).read_bytes()
     if text := licence():
         found["LICENSE"] = text
     if assignment is not None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
 from grader.authoring.release.engine import Files, files_under
-from grader.authoring.release.kit import stub_text
+from grader.authoring.release.kit import lesson_files, stub_text
 from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces
 from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
 from grader.authoring.stubs import CLOSE, OPEN
@@ -57,8 +57,18 @@ class Secret:
     worked: frozenset[tuple[str, str]] = frozenset()
 
 
-def secrets_of(course: Course) -> list[Secret]:
-    """Everything in solutions/ that is not public, of all lessons. Raises LessonError, OSError."""
+def lesson_leaks(course: Course, names: Sequence[str]) -> Iterator[list[str]]:
+    """For each of these lessons, sentences about what its public files give away of them. Raises LessonError, OSError.
+
+    `grade release` compares each file of the kit with the secrets of all lessons.
+    """
+    lessons = [course.lessons[name] for name in names]
+    secrets = secrets_of(course, lessons)
+    yield from (leaks(lesson_files(lesson), secrets) for lesson in lessons)
+
+
+def secrets_of(course: Course, lessons: Sequence[Lesson] | None = None) -> list[Secret]:
+    """Everything in solutions/ that is not public, of all lessons or of `lessons`. Raises LessonError, OSError."""
     public = Pieces()
     for lesson in course.lessons.values():
         for pieces in published(lesson):
@@ -76,7 +86,7 @@ def secrets_of(course: Course) -> list[Secret]:
         allowed.sentences += pieces.sentences
         allowed_forms.add("public", code_in("public.py", text))
     found = []
-    for lesson in course.lessons.values():
+    for lesson in course.lessons.values() if lessons is None else lessons:
         for path in files_under(lesson.solution):
             text = path.read_text(encoding="utf-8", errors="replace")
             are_mistakes = path.name == "mistakes.py"

@@ -1,4 +1,4 @@
-"""Finds answers.toml, a student's answers to the questions of a lesson, in a submission's folder."""
+"""Finds answers.toml, a student's answers to the questions of a lesson, in a submission: as a file, or inside one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UserError
+from grader.intake.notebook.answer_text import MARK, answer_texts
+from grader.intake.notebook.cells import MOST_NOTEBOOK_BYTES
+from grader.intake.submissions.file_kinds import NOTEBOOK, suffix_of
 from grader.intake.submissions.lesson_files import LessonFiles, Unreadable, read_file
 from grader.intake.submissions.places import Inside, innermost, visible
 from grader.lesson.lesson import Lesson
@@ -16,6 +19,7 @@ from grader.questions.answers_file import ANSWERS, MOST_BYTES, Answers, read_ans
 from grader.questions.posing import student_key
 from grader.questions.question import questions_of
 from grader.results.annotations import IntakeRemark
+from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 
 NAME = re.compile(r"answers.*\.toml", re.IGNORECASE)
 """Also answers (1).toml and answers-1.toml, as browsers and platforms number files."""
@@ -28,24 +32,46 @@ def with_answers(
 ) -> tuple[dict[str, LessonFiles], tuple[IntakeRemark, ...]]:
     """The lessons with the answers to their questions, and remarks about answers that cannot be right. Raises OSError.
 
-    The file is in the lesson's folder, or next to the other files and says which lesson it is for.
+    The file is in the lesson's folder, or next to the other files and says which lesson it is for. Where `folder` is a
+    notebook or a Python file, its text may be inside.
     """
     found, remarks = dict(read), list[IntakeRemark]()
-    for lesson, path in answer_files(folder, lessons) if has_entries(folder) else ():
-        if not questions_of(lesson):
-            continue
+
+    def add(lesson: Lesson, data: bytes, shown: str) -> None:
         submitted = found.get(lesson.name) or LessonFiles(lesson.name)
-        shown = path.relative_to(folder).as_posix()
-        try:
-            data = read_file(path, MOST_BYTES)
-        except Unreadable as error:
-            remarks.append(IntakeRemark("unread", str(error)))
-            continue
         found[lesson.name] = replace(submitted, answers=data, answers_shown=shown, nothing=False)
         if (name := content_of(data).student) and not resembles(name, student):
             sentence = f"{shown} was written for `{name}`: the questions have that name's values."
             remarks.append(IntakeRemark("answers", sentence))
+
+    if folder.is_file():
+        for lesson, data in answers_inside(folder, lessons):
+            add(lesson, data, folder.name)
+        return found, tuple(remarks)
+    for lesson, path in answer_files(folder, lessons) if has_entries(folder) else ():
+        if not questions_of(lesson):
+            continue
+        try:
+            add(lesson, read_file(path, MOST_BYTES), path.relative_to(folder).as_posix())
+        except Unreadable as error:
+            remarks.append(IntakeRemark("unread", str(error)))
     return found, tuple(remarks)
+
+
+def answers_inside(path: Path, lessons: Sequence[Lesson]) -> Iterator[tuple[Lesson, bytes]]:
+    """(lesson, the text of its answers.toml) in a notebook or a Python file, which a process with limits reads."""
+    is_notebook = suffix_of(path) == NOTEBOOK
+    try:
+        data = read_file(path, MOST_NOTEBOOK_BYTES) if is_notebook else read_file(path)
+        texts = source_reader().call(answer_texts, data, is_notebook) if MARK.encode() in data else []
+    except (Unreadable, ReadingStopped, ReadingFailed):
+        return  # whoever reads the code says it
+    parts = [text.encode("utf-8", "replace") for text in texts]
+    for lesson in [each for each in lessons if questions_of(each)] if parts else ():
+        own = [part for part in parts if is_for(content_of(part).lesson, lesson)]
+        own = own or (parts if len(lessons) == 1 and len(parts) == 1 and not content_of(parts[0]).lesson else [])
+        if own:
+            yield lesson, own[-1]
 
 
 def has_entries(folder: Path) -> bool:

@@ -98,7 +98,8 @@ def read_place(path: Path, student: str, wanted: Wanted) -> Submission:
             with unpacked(path, others) as folder:
                 return replace(read_folder(folder, student, wanted, (path.name,), others), path=path)
         if path.is_file() and suffix_of(path) in (".py", NOTEBOOK):
-            return completed(path, read_single(path, student, wanted.lessons), wanted, ())
+            read = completed(path, read_single(path, student, wanted.lessons), wanted, ())
+            return with_answers_in(path, read, student, wanted)
         if path.is_file():
             expected = f"expected a folder or an archive with NN_name/{MAIN}, a notebook, or a .py file."
             return replace(refused, message=f"{path.name} cannot be read: {expected}")
@@ -116,7 +117,11 @@ def read_folder(
 
     Raises OSError.
     """
-    read = read_code(path, student, wanted, above, others)
+    return with_answers_in(path, read_code(path, student, wanted, above, others), student, wanted)
+
+
+def with_answers_in(path: Path, read: Submission, student: str, wanted: Wanted) -> Submission:
+    """What was read, with the answers to questions that `path`, a folder or a file, contains. Raises OSError."""
     lessons, remarks = with_answers(read.lessons, path, student, wanted.lessons)
     return replace(read, lessons=lessons, remarks=(*read.remarks, *remarks))
 

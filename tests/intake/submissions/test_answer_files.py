@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from grader.intake.submissions.answer_files import resembles
 from grader.intake.submissions.submission import read_submission
+from grader.questions.answers_file import read_answers
 
 ANSWERS = 'lesson = "03"\nstudent = "ada"\n[answers]\nboost = "-10"\n'
 
@@ -69,3 +71,44 @@ def test_remarks(tmp_path: Path, lessons) -> None:
 )
 def test_spellings_of_one_student(name: str, student: str, same: bool) -> None:
     assert resembles(name, student) is same
+
+
+CODE = "dlogprobs = torch.zeros_like(logprobs)\ndlogprobs[range(n), Yb] = -1.0 / n\n"
+COMMENTED = "".join(f"# {line}\n" for line in ANSWERS.splitlines())
+
+
+def notebook(*cells: tuple[str, str]) -> str:
+    return json.dumps({"nbformat": 4, "cells": [{"cell_type": kind, "source": text} for kind, text in cells]})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("ada.py", CODE + "# done\n\n" + COMMENTED, True),
+        ("ada.py", CODE + '"""\n' + ANSWERS + '"""\n', False),
+        ("ada.py", COMMENTED + CODE, True),
+        ("ada.ipynb", notebook(("code", CODE), ("markdown", ANSWERS)), True),
+        ("ada.ipynb", notebook(("raw", f"```toml\n{ANSWERS}```\n"), ("code", CODE)), True),
+        ("ada.ipynb", notebook(("code", CODE + COMMENTED)), True),
+        ("ada.ipynb", notebook(("markdown", "My [answers] are below."), ("code", CODE)), False),
+        ("ada.ipynb", '{"cells": 3, "metadata": "[answers]"}', False),
+        ("ada.ipynb", '[answers]"', False),
+    ],
+)
+@pytest.mark.parametrize("in_a_folder", [False, True])
+def test_inside_a_single_file(tmp_path: Path, lessons, name: str, text: str, found: bool, in_a_folder: bool) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    read = read_submission(tmp_path if in_a_folder else path, "ada", list(lessons.values()))
+    answers = {lesson: each.answers for lesson, each in read.lessons.items() if each.answers is not None}
+    assert list(answers) == (["03_makemore_steps"] if found else [])
+    assert all(dict(read_answers(data).given) == {"boost": "-10"} for data in answers.values())
+    assert found == (name in {each.answers_shown for each in read.lessons.values()})
+
+
+def test_a_file_next_to_a_notebook_counts_first(tmp_path: Path, lessons) -> None:
+    (tmp_path / "ada.ipynb").write_text(notebook(("code", CODE), ("markdown", ANSWERS)))
+    (tmp_path / "answers.toml").write_text(ANSWERS.replace("-10", "-20"))
+    read = read_submission(tmp_path, "ada", list(lessons.values()))
+    files = read.lessons["03_makemore_steps"]
+    assert files.present and files.answers_shown == "answers.toml" and b"-20" in (files.answers or b"")

@@ -1,0 +1,88 @@
+"""`dojo mcp`: a server of the Model Context Protocol, with which an AI assistant sees what the student may see."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader import __version__
+from grader.commands.lesson_param import course_option
+from grader.dojo.desk import Desk
+from grader.dojo.training.setup import training_course
+from grader.errors import UserError
+
+if TYPE_CHECKING:  # an optional extra
+    from mcp.server.mcpserver import MCPServer
+
+EPILOG = """\b
+Examples:
+  dojo mcp                        an AI assistant starts this by itself, in the folder with exercises/
+  dojo mcp --course ~/kit         the same for another folder
+  claude mcp add dojo -- dojo mcp
+
+\b
+docs/assistants.md has the lines for other clients. The server speaks on standard input and output. It gives
+verdicts, hints and sections of READMEs, and no answers. That stops nobody who wants to cheat.
+"""
+MISSING = (
+    "`dojo mcp` needs the package mcp, which is not installed. Type: python -m pip install 'mcp>=2,<3', and try again."
+)
+
+
+@click.command("mcp", epilog=EPILOG)
+@course_option
+def assistant(course: Path | None) -> None:
+    """Serves verdicts, hints and READMEs to an AI assistant (Model Context Protocol, over standard input and output).
+
+    Hints that the assistant takes are recorded in .dojo.json, as those of `dojo hint` are.
+    """
+    root = training_course(course).resolve()
+    try:
+        import mcp  # noqa: F401
+    except ImportError as error:
+        raise UserError(MISSING) from error
+    with contextlib.closing(Desk(root, complain=lambda sentence: click.echo(f"dojo: {sentence}", err=True))) as at:
+        server_of(at).run()
+
+
+def server_of(at: Desk) -> MCPServer:
+    """The server: four tools, no resources, no prompts."""
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    from grader.dojo.assistance import PURPOSE, hint_text, lessons_text, readme_text, verdict_text
+
+    server = MCPServer("dojo", title="Backprop Ninja", instructions=PURPOSE, version=__version__, log_level="ERROR")
+
+    def answered(text: Callable[[], str]) -> str:
+        try:
+            return text()
+        except UserError as error:
+            raise ToolError(str(error)) from None
+
+    # `async`: they run one after another in the main thread, as everything does that `dojo` runs
+    @server.tool()
+    async def lessons() -> str:
+        """The lessons and their rows, with the student's progress."""
+        return answered(lambda: lessons_text(at))
+
+    @server.tool()
+    async def verdict(lesson: str) -> str:
+        """Check the student's file now: `03` for a lesson, `03.dprobs` for one row. Names known mistakes."""
+        return answered(lambda: verdict_text(at, lesson))
+
+    @server.tool()
+    async def hint(row: str) -> str:
+        """The next hint for a row such as `03.dprobs`, three at most. It is recorded: ask the student first."""
+        return answered(lambda: hint_text(at, row))
+
+    @server.tool()
+    async def readme(lesson: str, heading: str = "") -> str:
+        """A section of a lesson's README: by its heading, or for `03.dprobs` the one that says most about that row."""
+        return answered(lambda: readme_text(at, lesson, heading))
+
+    return server

@@ -1,0 +1,119 @@
+"""What `dojo mcp` tells an AI assistant: the verdict, the named mistake, the next hint, a section of the README.
+
+Every text is one that the student can get from `dojo` as well. None of them is an answer: a course without its
+secrets has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from grader.dojo.desk import Desk
+from grader.dojo.file import HERE, is_untouched, location, read_own
+from grader.errors import UserError
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.forward_statements import forward_lines
+from grader.lesson.lesson import Lesson
+from grader.publish.inert import inert
+from grader.results import UNWRITTEN, WORDS, Row, points_text
+
+HEADING = re.compile(r"^#{2,3} (.+)$", re.MULTILINE)
+WORD_OF = {**WORDS, HERE: "passed its public example", "hidden": "only the hidden test suite decides"}
+PURPOSE = (
+    "You help a student who writes backpropagation by hand. Do not write the gradient for them. Ask one question at a "
+    "time, point to the forward line, and let them check their own line. Use `verdict` first, then a section of the "
+    "README, then `hint`, which is recorded."
+)
+
+
+def lessons_text(at: Desk) -> str:
+    """The lessons with the student's progress, a line each."""
+    lines = []
+    for lesson in at.course.lessons.values():
+        progress = at.stored_progress(lesson)
+        reached = f"{points_text(progress.points_reached)} of {points_text(progress.max_score)} points"
+        lines.append(f"{lesson.number} {lesson.title}: {reached}; rows: {', '.join(i.name for i in lesson.items)}")
+    return "\n".join(lines)
+
+
+def verdict_text(at: Desk, words: str) -> str:
+    """The rows of a lesson ("03") or one of them ("03.dprobs"), as `dojo check` judges them. Raises UserError."""
+    lesson, row = at.find(words)
+    submitted = read_own(lesson)
+    if is_untouched(lesson, submitted.files[MAIN]):
+        return f"Lesson {lesson.number}: nothing is written yet. The first row is `{lesson.items[0].name}`."
+    checked = at.check(lesson, submitted)
+    at.remember(checked)
+    rows = [each for each in checked.judged.rows if row in (None, each.name)]
+    wrong = [each for each in rows if each.status not in ("passed", HERE, "hidden", *UNWRITTEN)]
+    lines = [f"{each.name}: {row_words(each)}" for each in rows]
+    lines += [part for each in wrong[: len(wrong) if row else 3] for part in explanation(lesson, each)]
+    lines.append("These are public problems. The grade comes from a hidden test suite with other ones.")
+    return "\n".join(map(inert, lines))
+
+
+def row_words(row: Row) -> str:
+    """The verdict on the line, and on the chain where that differs."""
+    word = WORD_OF.get(row.status, row.status)
+    if row.status == "passed" and row.chain == "failed":
+        word += f", red in the chain because of {', '.join(row.because_of)}"
+    return word
+
+
+def explanation(lesson: Lesson, row: Row) -> list[str]:
+    """What is wrong with a row: the forward lines, the message, the mistake's name and the place."""
+    target = lesson.item_for(row.name).target
+    forward = [line.partition("  # ")[0] for line in forward_lines(lesson, target)[:3]] if target else []
+    named = f" (mistake: {row.mistake.id})" if row.mistake else ""
+    return [
+        f"\n{row.name}, {location(row.file or MAIN, row.line)}{named}",
+        *(f"  forward: {line}" for line in forward),
+        f"  {row.message or WORD_OF.get(row.status, row.status)}",
+    ]
+
+
+def hint_text(at: Desk, words: str) -> str:
+    """A question about the row's mistake, else the lesson's next hint; stored as taken. Raises UserError."""
+    lesson, row = at.find(words)
+    if row is None:
+        raise UserError(f"Which row? `hint` needs one, such as {lesson.number}.{lesson.items[0].name}.")
+    if question := at.memory.take_question(lesson, row):
+        return inert(f"A question about the mistake in {row}: {question}")
+    hints = lesson.item_for(row).hints
+    if not hints:
+        return f"There is no hint for {row}."
+    taken = at.memory.take_hint(lesson, row)
+    return f"Hint {taken} of {len(hints)} for {row}, recorded in {at.memory.path.name}: {hints[taken - 1]}"
+
+
+def readme_text(at: Desk, words: str, heading: str = "") -> str:
+    """The section of a lesson's README with this heading, or the one that says most about a row. Raises UserError."""
+    lesson, row = at.find(words)
+    try:
+        sections = sections_of((lesson.exercise / "README.md").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"The README of lesson {lesson.number} cannot be read: {error.strerror}.") from error
+    titles = [title for title, _ in sections]
+    if heading:
+        found = [text for title, text in sections if heading.casefold() in title.casefold()]
+        if not found:
+            raise UserError(f"Lesson {lesson.number} has no section {heading[:80]!r}; there are: {'; '.join(titles)}.")
+        return found[0]
+    if row is None:
+        return f"The sections of lesson {lesson.number}: {'; '.join(titles)}."
+    names = [name for name in (row, lesson.item_for(row).target) if name]
+    return max(sections, key=lambda section: mentions(section[1], names))[1]
+
+
+def mentions(text: str, names: Sequence[str]) -> float:
+    """How often these names occur in a text, the first counting most, divided by the root of its length."""
+    counts = (len(re.findall(rf"\b{re.escape(name)}\b", text)) / 10**place for place, name in enumerate(names))
+    return float(sum(counts) / max(len(text), 500) ** 0.5)
+
+
+def sections_of(text: str) -> list[tuple[str, str]]:
+    """(title, text) of each section of a README, with its heading."""
+    starts = list(HEADING.finditer(text))
+    ends = [start.start() for start in starts[1:]] + [len(text)]
+    return [(start[1], text[start.start() : end].strip()) for start, end in zip(starts, ends, strict=True)]

@@ -1,0 +1,156 @@
+"""Predictions about the student's own lines: one is changed, and the changed file is checked like any other.
+
+The changed file is only in memory. It runs as `dojo check` runs the student's own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from grader.dojo.desk import Checked, Desk
+from grader.dojo.predicting.prediction import Chance, Prediction, names_text, rows_question, shape_text
+from grader.intake.submissions.lesson_files import MAIN
+from grader.results import Row
+from grader.source.parsing import parse_text
+
+REDUCTIONS = ("sum", "mean")
+SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-"}
+MOST_TRIED = 4
+
+
+@dataclass(frozen=True)
+class Change:
+    """A changed line of a function.
+
+    Attributes:
+        before, after: the line, as it is and as it is in `source`.
+        words: what happens to the function: "loses its sum".
+    """
+
+    function: str
+    before: str
+    after: str
+    words: str
+    source: bytes
+
+
+def own_predictions(at: Desk, checked: Checked, chance: Chance) -> list[Prediction]:
+    """A shape and the rows that turn red, for one of the student's right lines; none where no change of one shows."""
+    right = {row.name for row in checked.judged.rows if is_green(row)}
+    functions = {checked.lesson.item_for(name).function for name in right}
+    source, found = checked.submitted.files[MAIN], list[Prediction]()
+    before = {row.name: row for row in checked.judged.rows}
+    for kind in (lost_sums, other_signs):
+        changes = list(kind(source, functions))
+        chance.shuffle(changes)
+        for change in changes[:MOST_TRIED]:
+            files = {**checked.submitted.files, MAIN: change.source}
+            after = at.check(checked.lesson, replace(checked.submitted, files=files, origin=None)).judged
+            if not after.runs or any(row.status == "timeout" for row in after.rows):
+                continue  # what did not finish depends on the machine
+            rows = {row.name: row for row in after.rows if row.name in right and is_judged(row, before[row.name])}
+            red = [name for name in rows if not is_green(rows[name])]
+            others = [name for name in red if checked.lesson.item_for(name).function != change.function]
+            if others or (red and len(functions) == 1):
+                return about(change, checked, red, rows, chance)
+            found = found or (about(change, checked, red, rows, chance) if red else [])
+        if found:  # it spoils its own row alone
+            return found
+    return found
+
+
+def is_green(row: Row) -> bool:
+    """Whether a row is right in the student's own chain, or passes its public example."""
+    return (row.status == "passed" and row.chain != "failed") or row.status == "here"
+
+
+def is_judged(row: Row, before: Row) -> bool:
+    """Whether a row is clearly red or green: one that the chain no longer reaches, because of an error, is neither."""
+    return row.chain == before.chain or row.chain != "skipped" or row.status != "passed"
+
+
+def about(
+    change: Change, checked: Checked, red: Sequence[str], rows: Mapping[str, Row], chance: Chance
+) -> list[Prediction]:
+    lesson, title = checked.lesson, f"`{change.function}` {change.words}"
+    own = [name for name in red if lesson.item_for(name).function == change.function]
+    code = (f"- {change.before}", f"+ {change.after}")
+    found = []
+    first = rows[own[0]] if own else None
+    if first is not None and first.shape is not None and first.status == "shape":
+        text = (
+            f"{title}. `{lesson.item_for(own[0]).target}` has the shape {shape_text(first.expected_shape)} on the "
+            f"published problem. Which shape does `{own[0]}` have now?"
+        )
+        shown = f"It is {shape_text(first.shape)}; the check says: {first.message}"
+        found.append(Prediction(title, "shape", text, shape_text(first.shape), shown, code))
+    others = [name for name in red if name not in own]
+    green = [name for name in rows if name not in red]
+    those = "it" if len(own) < 2 else "its own"
+    text = f"{title}. Each row is checked in your whole chain. Which rows besides {those} turn red?"
+    causes = [name for name in own if any(name in rows[other].because_of for other in others)]
+    why = f"Their own lines are right, but they are computed from a wrong {names_text(causes)}." if causes else ""
+    found.append(rows_question(title, text, code, others, green, why, chance))
+    return found
+
+
+def lost_sums(source: bytes, functions: Collection[str]) -> Iterator[Change]:
+    """The file without one sum or mean, for each of those in `functions`."""
+    for file, statement, node in nodes_in(source, functions):
+        inner = summed(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and inner is not None:
+            kept = b"(" + file.line(statement)[inner.col_offset : inner.end_col_offset] + b")"
+            yield file.changed(statement, node.col_offset, node.end_col_offset, kept, f"loses its {node.func.attr}")
+
+
+def other_signs(source: bytes, functions: Collection[str]) -> Iterator[Change]:
+    """The file with + in place of a -, or - in place of a +."""
+    for file, statement, node in nodes_in(source, functions):
+        sign = SIGNS.get(type(node.op)) if isinstance(node, ast.BinOp) else None
+        if isinstance(node, ast.BinOp) and sign is not None and node.left.end_col_offset is not None:
+            other = "-" if sign == "+" else "+"
+            between = file.line(statement)[node.left.end_col_offset : node.right.col_offset].decode()
+            new = between.replace(sign, other).encode()
+            words = f"gets a {other} in place of a {sign}"
+            yield file.changed(statement, node.left.end_col_offset, node.right.col_offset, new, words)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of a file that is about to be changed; `text` is the whole file."""
+
+    name: str
+    text: str
+
+    def line(self, statement: ast.stmt) -> bytes:
+        return self.text.split("\n")[statement.lineno - 1].encode()
+
+    def changed(self, statement: ast.stmt, start: int, end: int | None, new: bytes, words: str) -> Change:
+        """The file with `new` in place of the bytes from `start` to `end` of a statement's line."""
+        lines, line = self.text.split("\n"), self.line(statement)
+        after = (line[:start] + new + line[end:]).decode()
+        lines[statement.lineno - 1] = after
+        return Change(self.name, line.decode().strip(), after.strip(), words, "\n".join(lines).encode())
+
+
+def nodes_in(source: bytes, functions: Collection[str]) -> Iterator[tuple[Function, ast.stmt, ast.AST]]:
+    """(function, statement of one line, a part of it) for the assignments and results of `functions`."""
+    text = source.decode("utf-8", "replace").replace("\r\n", "\n")
+    tree = parse_text(text)
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.FunctionDef) and node.name in functions:
+            for each in ast.walk(node):
+                if isinstance(each, (ast.Return, ast.Assign)) and each.lineno == each.end_lineno:
+                    yield from ((Function(node.name, text), each, part) for part in ast.walk(each))
+
+
+def summed(node: ast.AST) -> ast.expr | None:
+    """What a call sums: x of x.sum(0) and of torch.sum(x, 0)."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in REDUCTIONS:
+        return None
+    inside = node.func.value
+    if isinstance(inside, ast.Name) and inside.id in ("torch", "np"):
+        return node.args[0] if node.args else None
+    return inside

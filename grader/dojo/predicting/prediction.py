@@ -1,0 +1,80 @@
+"""A prediction: a question about what code will do, and what it did when it ran."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.questions.code_lines import Results
+from grader.questions.judging import Judged, judge
+from grader.questions.posing import Posed
+from grader.questions.question import AnswerKey, Kind, Question
+
+Chance = random.Random
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One question, with the answer that running the code gave.
+
+    Attributes:
+        title: what it is about, in a few words.
+        code: lines of code that the text is about.
+        choices: {id: text} in the order in which they are shown; none for a shape.
+        key: a shape, an id, or the ids of several choices.
+        shown: what the run showed, in sentences, and why.
+    """
+
+    title: str
+    kind: Kind
+    text: str
+    key: str | tuple[str, ...]
+    shown: str
+    code: Sequence[str] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def posed(self) -> Posed:
+        return Posed(Question("prediction", self.kind, self.text, choices=self.choices), {}, self.text, self.choices)
+
+    def judged(self, raw: object) -> Judged:
+        """The verdict. An answer of another form is an error with a sentence."""
+        why = dict.fromkeys(self.choices, "") if self.kind == "multiple" else {}
+        return judge(self.posed, AnswerKey(self.key, None, why, "", "", ()), raw, no_code)
+
+
+def no_code(line: str, inputs: object) -> Results:
+    raise AssertionError("a prediction is no line of code")
+
+
+def shuffled(choices: Mapping[str, str], chance: Chance) -> dict[str, str]:
+    names = list(choices)
+    chance.shuffle(names)
+    return {name: choices[name] for name in names}
+
+
+def names_text(names: Sequence[str]) -> str:
+    """`a`, `b` and `c`; of many the first six."""
+    quoted = [f"`{name}`" for name in names[:6]]
+    if len(names) > len(quoted):
+        return f"{', '.join(quoted)} and {len(names) - len(quoted)} more"
+    return " and ".join(filter(None, [", ".join(quoted[:-1]), *quoted[-1:]]))
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    return str(tuple(shape))
+
+
+NONE = "none_of_them"
+
+
+def rows_question(
+    title: str, text: str, code: Sequence[str], red: Sequence[str], green: Sequence[str], why: str, chance: Chance
+) -> Prediction:
+    """Which of up to six rows turn red? `red` are those that did, `green` rows that did not."""
+    some = chance.sample(list(red), min(len(red), 3)), chance.sample(list(green), min(len(green), 3))
+    choices = shuffled({row: f"`{row}`" for row in (*some[0], *some[1])}, chance) | {NONE: "none of them"}
+    key = tuple(row for row in choices if row in red) or (NONE,)
+    shown = f"Red: {names_text(red)}." if red else "No other row turned red."
+    return Prediction(title, "multiple", text, key, f"{shown} {why}", code, choices)

@@ -1,0 +1,92 @@
+"""Asks predictions, one after another, and shows after each what the code did."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from grader.dojo.answering import INDENT, STOP, Ask
+from grader.dojo.desk import Desk
+from grader.dojo.file import is_untouched, read_own
+from grader.dojo.overview import Paragraph
+from grader.dojo.predicting.forward_pass import shape_prediction, size_prediction, spoiled_prediction
+from grader.dojo.predicting.own_lines import own_predictions
+from grader.dojo.predicting.prediction import Prediction
+from grader.errors import UserError
+from grader.intake.submissions.lesson_files import MAIN
+from grader.lesson.lesson import Lesson
+from grader.publish.inert import inert
+from grader.questions.reading import EXPECTED
+
+
+def predictions_for(at: Desk, lesson: Lesson, seed: int) -> list[Prediction]:
+    """About a right line of the student's, and from forward.py. Raises UserError for none."""
+    chance = random.Random(f"{lesson.name}/{seed}")
+    found: list[Prediction] = []
+    submitted = read_own(lesson)
+    if not is_untouched(lesson, submitted.files[MAIN]):
+        found += own_predictions(at, at.check(lesson, submitted), chance)
+    kinds = {each.kind for each in found}
+    if lesson.gradients:
+        others = (
+            None if "shape" in kinds else shape_prediction(lesson, chance),
+            None if "multiple" in kinds else spoiled_prediction(lesson, chance),
+            size_prediction(lesson, chance),
+        )
+        found += [each for each in others if each is not None]
+    if not found:
+        raise UserError(
+            f"There is nothing to predict in lesson {lesson.number} yet: its questions are about your own lines. Write "
+            f"a function first, until `dojo check {lesson.number}` accepts it."
+        )
+    return found
+
+
+def ask_predictions(predictions: Sequence[Prediction], ask: Ask) -> Iterator[RenderableType]:
+    """The questions. An answer of another form is asked for again; an empty one shows the result without counting."""
+    right = asked = 0
+    for number, prediction in enumerate(predictions, 1):
+        yield from prediction_screen(prediction, number, len(predictions))
+        while True:
+            raw = ask()
+            if raw is None or raw.strip().lower() == STOP:
+                yield from score(right, asked)
+                return
+            if not raw.strip():
+                break
+            judged = prediction.judged(raw)
+            if judged.status == "error":
+                yield Paragraph(f"{judged.message} Try again, or press Enter to see the result.", "red")
+                continue
+            asked += 1
+            right += judged.status == "passed"
+            yield Text("As you predicted.", "bold green") if judged.status == "passed" else Text("Not so.", "bold red")
+            break
+        yield Paragraph(inert(f"{answer_line(prediction)} {prediction.shown}".strip()), indent=INDENT)
+        yield ""
+    yield from score(right, asked)
+
+
+def prediction_screen(prediction: Prediction, number: int, of: int) -> Iterator[RenderableType]:
+    yield Text.assemble((f"Prediction {number} of {of}", "bold"), (f"  {prediction.title}", "dim"))
+    for line in prediction.code:
+        yield Paragraph(inert(line), "cyan", INDENT + 2)
+    yield Paragraph(prediction.text, indent=INDENT)
+    posed = prediction.posed
+    for letter, each in posed.letters.items():
+        yield Paragraph(f"{letter})  {posed.choices[each]}", indent=INDENT, hang=len(letter) + 3)
+    yield Paragraph(f"Answer with {EXPECTED[prediction.kind]}.", "dim", INDENT)
+
+
+def answer_line(prediction: Prediction) -> str:
+    """The letters of what is right; nothing for a shape, which the result says."""
+    letters = [letter for letter, each in prediction.posed.letters.items() if each in (prediction.key, *prediction.key)]
+    return f"({', '.join(letters)})" if letters else ""
+
+
+def score(right: int, asked: int) -> Iterator[RenderableType]:
+    if asked:
+        yield Paragraph(f"You predicted {right} of {asked}.", "bold")

@@ -1,0 +1,108 @@
+"""`dojo mcp`, driven by the protocol's own client: tools, verdicts and hints arrive, and nothing of solutions/ does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support import ROOT
+
+from grader.commands.assistant import MISSING
+from grader.commands.dojo import main
+from grader.dojo.assistance import sections_of
+from grader.lesson.lesson import Course
+
+mcp = pytest.importorskip("mcp", reason="the extra `mcp` is not installed: pip install -e .[mcp]")
+
+LESSON = "02_small_net"
+FILE = "def db2(dlogits):\n    return -dlogits.sum(0)\n\n\ndef dW2(dlogits, h_bn):\n    return h_bn.T @ dlogits\n"
+SECRET = "the_secret_of_this_course"
+HOSTILE = (
+    *("../solutions", "../../solutions/02_small_net", "solutions", "/etc/passwd", "02_small_net/../../solutions"),
+    *("..", "%2e%2e%2fsolutions", "02\x00", "file:///etc/passwd", "02.__class__", "02.../solutions", "", "." * 5_000),
+)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A checkout with one lesson, whose answer key has a word of its own in every file."""
+    for part in ("exercises", "solutions"):
+        shutil.copytree(ROOT / part / LESSON, tmp_path / part / LESSON)
+    for path in (tmp_path / "solutions").rglob("*"):
+        if path.suffix in (".py", ".md"):
+            path.write_text(path.read_text(encoding="utf-8") + f"\n# {SECRET}\n", encoding="utf-8")
+    (tmp_path / "exercises" / LESSON / "backward.py").write_text(FILE)
+    return tmp_path
+
+
+def words_of(result: object) -> str:
+    return "\n".join(part.text for part in result.content)  # type: ignore[attr-defined]
+
+
+async def session(work: Path) -> None:
+    server = mcp.StdioServerParameters(
+        command=sys.executable, args=["-m", "grader.commands.dojo", "mcp", "--course", str(work)], cwd=str(ROOT)
+    )
+    answers = (ROOT / "solutions" / LESSON / "backward.py").read_text(encoding="utf-8")
+    secret_lines = [line.strip() for line in answers.splitlines() if line.strip().startswith(("return", "d"))]
+    said: list[str] = []
+    async with mcp.Client(mcp.stdio_client(server)) as client:
+
+        async def call(tool: str, **arguments: str) -> tuple[bool, str]:
+            result = await client.call_tool(tool, arguments)
+            said.append(words_of(result))
+            return result.is_error, said[-1]
+
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"lessons", "verdict", "hint", "readme"}
+        assert "02 " in (await call("lessons"))[1]
+
+        failed, verdict = await call("verdict", lesson="02")
+        assert not failed and "dW2: right" in verdict and "db2: wrong value" in verdict
+        assert "The sign is flipped" in verdict and "forward: logits = h_bn @ W2 + b2" in verdict
+        assert "dgamma: missing" in verdict
+
+        hints = [(await call("hint", row="db2"))[1] for _ in range(3)]
+        assert hints[0].startswith("A question about the mistake in db2: Raise one element of `b2` a little.")
+        assert hints[1].startswith("Hint 1 of 3 for db2, recorded in .dojo.json: ")
+        assert hints[2].startswith("Hint 2 of 3")
+        assert json.loads((work / ".dojo.json").read_text())["hints"] == {LESSON: {"db2": 2}}
+
+        assert (await call("readme", lesson="02", heading="How to check"))[1].startswith("## How to check")
+        assert "`db2`" in (await call("readme", lesson="02.db2"))[1]
+
+        for words in HOSTILE:
+            for tool, key in (("verdict", "lesson"), ("hint", "row"), ("readme", "lesson")):
+                failed, text = await call(tool, **{key: words})
+                assert failed and "solutions/" not in text.replace(words, ""), (tool, words, text)
+            failed, text = await call("readme", lesson="02", heading=words or "../solutions/02_small_net/backward.py")
+            assert failed or text.startswith("##")
+        assert (await client.list_resources()).resources == []
+        for address in ("file:///etc/passwd", (work / "solutions" / LESSON / "backward.py").as_uri(), "../solutions"):
+            with pytest.raises(Exception, match=r"(?i)resource|uri|not found|invalid"):
+                said.append(str(await client.read_resource(address)))
+    everything = "\n".join(said)
+    assert SECRET not in everything
+    worked_out = (work / "exercises" / LESSON / "README.md").read_text(encoding="utf-8")
+    leaked = [line for line in secret_lines if len(line) > 12 and line in everything and line not in worked_out]
+    assert leaked == []
+
+
+def test_an_assistant_gets_verdicts_and_hints_and_no_answer(work: Path) -> None:
+    asyncio.run(session(work))
+
+
+def test_every_lesson_s_readme_has_sections() -> None:
+    for lesson in Course(ROOT, secrets=False).lessons.values():
+        titles = [title for title, _ in sections_of((lesson.exercise / "README.md").read_text(encoding="utf-8"))]
+        assert "How to check" in titles and len(titles) > 4
+
+
+def test_without_the_extra_it_says_what_to_install(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    result = CliRunner().invoke(main, ["mcp", "--course", str(work)])
+    assert (result.exit_code, result.stderr) == (2, f"dojo: {MISSING}\n")
