@@ -52,7 +52,7 @@ def verify(
     jobs: int | None,
     course: Path | None,
 ) -> None:
-"""Proves a course.
+    """Proves a course.
 
     Every solution gets 100 %, every stub 0 %. All variants are right, and every known mistake is found and named.
     """
