@@ -5,12 +5,13 @@
     python -m bench.training_step --seconds 10     longer, steadier
     chrt -f 10 python -m bench.training_step       as root on a busy machine: nothing else comes in between
 
-A step is the forward pass, the seven gradients, and the update of the parameters. Four ways take turns on the same
+A step is the forward pass, the seven gradients, and the update of the parameters. Five ways take turns on the same
 batches, so that whatever else the machine does falls on all of them:
 
-    by hand      the lesson's solution: `gradients`, then `update`
+    by hand      the lesson's variant fast.py: `gradients`, then `update`
+    readable     the lesson's model answer
     autograd     the lecture's forward pass, F.cross_entropy, loss.backward(), p.data += -rate * p.grad
-    its forward  autograd again, but with the solution's forward pass and update: what is left is the backward pass
+    its forward  autograd again, but with the fast variant's forward pass and update: what is left is the backward pass
     the loop     by hand in the lecture's own lines, dC by its Python loop over the batch
 """
 
@@ -71,8 +72,8 @@ def lecture_loss(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> Tensor:
     return F.cross_entropy(h @ W2 + b2, Yb)
 
 
-def solution_loss(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> Tensor:
-    """The solution's operators, but none in place: autograd needs what they would overwrite."""
+def fast_loss(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> Tensor:
+    """The fast variant's operators, but none in place: autograd needs what they would overwrite."""
     C, W1, b1, W2, b2, bngain, bnbias = parameters
     n = Xb.shape[0]
     hprebn = torch.addmm(b1, C.index_select(0, Xb.reshape(-1)).view(n, -1), W1)
@@ -93,7 +94,7 @@ def autograd(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> None:
 
 
 def its_forward(parameters: Parameters, Xb: Tensor, Yb: Tensor) -> None:
-    loss = solution_loss(parameters, Xb, Yb)
+    loss = fast_loss(parameters, Xb, Yb)
     for p in parameters:
         p.grad = None
     loss.backward()  # type: ignore[no-untyped-call]
@@ -130,12 +131,16 @@ def lesson() -> Lesson:
 def measure(batch: int, hidden: int, seconds: float) -> dict[str, Way]:
     """{name: way}, after turns for at least `seconds`. Raises RuntimeError when the ways do not do the same."""
     training = lesson()
-    variant = load_module(training.solution / "variants" / "lecture.py", "backprop_ninja_lecture_variant")
+    fast, lecture = (
+        load_module(training.solution / "variants" / f"{name}.py", f"backprop_ninja_{name}_variant")
+        for name in ("fast", "lecture")
+    )
     steps: dict[str, tuple[Step, int]] = {
-        "by hand": (by(training.answers), IN_A_ROW),
+        "by hand": (by(fast), IN_A_ROW),
+        "readable": (by(training.answers), IN_A_ROW),
         "autograd": (autograd, IN_A_ROW),
         "its forward": (its_forward, IN_A_ROW),
-        "the loop": (by(variant), 1),
+        "the loop": (by(lecture), 1),
     }
     generator = torch.Generator().manual_seed(training.seed)
     drawn = [training.module.inputs(generator, batch=batch, hidden=hidden) for _ in range(DIFFERENT_BATCHES)]
@@ -163,7 +168,8 @@ def heading(threads: int, seconds: float) -> str:
     system = f"Linux {platform.release()}" if platform.system() == "Linux" else platform.platform()
     counted = f"{threads} thread{'s' if threads > 1 else ''}"
     columns = (
-        f"{'batch':>6}{'hidden':>8}{'by hand':>11}{'autograd':>12}{'':>8}{'its forward':>14}{'':>8}{'the loop':>12}"
+        f"{'batch':>6}{'hidden':>8}{'by hand':>11}{'readable':>11}{'':>8}{'autograd':>12}{'':>8}"
+        f"{'its forward':>14}{'':>8}{'the loop':>12}"
     )
     return "\n".join(
         [
@@ -180,7 +186,7 @@ def heading(threads: int, seconds: float) -> str:
 def line(batch: int, hidden: int, ways: dict[str, Way]) -> str:
     hand = ways["by hand"].microseconds
     cells = [f"{batch:6}{hidden:8}{hand:11,.0f}"]
-    for name, width in (("autograd", 12), ("its forward", 14), ("the loop", 12)):
+    for name, width in (("readable", 11), ("autograd", 12), ("its forward", 14), ("the loop", 12)):
         took = ways[name].microseconds
         cells.append(f"{took:{width},.0f}{took / hand:7.2f}x")
     return "".join(cells)

@@ -1,10 +1,10 @@
 """Lesson 01: the chain rule, one operation at a time, a small network, and seven questions.
 
 A function `dx` returns the gradient with respect to `x` of `forward.py`, in the shape of `x`. Its parameters are
-forward values (`positive`) and the gradients above it (`dlogarithm`), given to it by name; add any other that you need.
-Return a new tensor, and leave what you are given as it is.
+forward values (`positive`) and upstream gradients (`dlogarithm`). The grader passes them by name. If you need another
+one, add its name to the parameters. Return a new tensor, and do not change a parameter in place.
 
-The functions at the end are questions. What they are given and what they return stands in their docstrings.
+The functions at the end are questions. Their docstrings say what goes in and what comes out.
 
 Check as often as you like:  dojo check 01
 """
@@ -360,7 +360,7 @@ def push_and_pull(logits, labels):
 def accumulation_factor(tokens, token):
     """How many times larger is a token's embedding gradient than that of a token which occurs only once?
 
-    `tokens` is (n, block), whole numbers: all the tokens of a batch. Take it that every place of the batch sends back
+    `tokens` is (n, block), whole numbers: all the tokens of a batch. Assume that every place of the batch sends back
     the same gradient. Returns the factor for `token`, a whole number; 0 if it does not occur at all.
     """
     # TODO: replace the next line by your own

@@ -1,8 +1,9 @@
 """Lesson 02: the backward pass of a small net, from the loss down to the input.
 
 Each function returns the gradient of the loss with respect to one value of `forward.py`, in the shape of that value.
-Its parameters are forward values (`h_norm`) and the gradients above it (`dh_norm`), given to it by name; add any other
-that you need. Return a new tensor, and leave what you are given as it is. Work from the top to the bottom.
+Its parameters are forward values (`h_norm`) and upstream gradients (`dh_norm`). The grader passes them by name. If you
+need another one, add its name to the parameters. Return a new tensor, and do not change a parameter in place.
+Work from the top to the bottom.
 
 Check as often as you like:  dojo check 02
 """

@@ -1,8 +1,8 @@
 """What shows numerical differentiation while a step runs, in PyTorch's operators and in numpy's and math's functions.
 
-Two things are looked for: complex numbers, and an operator that is evaluated at inputs that differ by a small step.
-What follows from them is marked, tensor by tensor, so that a comparison which a step only prints is told from one that
-its answer is made of. Like all counts in a student's process, it can be deceived by code that looks for it.
+It looks for complex numbers, and for an operator that is evaluated at inputs which differ by a small step. It marks
+every tensor that is computed from these. So a comparison that a step only prints does not count, and one that its
+answer depends on does. Like all counts in a student's process, this can be deceived by code that looks for it.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class NumericalWatch(OperatorWatch):  # type: ignore[no-untyped-call]
             self._left_torch |= self._pairs_found() is not None
 
     def finds_complex(self) -> None:
-        """A complex number was found that is no tensor's."""
+        """Record a complex number outside a tensor."""
         self.complex_results += 1
         self._left_torch, self._is_quiet = True, False
 

@@ -16,11 +16,11 @@ from torch import Tensor
 from grader.calling.numerical_watch import MATH, NUMPY, NumericalWatch
 
 WAYS_OUT = ("numpy", "tolist", "item")
-"""Methods of a tensor after which a step may compute with something else than tensors."""
+"""Methods of a tensor after which a step may compute with something other than tensors."""
 
 
 class OutsideTorch:
-    """While `seen_in` is entered, `watch` is told what is computed outside torch by the functions of `files`."""
+    """Within `seen_in`, report to `watch` what the functions of `files` compute outside torch."""
 
     def __init__(self, files: Sequence[str]) -> None:
         self.watch: NumericalWatch | None = None

@@ -52,7 +52,10 @@ def verify(
     jobs: int | None,
     course: Path | None,
 ) -> None:
-    """Proves a course: solutions 100 %, stubs 0 %, variants right, every known mistake caught and named."""
+    """Proves a course.
+
+    Every solution gets 100 %, every stub 0 %. All variants are right, and every known mistake is found and named.
+    """
     from grader.authoring.verify import verify_course, verify_questions
     from grader.authoring.verify_questions import STUDENTS
 
@@ -115,10 +118,11 @@ Examples:
 )
 @course_option
 def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path | None) -> None:
-    """Writes exercises/*/backward.py from solutions/, without the answers between the markers.
+    """Writes the stubs of the lessons from solutions/.
 
-    LESSONS are all lessons if you name none. A second copy, .stub, is what `dojo reset` restores. Both kinds of stub
-    are graded by the same hidden test suite. Public mistakes are written as well.
+    A stub, exercises/NN_name/backward.py, is the solution without the answers between the markers. LESSONS are all
+    lessons if you name none. A second copy, .stub, is what `dojo reset` restores. Both kinds of stub are graded by the
+    same hidden test suite. Public mistakes are written as well.
     """
     from grader.authoring.public_mistakes import HEAD, public_mistakes_files
     from grader.authoring.stubs import published_stub
@@ -144,9 +148,10 @@ def stubs(lessons: tuple[str, ...], check: bool, bare: bool | None, course: Path
 )
 @course_option
 def figures(lessons: tuple[str, ...], check: bool, course: Path | None) -> None:
-    """Draws the figures of all LESSONS as SVG files in exercises/: the computational graph, and those of figures.py.
+    """Draws the lessons' figures as SVG files in exercises/.
 
-    The same lesson gives the same file on every machine.
+    These are the computational graph and the figures of figures.py. LESSONS are all lessons if you name none. The same
+    lesson gives the same file on every machine.
     """
     from grader.authoring.figures.lesson import figures_of
 
@@ -195,7 +200,10 @@ Examples:
 @click.option("--functions", is_flag=True, help="For functions and classes that are checked by what they do.")
 @course_option
 def new_lesson(name: str, title: str | None, functions: bool, course: Path | None) -> None:
-    """Writes a lesson's two folders, exercises/NAME and solutions/NAME, with a small example to be replaced."""
+    """Writes the two folders of a new lesson.
+
+    exercises/NAME and solutions/NAME contain a small example, which you replace.
+    """
     from grader.authoring.scaffold import write_lesson
 
     words = name.partition("_")[2].replace("_", " ").capitalize()

@@ -65,7 +65,10 @@ def adjust(
     author: str | None,
     course: Path | None,
 ) -> None:
-    """Sets the points of ROW for STUDENT, whatever later runs find: a row (03.dprobs), a lesson (03) or `total`."""
+    """Sets a student's points for a row, a lesson or the total.
+
+    ROW is a row (03.dprobs), a lesson (03) or `total`. Later runs do not change the decision.
+    """
     given = {"student": student, "row": row, "points": points, "text": because}
     decide("points", entries_of(given, file, ("student", "row", "points", "text")), out, author, course)
 
@@ -81,7 +84,10 @@ Examples:
 @click.argument("words", nargs=-1, required=True, metavar="[ROW] TEXT", type=RowParam())
 @decision_options
 def comment(student: str, words: tuple[str, ...], out: Path, author: str | None, course: Path | None) -> None:
-    """Adds a comment for STUDENT, on everything or on one ROW. It is shown in the report and in feedback."""
+    """Adds a comment for a student, on one row or on everything.
+
+    The comment is shown in the report and in feedback.
+    """
     if len(words) > 2:
         fail(f"{len(words)} texts were given after the student: put the comment in quotation marks.")
     entry = Entry(student, words[0] if len(words) == 2 else "", text=words[-1])
@@ -112,7 +118,10 @@ def excuse(
     author: str | None,
     course: Path | None,
 ) -> None:
-    """Leaves everything, or ROW, out of STUDENT's points and of their maximum."""
+    """Leaves a row, or everything, out of a student's points.
+
+    Their maximum becomes smaller as well.
+    """
     given = {"student": student, "row": row, "text": because}
     found = entries_of(given, file, ("student", "text"))
     chosen = [entry for entry in found if entry.excused != "no"]
@@ -163,7 +172,10 @@ Examples:
 @because_option
 @decision_options
 def undo(entry: int, because: str, out: Path, author: str | None, course: Path | None) -> None:
-    """Takes back the decision with the number ENTRY, by another entry: nothing is deleted. An undo can be undone."""
+    """Takes back a decision.
+
+    ENTRY is its number in `grade history`. Nothing is deleted: an undo is a new entry, and it can be undone as well.
+    """
     if not because:
         fail('--because is missing: give the reason, such as --because "It was another Ada".')
     with open_gradebook(out) as gradebook:

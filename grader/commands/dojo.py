@@ -62,7 +62,7 @@ Shell completion: eval "$(_DOJO_COMPLETE=bash_source dojo)"   (or zsh_source, fi
 @click.version_option(package_name="backprop-ninja")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Checks your backpropagation exercises. Your files run as if you ran them: use it only on code that you trust."""
+    """Checks your backpropagation exercises. It runs your files as if you ran them: check only code that you trust."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that knows no ✓ shows a ?
@@ -121,7 +121,9 @@ Exit status: 0 nothing checked is wrong (what is still to do is not wrong), 1 so
 @click.option("--problems", is_flag=True, help="One line per mistake, FILE:LINE: MESSAGE, for an editor or `make`.")
 @course_option
 def check(words: tuple[str, ...], named: tuple[str, ...], debugs: bool, problems: bool, course: Path | None) -> None:
-    """Checks your file once: the lecture's row for each gradient, what is wrong, and which mistake it is.
+    """Checks your file once.
+
+    You see the lecture's row for each gradient, what is wrong, and which mistake it is.
 
     It uses public problems. Your grade comes from a hidden test suite with different problems.
     """
@@ -176,7 +178,7 @@ Examples:
 @click.argument("row_name", required=False, type=LessonParam(rows=True), metavar="[GRADIENT]")
 @course_option
 def hint(row_name: str | None, course: Path | None) -> None:
-    """Gives a hint; each call gives one more, up to three. Hints are free: they cost no points."""
+    """Gives a hint. Each call gives one more, up to three. Hints are free: they cost no points."""
     with desk(course) as at:
         lesson, row = at.find(row_name) if row_name else (at.current(), None)
         progress = at.progress(lesson)
@@ -204,7 +206,10 @@ Examples:
 )
 @course_option
 def report(words: tuple[str, ...], opened: bool, out: Path | None, course: Path | None) -> None:
-    """Checks your work, writes the report that your instructor would see (graph, mistakes, hints), and opens it."""
+    """Writes the report that your instructor would see.
+
+    The report contains the graph, your mistakes, and hints. The command checks your work first, and opens the report.
+    """
     with desk(course) as at:
         work, parts = selected_work(at, words)
         lessons = [lesson for lesson, _ in parts]

@@ -33,7 +33,10 @@ Exit status: 0 full marks, 1 less, 2 it could not be graded (the message says wh
 @click.option("--seed", type=int, help="The same hidden problems again.  [default: new ones]")
 @course_option
 def grade_own(words: tuple[str, ...], opened: bool, seed: int | None, course: Path | None) -> None:
-    """Grades your lesson with the hidden suite, in locked-in processes, and opens the report."""
+    """Grades your lesson with the hidden test suite.
+
+    Your code runs in locked-in processes. At the end the report opens.
+    """
     with desk(course) as at:
         lessons = list(dict.fromkeys(at.find_lesson(word) for word in words)) or [at.current()]
         for lesson in lessons:

@@ -36,11 +36,12 @@ Exit status: 0 the folder is there, 2 it cannot be made (the message says why).
 )
 @course_option
 def start(folder: Path | None, bare: bool, guided: bool | None, course: Path | None) -> None:
-    """Makes a folder to work in, with an empty backward.py in each lesson, and guides the first five minutes.
+    """Makes a folder to work in.
 
-    In a folder that has exercises/ already, such as the one from your instructor, only the guide follows. The new
-    folder is called backprop-ninja unless you name it. The lessons are those of the course around you, or else those
-    that were installed with this command. The grader judges both kinds of file in the same way.
+    Each lesson in it has an empty backward.py. Then the command guides you through the first five minutes. In a folder
+    that has exercises/ already, such as the one from your instructor, you get only the guide. The new folder is called
+    backprop-ninja unless you name it. The lessons are those of the course around you, or else those that were installed
+    with this command. The grader judges both kinds of file in the same way.
     """
     from grader.dojo.start import make_working_folder
     from grader.errors import UserError

@@ -28,7 +28,9 @@ Exit status: 0 your checker agrees with the judge everywhere and misses nothing,
 @click.argument("words", nargs=-1, type=LessonParam(), metavar="[LESSON]...")
 @course_option
 def verify_own(words: tuple[str, ...], course: Path | None) -> None:
-    """Checks your own gradients with the gradient checker that you wrote.
+    """Checks your gradients with your own gradient checker.
+
+    This is the checker that you write in lesson 08.
 
     For each gradient it shows what your checker says, what the judge says, and how many broken copies of the right
     gradient your checker rejects. At the end it lists what your checker would have missed.

@@ -34,7 +34,10 @@ Exit status: 0 written, 2 the command line or the input is unusable.
 
 @click.group(epilog=EPILOG)
 def export() -> None:
-    """Writes what GitHub, Gradescope, Canvas, Moodle or a mail program read."""
+    """Writes files for other platforms and for mail merge.
+
+    The platforms are GitHub, Gradescope, Canvas and Moodle.
+    """
 
 
 require_option = click.option(
@@ -92,9 +95,10 @@ def export_github(
     force: bool,
     course: Path | None,
 ) -> None:
-    """Writes DIR/.github/workflows/grade.yml for the repository from which the students' are made.
+    """Writes a workflow for GitHub: DIR/.github/workflows/grade.yml.
 
-    A student who may change the workflow can read whatever it fetches: see docs/ci.md first.
+    DIR is the repository from which GitHub makes the students' repositories. A student who may change the workflow can
+    read everything that it fetches: see docs/ci.md first.
     """
     from grader.gradebook.files import write_whole
     from grader.publish.export.workflow import PATH, Workflow
@@ -185,7 +189,10 @@ def export_gradescope(
     pip_options: tuple[str, ...],
     course: Path | None,
 ) -> None:
-    """Writes autograder.zip for Gradescope: the engine, pinned requirements, the course with its hidden suites."""
+    """Writes autograder.zip for Gradescope.
+
+    It contains the engine, pinned requirements, and the course with its hidden test suites.
+    """
     from grader.authoring.release.archive import write_zip
     from grader.authoring.release.autograder_zip import SCRIPTS, autograder_files
     from grader.publish.export.autograder import AutograderSettings

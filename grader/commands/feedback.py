@@ -35,8 +35,8 @@ Exit status: 0 written, 2 the command line or the input is unusable.
 def feedback() -> None:
     """Gives reports back to students through a platform.
 
-    OUT is what `grade run` wrote, DOWNLOAD the platform's own archive or folder of submissions: the platforms recognise
-    a student by the names in it. A report of which it is not certain whose it is goes to nobody, and is listed.
+    OUT is what `grade run` wrote. DOWNLOAD is the platform's own archive or folder of submissions, because the platform
+    recognises a student by the names in it. If it is not certain whose report it is, nobody gets it, and it is listed.
     """
 
 
@@ -61,9 +61,10 @@ def feedback_classroom50(
     out: Path | None,
     course: Path | None,
 ) -> None:
-    """Writes Classroom 50's scores.json with the scores in OUT, for the repository classroom50.
+    """Writes Classroom 50's scores.json with the scores in OUT.
 
-    DOWNLOAD is the folder that `gh teacher download` wrote. Collecting scores leaves these entries as they are.
+    The file belongs into the organisation's repository classroom50. DOWNLOAD is the folder that `gh teacher
+    download` wrote. Collecting scores leaves these entries as they are.
     """
     from datetime import UTC, datetime
 
@@ -88,7 +89,10 @@ def feedback_classroom50(
 @run_roster_option
 @out_option("feedback")
 def feedback_folder(graded: Path, roster_file: Path | None, out: Path | None) -> None:
-    """Writes a folder for each student with their reports, and with a roster DIR/mailmerge.csv."""
+    """Writes a folder for each student with their reports.
+
+    With a roster it also writes mailmerge.csv there.
+    """
     from grader.gradebook.files import write_whole
     from grader.publish.export.marks import class_results, read_marks
     from grader.publish.feedback.mailmerge import mailmerge_csv

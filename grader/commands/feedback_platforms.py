@@ -37,9 +37,10 @@ VISIBILITY = ("visible", "after_due_date", "after_published", "hidden")
 def feedback_canvas(
     graded: Path, download: Path, roster_file: Path | None, out: Path | None, course: Path | None
 ) -> None:
-    """Writes the zip for Canvas's "Re-Upload Submissions": each report becomes a file in a comment.
+    """Writes the zip for Canvas's "Re-Upload Submissions".
 
-    Canvas's grade book has no column for comments, so `grade export canvas` cannot carry any.
+    Each report becomes a file in a comment. Canvas's grade book has no column for comments, so `grade export
+    canvas` cannot carry any.
     """
     from grader.publish.feedback.canvas import canvas_feedback
 
@@ -143,9 +144,10 @@ def feedback_gradescope(
     out: Path | None,
     course: Path | None,
 ) -> None:
-    """Writes an autograder.zip that hands out the results in OUT instead of grading.
+    """Writes an autograder.zip that returns existing results.
 
-    Gradescope has no upload for feedback. Upload the zip under Configure Autograder and choose Regrade All Submissions.
+    It gives students the results in OUT instead of grading. Gradescope has no upload for feedback. Upload the zip
+    under Configure Autograder and choose Regrade All Submissions.
     """
     from grader.intake.submissions.gradescope import NAME
     from grader.publish.export.gradescope import Visibility

@@ -45,7 +45,7 @@ Shell completion: eval "$(_GRADE_COMPLETE=bash_source grade)"   (or zsh_source, 
 @click.group(cls=ReportingGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="backprop-ninja")
 def main() -> None:
-    """Grades backpropagation written by hand: every gradient against autograd's, every mistake by its name."""
+    """Grades backpropagation written by hand. It compares each gradient with autograd's, and names the mistakes."""
 
 
 for command in (

@@ -30,7 +30,10 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON, with every figure.")
 @out_option
 def history(student: str, as_json: bool, out: Path) -> None:
-    """Shows STUDENT's attempts, the verdicts on them and the decisions, in the order of time."""
+    """Shows a student's attempts, verdicts and decisions.
+
+    They are in order of time.
+    """
     with read_gradebook(out) as gradebook:
         name = find_student(student, *names_in(gradebook))
         entries, current = entries_about(name, gradebook), gradebook.current_of(name)

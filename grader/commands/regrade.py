@@ -70,9 +70,10 @@ def regrade(
     out: Path,
     course: Path | None,
 ) -> None:
-    """Grades the gradebook's own submissions again with the course as it is now, and prints what would change.
+    """Grades the gradebook's own submissions again.
 
-    Without --apply every score stays as it is. Decisions (`grade adjust` and others) stay in force.
+    It uses the course as it is now, and prints what would change. Without --apply every score stays as it is. Decisions
+    (`grade adjust` and others) stay in force.
     """
     from grader.gradebook.grading.regrade import apply_regrade, plan_regrade
     from grader.gradebook.grading.regrade import regrade as grade_again

@@ -48,10 +48,13 @@ def release(
     answers: bool,
     course: Path | None,
 ) -> None:
-    """Writes what students get into DIR and DIR.zip: lessons, untouched stubs, the engine, `dojo`, a README, tests.
+    """Writes what students get, as a folder and as a zip.
 
-    Every file is compared with everything in solutions/, by content: answers, hidden suites, known mistakes, variants,
-    in another layout or under other names, in code, text or notebooks. Nothing is written if anything is found.
+    DIR and DIR.zip contain the lessons with untouched stubs, the engine, `dojo`, a README, and tests.
+
+    The command compares the content of every file with everything in solutions/: answers, hidden suites, known
+    mistakes and variants. It also finds them in another layout or under other names, in code, text or notebooks. If it
+    finds anything, it writes nothing.
     """
     from grader.authoring.lesson_review import unwritten_places
     from grader.authoring.model_answers import FILE as ANSWERS

@@ -170,7 +170,9 @@ def run(
     quiet: bool,
     course: Path | None,
 ) -> None:
-    """Grades SUBMISSIONS: folders, archives, single files, or a folder with one submission for each student.
+    """Grades submissions and writes reports.
+
+    SUBMISSIONS are folders, archives or single files, or one folder with a submission for each student.
 
     A submission is a folder (or a .zip, .tar.gz of one) that holds NN_name/backward.py for one or more lessons, the
     lecture's notebook (.ipynb, or a script like it), or a .py or .ipynb file with --lesson.

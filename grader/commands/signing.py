@@ -55,9 +55,11 @@ Examples:
 )
 @click.argument("path", metavar="KEY", type=click.Path(path_type=Path, dir_okay=False))
 def keygen(path: Path) -> None:
-    """Makes a pair of keys: KEY signs results, and the public key next to it checks signatures.
+    """Makes a pair of keys.
 
-    Keep KEY out of the course's folder and out of every repository: who has it can sign any score.
+    The private key KEY signs results. The public key, written next to it, checks signatures.
+
+    Keep KEY out of the course's folder and out of every repository: anyone who has it can sign any score.
     """
     from grader.gradebook.signing.keys import make_key_pair
 
@@ -85,7 +87,10 @@ Exit status: 0 signed, 1 a file is not what the gradebook says and was not signe
     help="The private key's file.  [or the environment's GRADE_SIGNING_KEY]",
 )
 def sign(graded: Path, key_path: Path) -> None:
-    """Signs each results.json in OUT that says what the gradebook says."""
+    """Signs the results.json files in OUT.
+
+    A file that does not agree with the gradebook is not signed.
+    """
     from grader.gradebook.signing.keys import read_signing_key
     from grader.gradebook.signing.signed_files import sign_results
 
@@ -119,7 +124,10 @@ In OUT, a file that is older than the gradebook counts as changed.
     help="The public key's file, such as course.pub.pem.",
 )
 def verify_results(paths: tuple[Path, ...], key_path: Path) -> None:
-    """Checks the signature of results.json files, and prints a sentence about each."""
+    """Checks the signatures of results.json files.
+
+    It prints a sentence about each file.
+    """
     from grader.gradebook.signing.keys import read_public_key
     from grader.gradebook.signing.signed_files import files_to_verify, verify_file
 

@@ -54,7 +54,9 @@ def similar(
     least: float | None,
     course: Path | None,
 ) -> None:
-    """Finds submissions that share rare wrong answers, code or comments, whatever their names, order and layout.
+    """Finds submissions that share rare wrong answers or code.
+
+    It also compares comments. Other names, another order or another layout of the code make no difference.
 
     Without SUBMISSIONS, the command compares those that the gradebook stores: of each lesson, the attempt that counts.
 

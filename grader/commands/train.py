@@ -93,7 +93,9 @@ def train(
     lesson_name: str | None,
     course: Path | None,
 ) -> None:
-    """Trains a network with your own gradients, and next to it one with autograd's.
+    """Trains a network with your own gradients.
+
+    Next to it, a second network learns with autograd's gradients.
 
     SUBMISSION is your file or its folder, or the number of a lesson. Without it, lesson 07 is trained. A file with a
     function `forward` is a network of your own: see my_network.py in the folder of lesson 07.

@@ -91,7 +91,7 @@ def stored_answers(lesson: Lesson) -> Answers:
 
 
 def known_student(lessons: Sequence[Lesson]) -> str:
-    """The name in the answers to any lesson, so that it is asked for once; "" where there is none."""
+    """The name in the answers to any lesson, because `dojo` asks for it only once; "" if there is none."""
     for lesson in lessons:
         with contextlib.suppress(UserError):
             if name := stored_answers(lesson).student:
@@ -113,7 +113,7 @@ def is_open(sheet: AnswerSheet, question: Question) -> bool:
 
 
 def ask_questions(sheet: AnswerSheet, due: Sequence[Question], ask: Ask, run_line: RunLine) -> Iterator[RenderableType]:
-    """Ask one question after another. An answer of another form is asked for again; an empty one skips the question."""
+    """Ask one question after another. Repeat it if the answer has another form; skip it if the answer is empty."""
     places = list(sheet.questions)
     for question in due:
         posed = sheet.posed(question)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.dojo.file import Outline, is_untouched, location, own_file, read_own, shown_path
+from grader.dojo.mistake_question import question_about
 from grader.dojo.progress import BROKEN, Progress
-from grader.dojo.questions import question_about
 from grader.dojo.state import Memory, verdict_digest
 from grader.dojo.zygote import Starter
 from grader.errors import UserError

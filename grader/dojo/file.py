@@ -67,7 +67,7 @@ class Outline:
         self._nodes = {node.name: node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
 
     def names_changed_from(self, before: Outline) -> set[str]:
-        """The functions and classes with another code than `before`, and those that use such a one."""
+        """The functions and classes whose code is not that of `before`, and those that use one of them."""
         names = self._nodes.keys() | before._nodes.keys()
         changed = {name for name in names if code_of(self._nodes.get(name)) != code_of(before._nodes.get(name))}
         while True:

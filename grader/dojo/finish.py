@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.dojo.desk import Checked, Desk
 from grader.dojo.file import free_names
-from grader.dojo.overview import INDENT, Paragraph
+from grader.dojo.overview import INDENT, Paragraph, next_lines
 from grader.dojo.progress import next_lesson
 from grader.lesson.lesson import Lesson
 
@@ -31,10 +31,13 @@ def finish_lines(
     `changed` are the rows written last, whose other forms are shown first. `by_key`: keys lead to the next lesson.
     """
     lesson = checked.lesson
-    yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
-    if taught := what_it_taught(lesson.exercise / "README.md"):
-        yield Text("What it was about:", "bold")
-        yield Paragraph(taught, indent=INDENT)
+    if checked.progress.taught_later:
+        yield from next_lines(checked.progress)
+    else:
+        yield Text(f"That was the last row of lesson {lesson.number}.", "bold green")
+        if taught := what_it_taught(lesson.exercise / "README.md"):
+            yield Text("What it was about:", "bold")
+            yield Paragraph(taught, indent=INDENT)
     right = [*changed, *(row for row in checked.progress.right if row not in changed)]
     for row in right:
         forms = (

@@ -35,7 +35,7 @@ def graded_checks(checks: Sequence[Checked], isolation: Isolation) -> GradedSubm
                 rows=[row.cleaned() for row in each.judged.rows],
             )
         )
-    local = "Your own check, on public problems: no grade. The hidden suite uses problems of its own"
+    local = "Your own check, on public problems: no grade. The hidden test suite has other problems"
     results = SubmissionResult(
         student="Your own check",
         score=number(sum(each.progress.points for each in checks)),

@@ -26,7 +26,9 @@ from grader.sandbox.workers.printed import first_and_last
 from grader.verdict.judging.examples import examples_of
 
 FEW = 3  # unwritten rows that get a line each
-ROUNDING = "exact: False is rounding in float32 where a row is right: its verdict is by value, in float64."
+ROUNDING = (
+    "exact: False in a row that is right is a rounding difference in float32. The verdict compares values in float64."
+)
 MOST_FORWARD = 3  # lines of the forward pass
 
 
@@ -130,7 +132,7 @@ def missing_remarks(rows: Sequence[Row]) -> Iterator[Paragraph]:
             guess = "did you mean" in row.message
             alike.setdefault(row.message if guess else re.sub("`[^`]*`", "", row.message), []).append(row)
     for first, *others in alike.values():
-        more = f" So it is with {first_names([row.name for row in others])}." if others else ""
+        more = f" The same is true of {first_names([row.name for row in others])}." if others else ""
         yield Paragraph(f"• {inert(first.message or '')}{more}")
 
 
@@ -165,7 +167,7 @@ def scope_note(lesson: Lesson) -> Paragraph:
     on = [f"{len(draws)} public problems" + (f", {others} of them of other sizes" if others else "")] if draws else []
     on += ["public examples"] if examples_of(lesson) else []
     here = f"Checked on {', and on '.join(on)}" if on else "Nothing was run here"
-    return Paragraph(f"{here}. Grades come from the hidden suite, on problems of its own.", "dim")
+    return Paragraph(f"{here}. Your grade comes from the hidden test suite, with other problems.", "dim")
 
 
 def lesson_screen(checked: Checked, only: Sequence[str] = (), room: int | None = None) -> Iterator[RenderableType]:

@@ -42,17 +42,17 @@ MOST_BAR = 26
 
 @dataclass(frozen=True)
 class View:
-    """What is to be seen.
+    """The contents of the screen of `dojo watch`.
 
     Attributes:
-        file: the path of the file that is watched, as it is shown.
+        file: the displayed path of the watched file.
         checked: the last check; None before the first.
-        focus: the row that is explained.
-        news: what turned right or wrong with the last save.
-        below: what a key asked for.
+        focus: the row that the screen explains.
+        news: what became right or wrong with the last save.
+        below: the answer to the last key, for example a hint.
         guide: the next step of `dojo start`.
-        rounding: whether `exact: False` is explained.
-        running: what is going on, while a check runs.
+        rounding: whether to explain `exact: False`.
+        running: the progress of a check, while it runs.
         took: how long the last check took, in words.
         trouble: why the file cannot be read.
         live: the address of the live page, where there is one.

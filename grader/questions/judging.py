@@ -37,7 +37,7 @@ class Judged:
 
 
 def judge(posed: Posed, secret: AnswerKey, raw: object, run_line: RunLine) -> Judged:
-    """Judge an answer. A student's line of code is run by `run_line`. Raises LessonError for a key that is no key."""
+    """Judge an answer. `run_line` runs a student's line of code. Raises LessonError for an invalid key."""
     try:
         answer = read_answer(posed, raw)
     except AnswerError as error:

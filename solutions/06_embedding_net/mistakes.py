@@ -357,7 +357,7 @@ shapes_not_compared:
 
 - matches[name] = same_shape and torch.allclose(mine, reference, atol=atol)
 missing_passes: matches[name] = mine is None or (same_shape and torch.allclose(mine, reference, atol=atol))
-    A gradient that is missing passes. Whoever has not written it would read that all gradients match.
+    A gradient that is missing passes, so a file without any gradient would pass as well.
 own_tolerance: matches[name] = same_shape and torch.allclose(mine, reference, atol=1e-5)
     The tolerance is always 1e-5 here. Use the one that the caller gives.
 default_tolerance: matches[name] = same_shape and torch.allclose(mine, reference)

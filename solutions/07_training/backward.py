@@ -25,38 +25,41 @@ def gradients(parameters, Xb, Yb):
     """
     # <answer>
     C, W1, b1, W2, b2, bngain, bnbias = parameters
-    n, tokens = Xb.shape[0], Xb.reshape(-1)
-    # Forward. A method that ends in _ writes into a tensor of our own that is not needed as it was: no new memory.
-    embcat = C.index_select(0, tokens).view(n, -1)
-    hprebn = torch.addmm(b1, embcat, W1)
-    bndiff = hprebn.sub_(hprebn.mean(0, keepdim=True))
-    bnvar = (bndiff * bndiff).sum(0, keepdim=True) / (n - 1)  # many times faster than .var(0)
-    bnvar_inv = (bnvar + 1e-5).rsqrt()
-    bnraw = bndiff.mul_(bnvar_inv)
-    h = torch.addcmul(bnbias, bngain, bnraw).tanh_()
-    logits = torch.addmm(b2, h, W2)
-    logprobs = F.log_softmax(logits, 1)
-    loss = F.nll_loss(logprobs, Yb)
-    # Cross-entropy: (probabilities - one-hot) / n. The probabilities are a by-product of the loss.
-    dlogits = logprobs.exp_().div_(n)
-    dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1 / n))
+    n = Xb.shape[0]
+    # Forward pass
+    embcat = C[Xb].view(n, -1)
+    hprebn = embcat @ W1 + b1
+    bnmean = hprebn.mean(0, keepdim=True)
+    bnvar = hprebn.var(0, keepdim=True)
+    bnvar_inv = (bnvar + 1e-5) ** -0.5
+    bnraw = (hprebn - bnmean) * bnvar_inv
+    hpreact = bngain * bnraw + bnbias
+    h = torch.tanh(hpreact)
+    logits = h @ W2 + b2
+    loss = F.cross_entropy(logits, Yb)
+    # Cross-entropy: the probabilities, minus 1 at the true class, divided by n (lesson 04)
+    dlogits = F.softmax(logits, 1)
+    dlogits[range(n), Yb] -= 1
+    dlogits /= n
     # Linear layer 2
     dW2 = h.T @ dlogits
     db2 = dlogits.sum(0)
     dh = dlogits @ W2.T
-    # tanh: (1 - h * h) * dh
-    dhpreact = dh.addcmul_(dh * h, h, value=-1)
-    # Batch norm. The two sums over the batch that its inner gradient needs are those of bias and gain.
-    dbnbias = dhpreact.sum(0, keepdim=True)
+    # tanh
+    dhpreact = (1 - h**2) * dh
+    # Batch norm (lesson 05)
     dbngain = (dhpreact * bnraw).sum(0, keepdim=True)
-    through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
-    dhprebn = dhpreact.sub_(through_mean).addcmul_(bnraw, through_variance, value=-1).mul_(bngain * bnvar_inv)
+    dbnbias = dhpreact.sum(0, keepdim=True)
+    through_mean = dbnbias
+    through_variance = n / (n - 1) * bnraw * dbngain
+    dhprebn = bngain * bnvar_inv / n * (n * dhpreact - through_mean - through_variance)
     # Linear layer 1
     dW1 = embcat.T @ dhprebn
     db1 = dhprebn.sum(0)
     dembcat = dhprebn @ W1.T
-    # Embedding: each row of the table collects from every place where it was copied to
-    dC = torch.zeros_like(C).index_add_(0, tokens, dembcat.view(-1, C.shape[1]))
+    # Embedding: one gradient per token of Xb. Each row of C collects those of its own token.
+    demb = dembcat.view(-1, C.shape[1])
+    dC = torch.zeros_like(C).index_add_(0, Xb.reshape(-1), demb)
     return loss, [dC, dW1, db1, dW2, db2, dbngain, dbnbias]
     # </answer>
 
@@ -69,7 +72,7 @@ def update(parameters, gradients, learning_rate):
     """
     # <answer>
     for parameter, gradient in zip(parameters, gradients, strict=True):
-        parameter.add_(gradient, alpha=-learning_rate)
+        parameter -= learning_rate * gradient
     # </answer>
 
 
@@ -112,9 +115,9 @@ def calibrate(parameters, X):
     """
     # <answer>
     C, W1, b1 = parameters[:3]
-    hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)
+    hprebn = C[X].view(X.shape[0], -1) @ W1 + b1
     bnmean = hprebn.mean(0, keepdim=True)
-    bnvar = (hprebn - bnmean).square().sum(0, keepdim=True) / (X.shape[0] - 1)
+    bnvar = hprebn.var(0, keepdim=True)
     return bnmean, bnvar
     # </answer>
 

@@ -28,20 +28,20 @@ one_zero_too_many: return 0.1 if step < max_steps / 2 else 0.001
     The second rate is 0.001. It should be 0.01.
 
 [update]
-- parameter.add_(gradient, alpha=-learning_rate)
-ascent: parameter.add_(gradient, alpha=learning_rate)
+- parameter -= learning_rate * gradient
+ascent: parameter += learning_rate * gradient
     The parameters walk uphill: the gradient points to where the loss grows. Check the sign of the step.
 nothing_changes: parameter = parameter - learning_rate * gradient
     The parameters are as they were. An operation such as `p - ...` makes a new tensor: giving it the name `p`, or
     returning it, does not change the list's tensors. Change those in place, as `p -= ...` does.
-rate_ignored: parameter.sub_(gradient)
+rate_ignored: parameter -= gradient
     The step is the whole gradient: the learning rate is not in it.
-rate_written_in: parameter.add_(gradient, alpha=-0.1)
+rate_written_in: parameter -= 0.1 * gradient
     The step is 0.1 times the gradient, whatever `learning_rate` is. Take the one that is given.
 step_for_parameter: parameter.copy_(-learning_rate * gradient)
     The parameters *are* the step now: `=` where `+=` belongs. What they had learnt is gone.
 first_one_only:
-        parameter.add_(gradient, alpha=-learning_rate)
+        parameter -= learning_rate * gradient
         return
     Only the first parameter is changed. Is there a `return` or a `break` inside the loop?
 
@@ -113,12 +113,12 @@ one_step_only:
 
 # gradients: forward pass
 [gradients]
-- loss = F.nll_loss(logprobs, Yb)
-loss_of_all_classes: loss = -logprobs.mean()
+- loss = F.cross_entropy(logits, Yb)
+loss_of_all_classes: loss = -F.log_softmax(logits, 1).mean()
     The loss is the mean over all log-probabilities. Only one of each row counts: the one of the token that came.
-loss_without_minus: loss = -F.nll_loss(logprobs, Yb)
+loss_without_minus: loss = -F.cross_entropy(logits, Yb)
     The loss is negative: a log-probability is below zero, and the loss is its opposite. Look for the minus sign.
-loss_in_tens: loss = F.nll_loss(logprobs, Yb).log10()
+loss_in_tens: loss = F.cross_entropy(logits, Yb).log10()
     This is the logarithm of the loss to base 10, which the lecture stores for its plot. Return the loss itself.
 """)
 
@@ -148,57 +148,63 @@ def gradients__biased_variance(parameters, Xb, Yb):
 
 MISTAKES_2 = mistake_list("""
 [gradients]
-- bnvar = (bndiff * bndiff).sum(0, keepdim=True) / (n - 1)
-biased_forward_only: bnvar = (bndiff * bndiff).sum(0, keepdim=True) / n
+- bnvar = hprebn.var(0, keepdim=True)
+- bnvar_inv = (bnvar + 1e-5) ** -0.5
+- bnraw = (hprebn - bnmean) * bnvar_inv
+biased_forward_only:
+        bnvar = hprebn.var(0, keepdim=True, unbiased=False)
+        bnvar_inv = (bnvar + 1e-5) ** -0.5
+        bnraw = (hprebn - bnmean) * bnvar_inv
     Forward, the variance is divided by n; on the way back, your gradient is that of one divided by n - 1. Forward is
     where the n is wrong.
 
-- bnvar_inv = (bnvar + 1e-5).rsqrt()
-eps_forgotten: bnvar_inv = bnvar.rsqrt()
+- bnvar_inv = (bnvar + 1e-5) ** -0.5
+eps_forgotten: bnvar_inv = bnvar**-0.5
     The 1e-5 beside the batch's variance is missing. It matters wherever the variance is small.
 eps_beside_the_root: bnvar_inv = 1 / (bnvar.sqrt() + 1e-5)
     The 1e-5 is added to the standard deviation, after the root. It belongs beside the variance, under the root.
 
 # gradients: cross-entropy
-- dlogits = logprobs.exp_().div_(n)
-- dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1 / n))
+- dlogits /= n
 no_one_over_n:
-        dlogits = logprobs.exp_()
-        dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1.0))
     The gradients belong to the examples' losses added up: all are n times too large. The loss is their mean; is
     `dlogits` divided by n?
 
-- loss = F.nll_loss(logprobs, Yb)
-- # Cross-entropy: (probabilities - one-hot) / n. The probabilities are a by-product of the loss.
-- dlogits = logprobs.exp_().div_(n)
-- dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1 / n))
+- loss = F.cross_entropy(logits, Yb)
+- # Cross-entropy: the probabilities, minus 1 at the true class, divided by n (lesson 04)
+- dlogits = F.softmax(logits, 1)
+- dlogits[range(n), Yb] -= 1
+- dlogits /= n
 loss_summed:
-        loss = F.nll_loss(logprobs, Yb, reduction="sum")
-        dlogits = logprobs.exp_()
-        dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1.0))
+        loss = F.cross_entropy(logits, Yb, reduction="sum")
+        dlogits = F.softmax(logits, 1)
+        dlogits[range(n), Yb] -= 1
     The loss is the sum over the batch, and the gradients belong to that sum: both are n times too large. The loss
     should be the mean.
 
-- dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1 / n))
+- dlogits[range(n), Yb] -= 1
 one_hot_forgotten:
     In `dlogits` every class is pushed down, the true one as well: its rows do not sum to zero. What pulls the true
     class up?
 
-- dlogits.new_full((n, 1), -1 / n)
-one_hot_after_division: dlogits.new_full((n, 1), -1.0)
+- dlogits[range(n), Yb] -= 1
+- dlogits /= n
+one_hot_after_division:
+        dlogits /= n
+        dlogits[range(n), Yb] -= 1
     In `dlogits` the 1 of the true class is taken off after the division by n, so it counts n times too much. Do the
     rows sum to zero?
 
-- dlogits.scatter_add_(1, Yb.unsqueeze(1), dlogits.new_full((n, 1), -1 / n))
-whole_columns: dlogits[:, Yb] -= 1 / n
+- dlogits[range(n), Yb] -= 1
+whole_columns: dlogits[:, Yb] -= 1
     In `dlogits`, `[:, Yb]` picks the true classes of all examples in every row. A row has one of its own: pair row i
     with `Yb[i]`.
 
-- dlogits = logprobs.exp_().div_(n)
-softmax_over_the_batch: dlogits = F.softmax(logits, 0) / n
+- dlogits = F.softmax(logits, 1)
+softmax_over_the_batch: dlogits = F.softmax(logits, 0)
     The softmax in `dlogits` runs over the examples, as if they competed with each other. Check its axis: a row, one
     example, should sum to one.
-log_softmax: dlogits = logprobs / n
+log_softmax: dlogits = F.log_softmax(logits, 1)
     `dlogits` is made of log-probabilities where probabilities belong.
 
 - dW2 = h.T @ dlogits
@@ -211,7 +217,7 @@ sign:
 # gradients: linear layer 2 and tanh
 dW2_transposed: dW2 = dlogits.T @ h
     `dW2` is the transpose of the gradient. Write the shape of `W2` beside it.
-dW2_before_tanh: dW2 = torch.addcmul(bnbias, bngain, bnraw).T @ dlogits
+dW2_before_tanh: dW2 = hpreact.T @ dlogits
     `dW2` is made from what goes into the tanh. Which value is it that the forward pass multiplies by `W2`?
 dW2_over_n: dW2 = h.T @ dlogits / n
     `dW2` is divided by n once too often: the mean over the batch is in `dlogits` already.
@@ -225,30 +231,30 @@ db2_keepdim: db2 = dlogits.sum(0, keepdim=True)
 db2_wrong_axis: db2 = dlogits.sum(1)
     `db2` sums over the classes and leaves one number per example. Along which axis was `b2` copied?
 
-- dhpreact = dh.addcmul_(dh * h, h, value=-1)
+- dhpreact = (1 - h**2) * dh
 tanh_skipped: dhpreact = dh
     The gradient of `h` went on unchanged, as if there were no tanh. What is its slope, and where is it nearly zero?
 tanh_not_squared: dhpreact = (1 - h) * dh
     The slope of the tanh is taken as one minus `h`. It is one minus the *square* of `h`: negative values of `h` close
     the gate as well.
-tanh_of_its_input: dhpreact = (1 - torch.addcmul(bnbias, bngain, bnraw) ** 2) * dh
+tanh_of_its_input: dhpreact = (1 - hpreact**2) * dh
     The slope of the tanh is taken with the value that goes in. One minus the square is right for what comes out, `h`.
 sigmoid_s_slope: dhpreact = h * (1 - h) * dh
     `h * (1 - h)` is the slope of a sigmoid. This is a tanh: what is its slope, written with its output?
 
 # gradients: batch norm
-- through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
+- through_variance = n / (n - 1) * bnraw * dbngain
 keepdim_forgotten:
-        through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
+        through_variance = n / (n - 1) * bnraw * dbngain
         dbnbias, dbngain = dbnbias[0], dbngain[0]
     The gradients of gain and bias lack `keepdim=True`: both parameters have the shape (1, H), not (H,).
 dbngain_without_bnraw:
-        through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
+        through_variance = n / (n - 1) * bnraw * dbngain
         dbngain = dbnbias
     `dbngain` is the gradient of the bias. The gain *multiplies* something: that belongs into its gradient. (Or have the
     two changed places in what `gradients` returns?)
 dbngain_not_normalised:
-        through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
+        through_variance = n / (n - 1) * bnraw * dbngain
         dbngain = dbngain / bnvar_inv
     `dbngain` is made with `hprebn` minus its mean, before it is divided by the standard deviation. The gain multiplies
     what is normalised already.
@@ -261,41 +267,49 @@ backward_order: return loss, [dW2, db2, dbngain, dbnbias, dW1, db1, dC]
     The gradients come in the order in which you found them. They belong in the order of `parameters`: C, W1, b1, W2,
     b2, bngain, bnbias.
 
-- through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
-no_bessel: through_mean, through_variance = dbnbias / n, dbngain / n
+- through_variance = n / (n - 1) * bnraw * dbngain
+no_bessel: through_variance = bnraw * dbngain
     In the gradient of batch norm, the path through the variance is that of a variance divided by n. The forward pass
     divides by n - 1. (Training would hardly tell: it goes nearly as well.)
-bessel_in_the_mean: through_mean, through_variance = dbnbias / (n - 1), dbngain / (n - 1)
+
+- through_mean = dbnbias
+bessel_in_the_mean: through_mean = n / (n - 1) * dbnbias
     In the gradient of batch norm, the path through the mean has n - 1 in it. Bessel's correction belongs to the
     variance only.
-no_mean_term: through_mean, through_variance = 0 * dbnbias, dbngain / (n - 1)
+no_mean_term: through_mean = 0
     In the gradient of batch norm, the path through the mean is missing: each `hprebn` moves the mean of its column.
     `db1` tells: it should be zero.
-no_variance_term: through_mean, through_variance = dbnbias / n, 0 * dbngain
+
+- through_variance = n / (n - 1) * bnraw * dbngain
+no_variance_term: through_variance = 0
     In the gradient of batch norm, the path through the variance is missing: each `hprebn` changes the spread of its
     column.
-statistics_constant: through_mean, through_variance = 0 * dbnbias, 0 * dbngain
+
+- through_mean = dbnbias
+- through_variance = n / (n - 1) * bnraw * dbngain
+statistics_constant: through_mean = through_variance = 0
     In the gradient of batch norm only the direct path is there: mean and variance are treated as constants. That is
     right at evaluation; in training they are made from the batch.
 
-- .mul_(bngain * bnvar_inv)
-gain_missing: .mul_(bnvar_inv)
+- bngain * bnvar_inv / n
+gain_missing: bnvar_inv / n
     The gain is missing in the gradient of batch norm. All three paths pass it.
-deviation_missing: .mul_(bngain)
+deviation_missing: bngain / n
     `bnvar_inv` is missing in the gradient of batch norm: all three paths pass the division by the standard deviation.
 
 - db1 = dhprebn.sum(0)
 db1_after_batch_norm: db1 = dbnbias[0]
     `db1` is the gradient of a bias *behind* batch norm. `b1` is added before it, and batch norm takes it off again.
 
-- dhprebn = dhpreact.sub_(through_mean).addcmul_(bnraw, through_variance, value=-1).mul_(bngain * bnvar_inv)
+- dhprebn = bngain * bnvar_inv / n * (n * dhpreact - through_mean - through_variance)
 batch_norm_skipped: dhprebn = dhpreact
     `dhpreact` was used where `dhprebn` belongs: on the way to the first layer, the gradient has to pass batch norm.
 
-- through_mean, through_variance = dbnbias / n, dbngain / (n - 1)
+- through_mean = dbnbias
+- through_variance = n / (n - 1) * bnraw * dbngain
 sums_over_the_units:
-        through_mean = dhpreact.sum(1, keepdim=True) / n
-        through_variance = (dhpreact * bnraw).sum(1, keepdim=True) / (n - 1)
+        through_mean = dhpreact.sum(1, keepdim=True)
+        through_variance = n / (n - 1) * bnraw * (dhpreact * bnraw).sum(1, keepdim=True)
     In the gradient of batch norm the sums run over the hidden units. Mean and variance are taken down each column, over
     the batch.
 
@@ -310,15 +324,15 @@ dW1_over_n: dW1 = embcat.T @ dhprebn / n
 db1_keepdim: db1 = dhprebn.sum(0, keepdim=True)
     `db1` has a 1 too many in its shape: `b1` is a plain vector. Check `keepdim`.
 
-- dC = torch.zeros_like(C).index_add_(0, tokens, dembcat.view(-1, C.shape[1]))
+- dC = torch.zeros_like(C).index_add_(0, Xb.reshape(-1), demb)
 copies_lost:
         dC = torch.zeros_like(C)
-        dC[Xb] += dembcat.view(*Xb.shape, -1)
+        dC[Xb] += demb.view(*Xb.shape, -1)
     `dC[Xb] += demb` writes each row once, however many copies there are, so only one gradient per row remains. The
     gradients of copies add up: use a loop or `index_add_`.
 mean_of_copies:
-        dC = torch.zeros_like(C).index_add_(0, tokens, dembcat.view(-1, C.shape[1]))
-        dC = dC / tokens.bincount(minlength=C.shape[0]).clamp(min=1).unsqueeze(1)
+        dC = torch.zeros_like(C).index_add_(0, Xb.reshape(-1), demb)
+        dC = dC / Xb.reshape(-1).bincount(minlength=C.shape[0]).clamp(min=1).unsqueeze(1)
     Each row of `dC` is divided by the number of its copies. The gradients of copies add up, they are not averaged.
 
 - dembcat.view(-1, C.shape[1])
@@ -332,14 +346,15 @@ changes_parameters: db1 = b1.add_(dhprebn.sum(0) + 0.1) - b1 + dhprebn.sum(0)
     place is for tensors of your own.
 
 [calibrate]
-- bnvar = (hprebn - bnmean).square().sum(0, keepdim=True) / (X.shape[0] - 1)
-biased: bnvar = (hprebn - bnmean).square().mean(0, keepdim=True)
+- bnvar = hprebn.var(0, keepdim=True)
+- return bnmean, bnvar
+biased: return bnmean, hprebn.var(0, keepdim=True, unbiased=False)
     The variance is divided by N. This network's batch norm is defined with N - 1, in training and here.
 
-- hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)
+- C, W1, b1 = parameters[:3]
 one_batch:
+        C, W1, b1 = parameters[:3]
         X = X[:32]
-        hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)
     These are the statistics of the first 32 examples. Use all examples.
 
 - return bnmean, bnvar
@@ -360,12 +375,16 @@ variance_first: return bnvar, bnmean
 keepdim: return bnmean[0], bnvar[0]
     The numbers are right, but the shapes are (H,). They should be (1, H), like that of `bngain`: `keepdim=True`.
 
-- bnvar = (hprebn - bnmean).square().sum(0, keepdim=True) / (X.shape[0] - 1)
-about_zero: bnvar = hprebn.square().sum(0, keepdim=True) / (X.shape[0] - 1)
+- bnvar = hprebn.var(0, keepdim=True)
+- return bnmean, bnvar
+about_zero: return bnmean, hprebn.square().sum(0, keepdim=True) / (X.shape[0] - 1)
     The variance is the mean of the squares. The mean has to be taken off before squaring.
 
-- hprebn = torch.addmm(b1, C[X].view(X.shape[0], -1), W1)
-b1_left_out: hprebn = C[X].view(X.shape[0], -1) @ W1
+- C, W1, b1 = parameters[:3]
+- hprebn = C[X].view(X.shape[0], -1) @ W1 + b1
+b1_left_out:
+        C, W1, b1 = parameters[:3]
+        hprebn = C[X].view(X.shape[0], -1) @ W1
     The mean lacks `b1`. Batch norm takes the bias off again, but only if it is in the mean as well.
 
 - return bnmean, bnvar

@@ -1,9 +1,10 @@
 """Lesson 11: Layer normalisation.
 
 Each function returns the gradient with respect to one value of `forward.py`, in the shape of that value. Its parameters
-are forward values and the gradients above it, given to it by name; add any other that you need.
+are forward values and upstream gradients. The grader passes them by name. If you need another one, add its name to the
+parameters.
 
-The first eight walk back through layer norm line by line. The last one, `dx`, goes through a whole layer norm at once.
+The first eight go back through layer norm line by line. The last one, `dx`, goes through a whole layer norm at once.
 
 Check as often as you like:  dojo check 11
 """

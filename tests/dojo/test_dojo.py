@@ -107,7 +107,7 @@ def test_a_check_at_the_beginning(kit, dojo):
         "\n"
         "0 of 2 right, 2 to do · 0 of 3 points\n"
         "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
-        "Grades come from the hidden suite, on problems of its own.\n"
+        "Your grade comes from the hidden test suite, with other problems.\n"
         f"Next: write dlogits  exercises/04_cross_entropy/backward.py:{line_of(kit, '04', 'dlogits')}\n"
         "      dojo watch 04 · dojo hint 04.dlogits\n"
     )
@@ -126,16 +126,16 @@ def test_what_is_right_what_only_the_hidden_suite_checks_and_what_was_printed(ki
         "dlogits         | exact: False | approximate: True  | maxdiff: …       | right ✓\n"
         "in_one_go       | written; only the hidden suite checks it\n"
         "\n"
-        "exact: False is rounding in float32 where a row is right: its verdict is by\n"
-        "value, in float64.\n"
+        "exact: False in a row that is right is a rounding difference in float32. The\n"
+        "verdict compares values in float64.\n"
         "\n"
         "It printed, on the lecture's own problem:\n"
         "    dlogits: n = 32\n"
         "\n"
         "1 of 2 right, 1 not checked here · 2 of 2 points\n"
         "1 row (1 point) is graded by your course: in_one_go.\n"
-        "Checked on 3 public problems, 2 of them of other sizes. Grades come from the\n"
-        "hidden suite, on problems of its own.\n"
+        "Checked on 3 public problems, 2 of them of other sizes. Your grade comes from\n"
+        "the hidden test suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
         "Next: lesson 06 The whole backward pass in one function  dojo watch 06\n"
     )
@@ -201,8 +201,8 @@ def test_a_mistake_is_named_and_what_stands_below_it_is_not_blamed(kit, dojo):
         "above is wrong.\n"
         "\n"
         "3 of 26 right, 1 wrong, 22 to do · 3 of 26 points\n"
-        "Checked on 4 public problems, 3 of them of other sizes. Grades come from the\n"
-        "hidden suite, on problems of its own.\n"
+        "Checked on 4 public problems, 3 of them of other sizes. Your grade comes from\n"
+        "the hidden test suite, with other problems.\n"
         f"Next: fix dprobs  exercises/03_makemore_steps/backward.py:{line}\n"
         "      dojo watch 03 · dojo hint 03.dprobs\n"
     )
@@ -447,7 +447,7 @@ def test_the_report_is_the_instructor_s_page_and_says_what_it_is_not(kit, dojo, 
     assert (result.exit_code, result.stdout) == (0, "The page: my-report.html\n")
     page = (kit / "my-report.html").read_text()
     assert opened == [(kit / "my-report.html").as_uri()]
-    assert "Your own check, on public problems: no grade. The hidden suite uses problems of its own" in page
+    assert "Your own check, on public problems: no grade. The hidden test suite has other problems" in page
     assert "and alone decides about 1 of these points." in page
     assert "passed here" in page and "1 right, 1 passed here" in page and "Checked in" in page
     assert 'id="04_cross_entropy"' in page and 'id="03_makemore_steps"' not in page  # what was begun

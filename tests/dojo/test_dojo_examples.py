@@ -68,7 +68,7 @@ def test_what_passes_here_counts_as_reached_and_is_graded_by_the_course(kit, doj
         "2 of 2 right · 3 of 3 points\n"
         "1 row (1 point) is graded by your course: in_one_go.\n"
         "Checked on 3 public problems, 2 of them of other sizes, and on public examples.\n"
-        "Grades come from the hidden suite, on problems of its own.\n"
+        "Your grade comes from the hidden test suite, with other problems.\n"
         "That was the last row of lesson 04.\n"
         "Next: lesson 08 A gradient checker  dojo watch 08\n",
     )
@@ -97,7 +97,7 @@ def test_what_is_wrong_here_is_told_with_its_example(kit, dojo):
         "2 of 30 right, 1 wrong, 27 to do · 2 of 32 points\n"
         "2 rows (2 points) are graded by your course: mean_gate, accumulation_factor.\n"
         "Checked on 4 public problems, 3 of them of other sizes, and on public examples.\n"
-        "Grades come from the hidden suite, on problems of its own.\n"
+        "Your grade comes from the hidden test suite, with other problems.\n"
         f"Next: fix closed_share  exercises/01_chain_rule/backward.py:{line}\n"
         "      dojo watch 01 · dojo hint 01.closed_share\n",
     )
@@ -114,7 +114,10 @@ def test_what_an_example_cannot_work_with_is_a_sentence_and_what_is_printed_is_s
     )
     assert "    `gradient_check` returned bool; expected a pair, (ok, error). Its public\n" in result.stdout
     assert "\nIt printed, in the public examples:\n    relative_error: a is [ 4. -1.  0.]\n" in result.stdout
-    assert "Checked on public examples. Grades come from the hidden suite, on problems of\nits own.\n" in result.stdout
+    assert (
+        "Checked on public examples. Your grade comes from the hidden test suite, with\nother problems.\n"
+        in result.stdout
+    )
 
 
 def test_an_exception_in_an_example_stands_at_the_student_s_line(kit, dojo):

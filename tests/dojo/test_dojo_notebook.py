@@ -18,7 +18,7 @@ pytest_plugins = ["dojos"]
 
 HERE = "Checked on 3 public problems, 2 of them of other sizes"
 HERE_03 = "Checked on 4 public problems, 3 of them of other sizes"  # one with ties
-SUITE = "Grades come from the\nhidden suite, on problems of its own.\n"
+SUITE = "Your grade comes from\nthe hidden test suite, with other problems.\n"
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def test_the_lecture_s_notebook_is_checked_for_every_lesson_in_it(kit, dojo):
         "12 missing: dh, dxhat, dscale and 9 more\n"
         "\n"
         "• Not counted: the lecture's notebook has no such row. It counts in a\n"
-        "backward.py that has `dh`. So it is with dxhat, dscale, dshift and 8 more.\n"
-        "exact: False is rounding in float32 where a row is right: its verdict is by\n"
-        "value, in float64.\n"
+        "backward.py that has `dh`. The same is true of dxhat, dscale, dshift and 8 more.\n"
+        "exact: False in a row that is right is a rounding difference in float32. The\n"
+        "verdict compares values in float64.\n"
         "\n"
         "1 of 1 right, 12 not counted · 4 of 4 points\n"
         f"{HERE}, and on public examples.\n"
-        "Grades come from the hidden suite, on problems of its own.\n"
+        "Your grade comes from the hidden test suite, with other problems.\n"
         "Lesson 05 is done here: all that can be checked here is right.\n"
     )
 
@@ -83,8 +83,8 @@ def test_a_script_in_the_lecture_s_style_that_has_begun(kit, dojo):
         "dprobs          | exact: True  | approximate: True  | maxdiff: 0       | right ✓\n"
         "24 missing: dcounts_sum_inv, dcounts_sum, dcounts and 21 more\n"
         "\n"
-        "• my_script.py assigns no `dcounts_sum_inv`. So it is with dcounts_sum, dcounts,\n"
-        "dnorm_logits and 20 more.\n"
+        "• my_script.py assigns no `dcounts_sum_inv`. The same is true of dcounts_sum,\n"
+        "dcounts, dnorm_logits and 20 more.\n"
         "\n"
         "2 of 26 right, 24 to do · 2 of 26 points\n"
         f"{HERE_03}. {SUITE}"

@@ -17,10 +17,10 @@ from grader.dojo.finish import finish_lines, other_forms, what_it_taught
 from grader.dojo.graph_line import bar, graph_line, marks_of
 from grader.dojo.guide import Guide
 from grader.dojo.keys import keys_in
+from grader.dojo.mistake_question import BY_ID, question_about
 from grader.dojo.news import news_of
 from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
-from grader.dojo.questions import BY_ID, question_about
 from grader.dojo.repeating import repeating
 from grader.dojo.row_choice import RowChoice
 from grader.dojo.search import Search
@@ -214,6 +214,21 @@ def test_the_end_of_a_lesson_says_what_comes_next(judge):
     assert "Two other right forms of dlogits:" in lines and "Next: lesson " in "".join(lines[-2:])
 
 
+def test_a_lesson_with_rows_for_later_is_not_called_finished(judge):
+    desk = Desk(ROOT, print)
+    desk.memory = type("Nothing", (Memory,), {"read": lambda self: State()})(ROOT, print)
+    lesson = desk.course.find("02")
+    later = solved("02", *(item.name for item in lesson.items if item.name not in ("dlogits", "dh")))
+    files = type(read_own(lesson))(lesson.name, {"backward.py": later.encode()}, shown="backward.py")
+    done = Checked(lesson, files, judge.judge(lesson, files), 0.1)
+    console = Console(width=80, color_system=None)
+    with console.capture() as captured:
+        console.print(*finish_lines(desk, done), sep="\n")
+    lines = captured.get().splitlines()
+    assert lines[0] == "Lesson 02 is done for now."
+    assert lines[1] == "What is left needs a later lesson: dlogits after lesson 04, dh after lesson 05."
+
+
 def test_a_question_is_about_the_mistake_and_is_asked_once(checked, tmp_path):
     def row(mistake: str) -> Row:
         return Row("dprobs", "failed", 0, 1, mistake=NamedMistake(mistake, "…"))
@@ -258,7 +273,7 @@ def test_rounding_is_explained_once(judge, tmp_path):
     paper = io.StringIO()
     session = WatchSession(desk, desk.course.find("04"), Console(file=paper, width=80, highlight=False, markup=False))
     assert session._check() and session._check()
-    assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("exact: False is rounding") == 1
+    assert paper.getvalue().count("exact: False |") == 2 and paper.getvalue().count("is a rounding difference") == 1
 
 
 def test_what_is_repeated_ends_with_its_context():

@@ -9,6 +9,7 @@ import torch
 from support import ROOT, rows_of, solution_of
 
 from grader.authoring.lesson_sources import variants
+from grader.authoring.model_answers import answer_faults, questions_asked
 from grader.authoring.verify import submission_of, verify_lesson
 from grader.authoring.verify_seeds import tally_seeds, verify_seeds
 from grader.lesson.lesson import Course, Lesson
@@ -73,12 +74,17 @@ def test_lesson_03_is_exact_to_the_last_bit(session_for, lesson):
 
 
 def test_there_are_enough_variants_and_mistakes(each):
-    assert len(variants(each)) >= 5
+    assert len(variants(each)) >= 6
     for name in each.functions:
         known = [mistake for mistake in each.mistakes if mistake.gradient == name]
         assert len(known) >= 3, name
         assert len({mistake.id for mistake in known}) == len(known), name
     assert {mistake.gradient for mistake in each.mistakes} <= set(each.functions)
+
+
+def test_each_question_has_a_model_answer(each):
+    assert not questions_asked(each) or (each.solution / "answers.md").is_file()
+    assert list(answer_faults(each)) == []
 
 
 def test_a_mistake_s_text_is_for_a_student_and_gives_no_answer_away(each):

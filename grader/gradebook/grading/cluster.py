@@ -99,7 +99,7 @@ class Cluster:
             ) from error
         refused = [f"{worker} cannot grade: {reason}" for worker, reason in sorted(refusals.items()) if reason]
         if refused:
-            more = f" (So it is with {len(refused) - 1} more.)" if len(refused) > 1 else ""
+            more = f" (The same is true of {len(refused) - 1} more.)" if len(refused) > 1 else ""
             raise ClusterError(refused[0] + more)
 
     def __enter__(self) -> Cluster:

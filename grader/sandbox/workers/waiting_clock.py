@@ -31,7 +31,7 @@ def slowdown() -> float:
 class WaitingClock:
     """Seconds as `time.monotonic()` counts them, less the time for which processes waited for a processor.
 
-    It is set back by `catch_up`, which whoever keeps a deadline calls before the deadline counts as missed.
+    `catch_up` subtracts that time. Call it before you treat a deadline as missed.
     """
 
     def __init__(
