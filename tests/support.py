@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import tarfile
 import zipfile
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,12 @@ def without_seconds(results: Any) -> Any:
 
 def solution_of(lesson: Lesson) -> str:
     return (lesson.solution / "backward.py").read_text(encoding="utf-8")
+
+
+def in_a_loop_of_its_own(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Run it in a thread: after a browser test, this one has a loop that runs."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, coroutine).result()
 
 
 # Golden folders: a submission and what must come of it ---------------------------------------------------------------

@@ -16,7 +16,9 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from functools import reduce
+from operator import add
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -31,6 +33,7 @@ from grader.reference.forward_errors import (
     refuse_value,
     updated,
 )
+from grader.reference.named_list import NamedList
 
 LOSS = "loss"
 """The name whose upstream gradient is always one: the derivative of the loss with respect to itself."""
@@ -57,35 +60,6 @@ class _State:
         """The cut: what is read later is a fresh leaf, of the value's own shape unless it is to be expanded."""
         value = value.detach().expand(self.expanded.get(name, value.shape))
         return value.clone().requires_grad_()
-
-
-class Recording(Protocol):
-    def _record(self, name: str, value: Any) -> None: ...
-
-    def _read(self, name: str) -> Any: ...
-
-
-class NamedList:
-    """A list of values on a tape, such as one per layer: `t.h[2]` is the value with the name `h[2]`."""
-
-    def __init__(self, tape: Recording, name: str, values: Sequence[Any]) -> None:
-        self._tape, self.name, self.members = tape, name, list[str]()
-        for value in values:
-            self.append(value)
-
-    def append(self, value: Any) -> None:
-        member = f"{self.name}[{len(self.members)}]"
-        self._tape._record(member, value)
-        self.members.append(member)
-
-    def __getitem__(self, index: int) -> Any:
-        return self._tape._read(self.members[index])
-
-    def __setitem__(self, index: int, value: Any) -> None:
-        raise updated(self.name, place_outside(__file__))
-
-    def __len__(self) -> int:
-        return len(self.members)
 
 
 class Tape:
@@ -250,8 +224,7 @@ class Graph:
         return self._above[name]
 
     def _found_above(self, name: str) -> frozenset[str]:
-        found: set[str] = set()
-        waiting = list(self.consumers[name])
+        found, waiting = set[str](), list(self.consumers[name])
         while waiting:
             consumer = waiting.pop()
             if consumer not in found:
@@ -299,8 +272,4 @@ def gradients(output: Tensor, inputs: Sequence[Tensor], upstream: Tensor) -> tup
 
 def total(shares: Iterable[Tensor]) -> Tensor:
     """The sum of contributions, in the order given (autograd's own order matters for the last bit)."""
-    iterator = iter(shares)
-    result = next(iterator)
-    for share in iterator:
-        result = result + share
-    return result
+    return reduce(add, shares)

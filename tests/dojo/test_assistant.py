@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support import ROOT
+from support import ROOT, in_a_loop_of_its_own
 
 from grader.commands.assistant import MISSING
 from grader.commands.dojo import main
@@ -93,7 +92,7 @@ async def session(work: Path) -> None:
 
 
 def test_an_assistant_gets_verdicts_and_hints_and_no_answer(work: Path) -> None:
-    asyncio.run(session(work))
+    in_a_loop_of_its_own(session(work))
 
 
 def test_every_lesson_s_readme_has_sections() -> None:

@@ -14,7 +14,7 @@ import pytest
 from kits import file_of, make_kit, solved
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
-from support import ROOT
+from support import ROOT, in_a_loop_of_its_own
 
 from grader.dojo.start import make_working_folder
 from grader.lesson.lesson import Course
@@ -135,7 +135,7 @@ async def session(kit: Path) -> None:
 
 
 def test_an_editor_s_session(kit: Path) -> None:
-    asyncio.run(session(kit))
+    in_a_loop_of_its_own(session(kit))
 
 
 def test_the_problem_matcher_of_the_kit_reads_what_dojo_check_prints(kit: Path, dojo: Any) -> None:

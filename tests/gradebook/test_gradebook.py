@@ -356,7 +356,7 @@ def test_a_damaged_book_is_a_sentence_and_nothing_is_lost(play, tmp_path, damage
 def test_a_book_of_another_version_is_left_alone(tmp_path):
     with sqlite3.connect(tmp_path / "book") as book:
         book.execute("CREATE TABLE attempts (student TEXT)")
-    with pytest.raises(OutputError, match=r"another version of grade \(its format is 0, this one's 4\)"):
+    with pytest.raises(OutputError, match=r"another version of grade \(its format is 0, this one's 5\)"):
         Gradebook(tmp_path / "book")
 
 

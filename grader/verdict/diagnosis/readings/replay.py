@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.reference.named_list import NamedList
 from grader.reference.problem import Problem
-from grader.reference.tape import NamedList
 
 
 class _Reached(Exception):
