@@ -20,7 +20,7 @@ Examples:
   dojo defend 03 --minutes 10    with a time limit, and no verdict before the end
 
 \b
-Only gradients that are right are asked about. Enter leaves a question out, q stops.
+The questions are about gradients that are right. Enter leaves a question out, q stops.
 """
 
 

@@ -55,7 +55,7 @@ def wrong_versions(code: str, names: Sequence[str]) -> list[Variant]:
 
 
 def variants(code: str, templates: Callable[[ast.expr], Iterator[Template]]) -> Iterator[Variant]:
-    """The line with one of its parts replaced, for every part and template. None for a text that is no expression."""
+    """The line with one of its parts replaced, for every part and template. None unless the text is an expression."""
     try:
         tree = ast.parse(code, mode="eval")
     except (SyntaxError, ValueError, RecursionError):

@@ -108,7 +108,7 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
             lines = [line for line in lines if (name, line.row) not in {(q.family, q.row) for q in found}]
         try:
             question = FAMILIES[name](material, lines, chance)
-        except CallFailed:  # a line that hangs or ends the process: nothing more is asked about this file
+        except CallFailed:  # a line that hangs or ends the process: this file gets no more questions
             break
         if question is not None and not any(same(question, other) for other in found):
             found.append(question)

@@ -24,7 +24,7 @@ class Line:
     Attributes:
         row: the row that it belongs to.
         target: the forward value whose gradient it is, or "".
-        shapes: {name that it reads: its sizes}; () for a plain number that is no size.
+        shapes: {name that it reads: its sizes}; () for a plain number other than a size.
         sizes: {name of a plain number: the size that it is}.
         positive: names whose values are positive.
         others: names that are neither a tensor of real numbers nor a size.

@@ -113,7 +113,7 @@ def called(student: Student, name: str, *arguments: Any) -> Any:
 
 
 def replies_to(student: Student, jobs: Sequence[Any]) -> list[tuple[bool, Any]]:
-    """(whether it returned, what it returned) for each job. Raises CallFailed, also for what is no such reply."""
+    """(whether it returned, what it returned) for each job. Raises CallFailed, also for a reply of another form."""
     found = called(student, "_defence_run", list(jobs)) if jobs else []
     is_whole = isinstance(found, list) and len(found) == len(jobs)
     if not is_whole or not all(isinstance(each, list) and len(each) == 2 for each in found):

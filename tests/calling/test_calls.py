@@ -232,7 +232,7 @@ JOINT_WRONG = {
         "`backward` returned 2 values; expected 3 values: loss, dW, db.",
     ),
     "nothing": ("pass", "shape", "`backward` returned None; expected 3 values: loss, dW, db."),
-    "other keys": ("return {'W': dW}", "shape", "a dict without any of the keys loss, dW, db."),
+    "other keys": ("return {'weights': dW}", "shape", "a dict without any of the keys loss, dW, db."),
     "todo": ("raise NotImplementedError", "todo", None),
     "a loop": ("while True: pass", "timeout", "did not return within"),
 }

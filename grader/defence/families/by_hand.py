@@ -1,6 +1,6 @@
 """One number of a gradient, computed by hand: a small instance with whole numbers.
 
-The reference comes from the tape, and the question is asked only where the student's own line gives the same number.
+The reference comes from the tape, and there is a question only where the student's own line gives the same number.
 """
 
 from __future__ import annotations

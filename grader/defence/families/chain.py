@@ -37,7 +37,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
         scaled = material.chain(order, known, step, FACTOR)
         turned = {row: is_red(scaled.get(row), usual.get(row)) for row in order if row != step}
         red = [row for row, found in turned.items() if found is True]
-        # a row may be computed from the step and stay right, because sums cancel: that is no question about the graph
+        # a row may be computed from the step and stay right, because sums cancel: the graph does not decide that
         below = {row for row in turned if targets[step] in problem.graph.above(targets[row] or "")}
         red = [row for row in red if row in below]
         green = [row for row, found in turned.items() if found is False and row not in below]

@@ -15,7 +15,7 @@ from grader.defence.question import DefenceQuestion, shape_text, shuffled
 
 DRAWS = 2
 RATIOS = 0.3
-"""How often a mistake in sizes may be asked about: it is always hidden by the square problem."""
+"""How many questions may be about a mistake in sizes: it is always hidden by the square problem."""
 
 
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:

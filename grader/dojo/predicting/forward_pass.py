@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 ZERO = 1e-12
-"""Below this share of the upstream gradients' size, a gradient in float64 is zero but for rounding."""
+"""Below this share of the upstream gradients' size, a gradient in float64 is zero apart from rounding."""
 FACTOR = 1.1
 STEP = 1e-4
 APART = 2

@@ -3,7 +3,7 @@
 A function that is affine in its upstream gradients (affine_functions.py) is f(u) = c + L u for the published problem's
 forward values. The hidden suite compared it at other forward values, so it says nothing of this c and L: they may
 contain a term that vanishes only at the true upstream gradients. So the function is run on the published forward values
-with random upstream gradients, two of each. Where both answers are right but for rounding, so are c and L. Then a chain
+with random upstream gradients, two of each. Where both answers are right apart from rounding, so are c and L. Then a chain
 of such functions differs from the true gradients by their own rounding, which the true L carry to later steps. The
 largest amplification of random rounding says whether that stays far below the tolerance.
 """
@@ -24,7 +24,7 @@ from grader.reference.tape import LOSS
 from grader.sandbox.policy.pure_functions import PureFunction
 
 ROUNDING = 5e-15
-"""The relative error of one function up to which its answer is right but for rounding. Over the functions of all
+"""The relative error of one function up to which its answer is right apart from rounding. Over the functions of all
 lessons' solutions and variants in float64 the largest is 5e-16."""
 MARGIN = 100.0
 """How much worse than measured rounding may be: in another direction, at other upstream gradients."""
@@ -54,7 +54,7 @@ class ChainProof:
         return problem.with_upstream(problem.ends | upstream)
 
     def is_right(self, step: str, function: PureFunction, answers: Sequence[Mapping[str, Answer]]) -> bool:
-        """Whether an affine function's answers to `problems` are right but for rounding."""
+        """Whether an affine function's answers to `problems` are right apart from rounding."""
         requested = {name[1:] for name in function.parameters if name.startswith("d")}
         target = step.removeprefix("d")
         for problem, found in zip(self.problems, answers, strict=True):
