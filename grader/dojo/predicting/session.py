@@ -46,7 +46,7 @@ def predictions_for(at: Desk, lesson: Lesson, seed: int) -> list[Prediction]:
 
 
 def ask_predictions(predictions: Sequence[Prediction], ask: Ask) -> Iterator[RenderableType]:
-    """The questions. After an answer of another form, the question is repeated; an empty one shows the result without counting."""
+    """The questions. One is repeated after an answer of another form; an empty answer shows the result, uncounted."""
     right = asked = 0
     for number, prediction in enumerate(predictions, 1):
         yield from prediction_screen(prediction, number, len(predictions))

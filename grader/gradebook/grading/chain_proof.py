@@ -3,9 +3,9 @@
 A function that is affine in its upstream gradients (affine_functions.py) is f(u) = c + L u for the published problem's
 forward values. The hidden suite compared it at other forward values, so it says nothing of this c and L: they may
 contain a term that vanishes only at the true upstream gradients. So the function is run on the published forward values
-with random upstream gradients, two of each. Where both answers are right apart from rounding, so are c and L. Then a chain
-of such functions differs from the true gradients by their own rounding, which the true L carry to later steps. The
-largest amplification of random rounding says whether that stays far below the tolerance.
+with random upstream gradients, two of each. Where both answers are right apart from rounding, so are c and L. Then a
+chain of such functions differs from the true gradients by their own rounding, which the true L carry to later steps.
+The largest amplification of random rounding says whether that stays far below the tolerance.
 """
 
 from __future__ import annotations
