@@ -42,7 +42,7 @@ DRAWS = (
     Draw(sizes(4, 5, 8, 9, 3, 6, 7, 2), FORWARD.sure_heads),
     Draw(sizes(4, 5, 6, 7, 1, 8, 9, 2), one_token),
     Draw(sizes(3, 4, 7, 6, 2, 5, 8, 1), hardly_anything_known),
-    Draw(sizes(5, 1, 4, 7, 3, 6, 8, 2), FORWARD.all_positions),
+    Draw(sizes(5, 3, 4, 7, 1, 6, 8, 2), FORWARD.all_positions),
 )
 
 
