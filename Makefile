@@ -41,15 +41,16 @@ wheel: $(VENV)/ready
 grade: $(VENV)/ready
 	$(BIN)/grade run examples/submissions --lesson 02 --lesson 03 --lesson 04 --lesson 05 -o $(OUT)
 
-# Two at a time, and beside them, in one process, the sandbox's own tests, because a process with threads (xdist's) cannot
-# enter a user namespace, and those of one terminal, which go on where the last one left off.
+# Three at a time, because a test often waits for a worker or a deadline. Beside them, in one process, the sandbox's own
+# tests, because a process with threads (xdist's) cannot enter a user namespace, and those of one terminal, which go on
+# where the last one left off.
 IN_ORDER := tests/sandbox tests/dojo/test_dojo_watch.py
 # What pytest made of the tests' files is kept for the next process, whatever the machine prefers.
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/ready
 	@said=$$(mktemp); trap 'rm -f "$$said"' EXIT; \
 	$(BIN)/python -m pytest -q $(IN_ORDER) >"$$said" 2>&1 & sandbox=$$!; \
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); status=$$?; \
+	$(BIN)/python -m pytest -q --numprocesses 3 --dist worksteal $(addprefix --ignore ,$(IN_ORDER)); status=$$?; \
 	wait $$sandbox || status=$$?; cat "$$said"; exit $$status
 
 # Without the sandbox's own tests: what a locked-in process runs cannot be written down by it.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -22,7 +23,17 @@ LESSONS = Course(ROOT).lessons
 BIASES = {"06_embedding_net": ("db", "dW"), "07_training": ("db1", "dW1")}
 
 
-@pytest.mark.parametrize("name", [name for name, lesson in LESSONS.items() if lesson.gradients])
+SLOW = {"15_gpt"}
+"""Its function returns all gradients at once, so each of them costs a whole backward pass."""
+
+
+def with_gradients() -> Iterator[Any]:
+    for name, lesson in LESSONS.items():
+        if lesson.gradients:
+            yield pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+
+
+@pytest.mark.parametrize("name", with_gradients())
 def test_no_gradient_row_awards_points_for_no_work(name: str) -> None:
     found = list(no_work.rows(LESSONS[name], [derive(SEED, "no work")]))
     assert [row.name for row in found] == [item.name for item in LESSONS[name].gradients]
