@@ -37,8 +37,9 @@ def observe_steps(
 ) -> dict[str, Seen]:
     """{step: what was seen} of the steps whose answers depend on numerical differentiation.
 
-    Never raises for what a function does. `files` and `cap` are as for `call_step`; with `joint`, the steps are the
-    gradients that this function returns.
+    `values` are the forward values and `upstream` the upstream gradients by name, without the `d`, all in `dtype` and
+    in the shapes of the problem. Never raises for what a function does. `files` and `cap` are as for `call_step`; with
+    `joint`, the steps are the gradients that this function returns.
     """
     names = (joint.name,) if joint is not None else steps
     due = {name: functions[name] for name in names if name in functions and not is_plain(functions[name])}

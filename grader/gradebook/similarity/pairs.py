@@ -54,10 +54,6 @@ class Similarities:
     threshold: float
     size: int
 
-    @property
-    def striking(self) -> list[Pair]:
-        return [pair for pair in self.pairs if pair.bits >= self.threshold]
-
 
 def threshold_for(size: int) -> float:
     """log2 of the number of pairs, and a margin: of 2**MARGIN_BITS classes, chance gives one a pair above it."""

@@ -153,8 +153,8 @@ class FoundSubmissions(Sequence[Submission]):
         for arrival in self.arrivals:
             names = (before.get(arrival.path, ""), f"{before.get(arrival.path, '')} (not confirmed)")
             self.other_names[arrival.student] = tuple(name for name in names if name != arrival.student)
-        told = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
-        self.remarks = (*told, *shared.remarks, *renamed)
+        kept_remarks = (remark for remark in joined.remarks if not (used and remark.startswith(used)))
+        self.remarks = (*kept_remarks, *shared.remarks, *renamed)
         members = {owner.student: owner for owner, _ in [*pairs, *shared.further] if owner is not None}
         undecided = {member.student for member, _ in shared.disputed}
         absent = (member for member in joined.absent if member.student not in members.keys() | undecided)

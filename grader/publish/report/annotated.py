@@ -45,9 +45,9 @@ def sentences_about_lesson(lesson: LessonResult) -> list[str]:
     if lesson.excused is not None:
         found.append(f"This lesson does not count for you. {by(lesson.excused)}")
     if lesson.attempt is not None and lesson.attempt.of > 1:
-        handed_in = f", of {date_text(lesson.attempt.submitted)}," if lesson.attempt.submitted else ""
+        submitted = f", of {date_text(lesson.attempt.submitted)}," if lesson.attempt.submitted else ""
         place, of = lesson.attempt.number, lesson.attempt.of
-        found.append(f"Attempt {place} of {of}{handed_in} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
+        found.append(f"Attempt {place} of {of}{submitted} counts: {WHY.get(lesson.attempt.why, lesson.attempt.why)}.")
     if lesson.late is not None and lesson.excused is None:
         found += late_sentences(lesson.late) if lesson.late.cost else []
     if lesson.adjustment is not None:

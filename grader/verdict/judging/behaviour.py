@@ -68,12 +68,13 @@ class Check:
         return self.lesson.answers
 
     def gradient(self, name: str) -> GradientCheck:
+        """The check of one of the lesson's gradients; where it has no value, `fail` gives its status to the row."""
         gradient = GradientCheck(self.lesson, self.lesson.item_for(name), self._student, self._book)
         self._consulted.append(gradient)
         return gradient
 
     def fail(self, message: str, mistake: str | None = None) -> NoReturn:
-        """End the check. `message` is the message to the student, `mistake` the id of a known mistake.
+        """End the check by raising CheckFailed. `message` is for the student, `mistake` the id of a known mistake.
 
         The row gets the status of a gradient that the check has used and that has no value (missing, error, timeout).
         """
