@@ -13,7 +13,7 @@ from torch import Tensor
 
 from grader.calling.joint import Joint
 from grader.calling.numerical_watch import NumericalWatch, Seen
-from grader.calling.outside_torch import OutsideTorch, names_of
+from grader.calling.outside_torch import OutsideTorch, module_names_of
 from grader.calling.plain_code import is_plain
 from grader.calling.steps import run_with_fallback
 
@@ -47,7 +47,7 @@ def observe_steps(
     if not due:
         return found
     outside = OutsideTorch(files)
-    with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(names_of(functions)):
+    with redirect_stdout(Nowhere()), redirect_stderr(Nowhere()), outside.seen_in(module_names_of(functions)):
         for name, function in due.items():
             watch = NumericalWatch(cap)
             with outside.watched_by(watch):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.errors import LessonError
-from grader.lesson.toml_tables import Table, is_number, is_string, read_toml, value_text
+from grader.lesson.toml_tables import Table, is_number, is_string, read_toml, toml_value_text
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -245,7 +245,7 @@ def refusal_of_imports(names: object) -> str | None:
         return 'expected a list of names, such as ["scipy"]'
     for name in names:
         if not isinstance(name, str) or not MODULE_NAME.fullmatch(name):
-            return f"{value_text(name)} is not the name of a top-level module, such as scipy"
+            return f"{toml_value_text(name)} is not the name of a top-level module, such as scipy"
         if name in NEVER_ALLOWED:
             return f"{name} cannot be allowed"
     return None

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.authoring.public_mistakes import public_mistakes_files
 from grader.authoring.release.code_in_text import code_in
-from grader.authoring.release.engine import Files, files_under
+from grader.authoring.release.engine import KitFiles, files_under
 from grader.authoring.release.kit import lesson_files, stub_text
 from grader.authoring.release.pieces import FunctionPieces, Pieces, condense, pieces_of, python_pieces
 from grader.authoring.release.same_answers import CodeIndex, SecretForm, code_index, secret_forms
@@ -150,7 +150,7 @@ def long_lines(path: Path) -> list[str]:
     return [condense(part).strip() for part in lines]
 
 
-def leaks(kit: Files, secrets: Sequence[Secret]) -> list[str]:
+def leaks(kit: KitFiles, secrets: Sequence[Secret]) -> list[str]:
     """Sentences, each naming a file of the kit and what it gives away."""
     found, texts = [], {}
     for name, content in kit.items():

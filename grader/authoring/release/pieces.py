@@ -91,7 +91,7 @@ def python_pieces(text: str) -> Pieces | None:
     definitions = [node for node in all_nodes(tree) if isinstance(node, ast.FunctionDef)]
     functions = [FunctionPieces(node.name, dict(statements(node.body))) for node in definitions]
     functions.append(FunctionPieces("", dict(statements(tree.body))))
-    return Pieces(functions, [condense(sentence) for sentence in sentences(tree, text)], words_of(text))
+    return Pieces(functions, [condense(sentence) for sentence in texts_and_comments(tree, text)], words_of(text))
 
 
 def statements(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
@@ -121,7 +121,7 @@ def mass(node: ast.AST) -> int:
     return found
 
 
-def sentences(tree: ast.Module, text: str) -> Iterator[str]:
+def texts_and_comments(tree: ast.Module, text: str) -> Iterator[str]:
     """Strings and comments; comments on lines that follow each other are one."""
     for node in all_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -18,10 +18,10 @@ from grader.intake.submissions.arrival import Arrival, SubmissionError, make_nam
 from grader.intake.submissions.claims import Submitter, join
 from grader.intake.submissions.class_folder import arrivals_at
 from grader.intake.submissions.file_kinds import NOTEBOOK
-from grader.intake.submissions.groups import groups_of, share, without_group
+from grader.intake.submissions.groups import members_by_group, share, without_group
 from grader.intake.submissions.people import as_folder
 from grader.intake.submissions.places import is_gradable
-from grader.intake.submissions.recognition import Question
+from grader.intake.submissions.recognition import GuessQuestion
 from grader.intake.submissions.roster import Attendance, Roster
 from grader.intake.submissions.submission import Submission, read_submission
 from grader.intake.submissions.submission_times import SubmissionTime, times_by_student, with_times
@@ -52,7 +52,7 @@ class FoundSubmissions(Sequence[Submission]):
         self.remarks: tuple[str, ...] = ()
         self.other_names: dict[str, tuple[str, ...]] = {}
         self.decided: Mapping[str, Mapping[str, str]] = {}
-        self.questions: dict[str, tuple[Question, ...]] = {}
+        self.questions: dict[str, tuple[GuessQuestion, ...]] = {}
         self.times: dict[str, list[SubmissionTime]] = {}
         self._lessons, self._course, self._within = tuple(lessons), tuple(course or lessons), within
 
@@ -128,7 +128,7 @@ class FoundSubmissions(Sequence[Submission]):
 
     def join(self, roster: Roster) -> None:
         """Gives students the roster's names where the match is certain, and records who is absent or disputed."""
-        groups = groups_of(roster)
+        groups = members_by_group(roster)
         self.arrivals = [
             replace(arrival, names=(*arrival.names, without_group(arrival.student, groups)))
             if groups and arrival.displayed

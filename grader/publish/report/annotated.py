@@ -185,7 +185,7 @@ def csv_columns(results: SubmissionResult) -> list[str]:
 def adjustments(results: SubmissionResult) -> list[str]:
     return [
         f"{name}: {points_text(each.before)} -> {points_text(each.points)}, {each.author}: {each.reason}"
-        for name, part in parts_of(results)
+        for name, part in named_parts(results)
         if (each := part.adjustment) is not None
     ]
 
@@ -196,16 +196,18 @@ def excuses(results: SubmissionResult) -> list[str]:
         return [f"total, {results.excused.author}: {results.excused.reason}"]
     return [
         f"{name}, {part.excused.author}: {part.excused.reason}"
-        for name, part in parts_of(results)
+        for name, part in named_parts(results)
         if part.excused is not None
     ]
 
 
 def comments(results: SubmissionResult) -> list[str]:
-    return [f"{name}, {each.author}: {each.text}" for name, part in parts_of(results) for each in part.comments or ()]
+    return [
+        f"{name}, {each.author}: {each.text}" for name, part in named_parts(results) for each in part.comments or ()
+    ]
 
 
-def parts_of(results: SubmissionResult) -> Iterator[tuple[str, SubmissionResult | LessonResult | Row]]:
+def named_parts(results: SubmissionResult) -> Iterator[tuple[str, SubmissionResult | LessonResult | Row]]:
     """The submission, its lessons and their rows, each with its name."""
     yield "total", results
     for lesson in results.lessons:

@@ -16,7 +16,7 @@ from support import ROOT
 
 from grader.commands.grade import main
 from grader.gradebook.assignment.config import Assignment
-from grader.gradebook.attempt_table import Verdict
+from grader.gradebook.attempt_table import StoredVerdict
 from grader.gradebook.database import GRADEBOOK, Gradebook
 from grader.gradebook.records import Decision
 from grader.gradebook.similarity.evidence import portrait
@@ -225,7 +225,7 @@ def test_without_submissions_it_compares_what_the_gradebook_stores(tmp_path):
         for submission, when, right in ((first, HANDED_IN, 0), (second, HANDED_IN + timedelta(days=1), 2)):
             results = results_for(submission, right)
             results.lessons[0].seconds = float(right)
-            verdict = Verdict("", results)
+            verdict = StoredVerdict("", results)
             gradebook.add(verdict, replace(submission, submitted=when) if student != "di" else None)
     path = f"{CROSS}/backward.py"
     files, remarks = stored_texts(out, [CROSS])
