@@ -19,6 +19,7 @@ from grader.intake.submissions.finding import find
 from grader.lesson.lesson import Course, Lesson
 from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.isolation.lockdown import Plan
+from grader.sandbox.isolation.probe import probe
 from grader.sandbox.workers.client import ZygoteProcess
 
 torch.set_num_threads(1)  # the tensors are small: a second thread only waits
@@ -75,6 +76,9 @@ def shared_nursery() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in ("grader.sandbox.workers.forked", "grader.gradebook.grading.batch"):
             patch.setattr(f"{module}.Nursery", SharedNursery)
+        probe_once = cache(probe)  # a session tries the kernel's layers in six forks
+        for module in ("grader.gradebook.grading.session", "grader.dojo.zygote", "grader.commands.before_grading"):
+            patch.setattr(f"{module}.probe", probe_once)
         patch.setattr("grader.gradebook.grading.session.ZygoteProcess", forked_zygote)
         yield
     SharedNursery.end()
