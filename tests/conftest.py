@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -31,6 +32,16 @@ collect_ignore = [
     "courses",
     "in_the_wild",
 ]  # students' files: some are called test_x.py and conftest.py on purpose
+
+
+def pytest_collection() -> None:
+    """Thousands of tests are objects that stay. Looking for garbage among them took half of the time to find them."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
