@@ -28,6 +28,7 @@ from pathlib import Path
 from bench.watch_page import PageWatch, page_watch
 from bench.watch_terminal import ROOT, START_SECONDS, WatchTerminal
 from grader.authoring.stubs import CLOSE, OPEN
+from grader.dojo.start import LEFT_OUT
 from grader.lesson.lesson import Course, Lesson
 from grader.verdict.judging.examples import PUBLIC_SEED
 
@@ -62,7 +63,7 @@ def test_gradient(item):
 def make_kit(place: Path, number: str) -> Lesson:
     """The lesson without its secrets, with the answers as the student's file."""
     lesson = Course(ROOT).find(number)
-    shutil.copytree(lesson.exercise, place / "exercises" / lesson.name)
+    shutil.copytree(lesson.exercise, place / "exercises" / lesson.name, ignore=LEFT_OUT)
     answers = (lesson.solution / "backward.py").read_text(encoding="utf-8")
     answers = re.sub(rf" *({re.escape(OPEN)}|{re.escape(CLOSE)})\n", "", answers)
     own = Course(place, secrets=False).find(number)
