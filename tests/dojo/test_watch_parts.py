@@ -24,6 +24,7 @@ from grader.dojo.overview import list_screen
 from grader.dojo.progress import Progress
 from grader.dojo.repeating import repeating
 from grader.dojo.row_choice import RowChoice
+from grader.dojo.rows import numbered_line
 from grader.dojo.search import Search
 from grader.dojo.state import Memory, State
 from grader.dojo.view import View, default_focus, watch_screen
@@ -145,6 +146,16 @@ def test_a_low_window_keeps_heading_explanation_and_the_row_in_focus(checked):
     assert "▸ 5 dcounts         right ✗ exact" in lines and max(map(len, lines)) <= 60
     assert any(line.startswith("✓ dcounts right") for line in lines)
     assert drawn(View(checked.lesson, "backward.py", checked, focus="dprobs"), 80, 12).count("\n") <= 18
+
+
+def test_a_narrow_line_shows_both_shapes():
+    row = Row("dW", "shape", 0, 1, shape=[32, 16], expected_shape=[16, 32], chain="failed")
+    assert numbered_line(row, 12, True, 60, 15, "wrong shape").plain == (
+        "▸12 dW              shape ✗ (32, 16), expected: (16, 32)"
+    )
+    assert numbered_line(row, 12, False, 90, 15, "wrong shape").plain.endswith(
+        "| shape: (32, 16), expected: (16, 32)                  | shape ✗"
+    )
 
 
 def test_an_old_verdict_is_grey_while_a_check_runs(checked):
