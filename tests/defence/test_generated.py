@@ -10,7 +10,7 @@ import pytest
 from shared_nursery import forked_zygote
 from support import solution_of
 
-from bench.defence import Source, right_rows, tally_of
+from bench.defence import CourseFile, right_rows, tally_of
 from grader.defence.changed_lines import rewritten, wrong_versions
 from grader.defence.file_lines import functions_in
 from grader.defence.generate import FAMILIES, Defence, generate
@@ -38,13 +38,13 @@ def test_every_key_is_confirmed_by_another_path(course: Course, zygote):
     files = []
     for lesson in map(course.find, ("01", "02", "03", "05", "06", "12", "14")):
         text = solution_of(lesson)
-        files.append(Source(lesson, "solution", text, [item.name for item in lesson.gradients]))
+        files.append(CourseFile(lesson, "solution", text))
     lesson = course.find("03")
     text = next(each for each in lesson.mistakes if each.gradient == "dbnvar").applied_to(solution_of(lesson))
     right = right_rows(lesson, text)
     assert 0 < len(right) < len(lesson.gradients)
-    files.append(Source(lesson, "mistake", text, right))
-    tally = tally_of(files, len(files), 3, zygote)
+    files.append(CourseFile(lesson, "mistake", text))
+    tally = tally_of(files, len(files), "3", zygote)
     assert tally.wrong + tally.ambiguous + tally.crashes == []
     assert tally.defences == len(files) and tally.without == 0
     assert set(tally.questions) == set(FAMILIES)

@@ -11,6 +11,8 @@ from grader.defence.families.compared import Bits, lecture_bits
 from grader.defence.lines import Line
 from grader.defence.material import Material, Raised, arguments_on
 
+ROUNDING = 1e-3
+
 
 def lecture_arguments(material: Material, line: Line) -> dict[str, Any] | None:
     """What the line reads on the published problem; None where the line is not a whole step of the student's."""
@@ -25,6 +27,8 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
     if arguments is None:
         return None
     reference = material.lesson.public.reference(line.target)
+    if not is_well_known(reference, material.lesson.public_chain.reference(line.target)):
+        return None
     own, *values = material.run([(code, line, arguments) for code in (line.at.code, *codes)])
     if isinstance(own, Raised) or lecture_bits(own, reference) not in ("exact", "approximate"):
         return None
@@ -40,5 +44,6 @@ def reports(material: Material, line: Line, codes: Sequence[str]) -> list[tuple[
     return found
 
 
-def is_other_value(material: Material, line: Line, value: Tensor) -> bool:
-    return value.shape != material.lesson.public.reference(line.target).shape
+def is_well_known(reference: Tensor, exact: Tensor) -> bool:
+    """Whether a reference in float32 is more than rounding, as that of a bias before a batch norm is, which is zero."""
+    return bool((reference - exact).abs().max() <= ROUNDING * exact.abs().max())
