@@ -4,8 +4,8 @@ Generates defences over solutions, variants and mutants of all lessons, and comp
 (bench/defence_keys.py). Prints how many keys agree, how long generating takes, by family, and how often a strategy that
 only compares texts is right.
 
-With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table` prints
-the table of such files and generates nothing.
+With `--into`, every defence adds a line to FILE, and a later call goes on where an earlier one stopped. `--table`
+prints the table of such files and generates nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ import statistics
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import torch
 
-from bench.defence_keys import Source, is_confirmed
+from bench.defence_keys import Source, holds_here, is_confirmed, module_of
 from grader.calling.joint import Joint
 from grader.defence import generate as generating
-from grader.defence.generate import generate
+from grader.defence.generate import Pose, generate
 from grader.defence.question import DefenceQuestion
 from grader.defence.small_problems import small_problems
 from grader.dojo.zygote import Starter
@@ -39,6 +38,7 @@ from grader.lesson.lesson import Course, Lesson
 from grader.reference.course_formulas import LocalStudent
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.source.reader import source_reader
+from grader.verdict.judging.examples import examples_of
 
 Record = dict[str, Any]
 """What one defence gave, as a line of JSON holds it."""
@@ -70,12 +70,16 @@ def files_of(lessons: Sequence[Lesson]) -> Iterator[CourseFile]:
 
 
 def right_rows(lesson: Lesson, text: str) -> list[str]:
-    """The gradients that a file of the course has right on the small problems."""
-    module = ModuleType("backward")
+    """The gradients that a file of the course has right on the small problems; without any, the rows of its examples.
+
+    A row whose example measures a process is left out.
+    """
     try:
-        exec(compile(text, "backward.py", "exec"), vars(module))
+        module = module_of(text)
     except Exception:
         return []
+    if not lesson.gradients:
+        return [row for row in examples_of(lesson) if holds_here(lesson, row, module)]
     steps = [item.name for item in lesson.gradients]
     joint = Joint(lesson.joint.name, lesson.joint.returns) if lesson.joint else None
     student, right = LocalStudent(vars(module), steps, joint), set(steps)
@@ -282,20 +286,22 @@ def record_of(source: Source, name: str, seed: str, zygote: ZygoteProcess) -> Re
 def timed_families(zygote: ZygoteProcess) -> Iterator[list[tuple[str, float]]]:
     """(family, processor time) of every attempt to pose a question while this is open."""
     found: list[tuple[str, float]] = []
-    families: Mapping[str, Any] = generating.FAMILIES
+    usual = generating.FAMILIES, generating.OF_CHECKS
 
-    def timed(family: str, *arguments: Any) -> Any:
+    def timed(family: str, pose: Pose, *arguments: Any) -> Any:
         began = processor_seconds(zygote)
         try:
-            return families[family](*arguments)
+            return pose(*arguments)
         finally:
             found.append((family, processor_seconds(zygote) - began))
 
-    generating.FAMILIES = {family: partial(timed, family) for family in families}
+    generating.FAMILIES, generating.OF_CHECKS = (
+        {family: partial(timed, family, pose) for family, pose in each.items()} for each in usual
+    )
     try:
         yield found
     finally:
-        generating.FAMILIES = families
+        generating.FAMILIES, generating.OF_CHECKS = usual
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ training on the tape.
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +18,19 @@ import torch
 from torch import Tensor
 
 from bench.second_evaluator import NotSupported, evaluate
+from grader.calling.answer import Answer
+from grader.calling.in_process import ModuleTarget
+from grader.calling.protocol import CallFailed, Measurement
 from grader.defence.families import zero
 from grader.defence.question import DefenceQuestion
+from grader.defence.recorded_lines import with_line
 from grader.defence.small_problems import problem_of
 from grader.lesson.lesson import Lesson
 from grader.questions.reading import read_shape
+from grader.reference.course_formulas import LocalStudent
 from grader.reference.problem import Problem
+from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
+from grader.verdict.judging.hidden_problems import ProblemBook
 
 RTOL = 1e-6
 WIDER = (0.02, 0.98)
@@ -90,7 +99,9 @@ def draw(question: DefenceQuestion, sizes: Mapping[Any, int], seed: int) -> dict
     return values
 
 
-def run_line(code: str, values: Mapping[str, Any], source: Source, used: Counter[str]) -> Any:
+def run_line(
+    code: str, values: Mapping[str, Any], source: Source, used: Counter[str], arrays: Collection[str] = frozenset()
+) -> Any:
     """The line's value by numpy; by torch in this process where numpy's evaluator does not know a call."""
     try:
         found = evaluate(code, values)
@@ -100,7 +111,8 @@ def run_line(code: str, values: Mapping[str, Any], source: Source, used: Counter
         used["torch, in this process"] += 1
         scope: dict[str, Any] = {}
         exec(compile(source.text, "backward.py", "exec"), scope)
-        scope |= {n: torch.tensor(v) if isinstance(v, np.ndarray) else v for n, v in values.items()}
+        kept = arrays | {n for n, v in values.items() if not isinstance(v, np.ndarray)}
+        scope |= {n: v if n in kept else torch.tensor(v) for n, v in values.items()}
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
         try:
@@ -133,7 +145,8 @@ def again_line(source: Source, question: DefenceQuestion, used: Counter[str]) ->
         values = draw(question, sizes, seed)
         if changed:
             values |= {name: values[other] for name, other in changed.items() if name in values}
-        return run_line(code, values, source, used)
+        values = {n: v.item() if n in claim["numbers"] else v for n, v in values.items()}
+        return run_line(code, values, source, used, claim["arrays"])
 
     different = {symbol: 11 + 2 * place for place, symbol in enumerate(symbols)}
     if family == "which_line":
@@ -291,6 +304,52 @@ def tape_training(lesson: Lesson, problem: Problem, zeroed: str) -> list[float]:
     return losses
 
 
+def module_of(text: str) -> ModuleType:
+    """A file of the course as a module."""
+    module = ModuleType("backward")
+    exec(compile(text, "backward.py", "exec"), vars(module))
+    return module
+
+
+class Unmeasured(ModuleTarget):
+    """Measures nothing."""
+
+    def measured(self, key: object, name: str, args: list[Any], yardstick: str, cpu_ratio: float | None) -> Measurement:
+        raise CallFailed(Answer("raised"), name)
+
+
+def holds_here(lesson: Lesson, row: str, module: ModuleType) -> bool:
+    """Whether a row's public example holds for a module, in this process."""
+    student = LocalStudent(vars(module), [])
+    check = Example(lesson, lesson.item_for(row), student, Unmeasured(module), ProblemBook(PUBLIC_SEED), naming=False)
+    try:
+        return run_example(examples_of(lesson)[row], check) is None
+    except Exception:
+        return False
+
+
+def again_red_rows(source: Source, question: DefenceQuestion) -> bool:
+    """The examples in this process, on the file with the line replaced in its text."""
+    claim = question.claim
+    changed = with_line(source.text, list(source.lesson.functions), claim["number"], claim["code"])
+    module = module_of(f"{source.text}\n\n{changed}")
+    return {row for row in claim["asked"] if not holds_here(source.lesson, row, module)} == set(question.key)
+
+
+def again_by_call(source: Source, question: DefenceQuestion) -> bool:
+    """The function in this process, and the solution's function where that returns a float."""
+    claim, given = question.claim, question.claim["arguments"]
+
+    def number(module: ModuleType) -> float:
+        found = getattr(module, claim["function"])(**copy.deepcopy(given))
+        return float(eval("result" + claim["index"], {"result": found}))
+
+    own = number(module_of(source.text))
+    solution = number(source.lesson.answers)
+    is_choice = own == int(own) and solution == int(solution)  # best_spacing: several are right
+    return abs(own - float(question.key_text)) < 1e-5 and (is_choice or abs(own - solution) < 1e-5)
+
+
 def is_confirmed(source: Source, question: DefenceQuestion, used: Counter[str]) -> bool:
     if question.family == "by_hand":
         used["finite differences"] += 1
@@ -300,6 +359,12 @@ def is_confirmed(source: Source, question: DefenceQuestion, used: Counter[str]) 
         return again_zero(source, question)
     if question.family == "chain":
         return again_chain(source, question, used)
+    if question.family == "red_rows":
+        used["examples, in this process"] += 1
+        return again_red_rows(source, question)
+    if question.family == "by_call":
+        used["the function and the solution's, in this process"] += 1
+        return again_by_call(source, question)
     if question.family == "cmp_report" or "codes" in question.claim:
         return again_cmp(source, question, used)
     return again_line(source, question, used)
