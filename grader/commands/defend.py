@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from grader.commands.answer import read_line
+from grader.commands.answer import read_line_within
 from grader.commands.dojo_desk import console, desk
 from grader.commands.lesson_param import LessonParam, course_option
 from grader.dojo.file import HERE, read_own
@@ -47,7 +47,7 @@ def defend(lesson_name: str, seed: str | None, count: int, minutes: float | None
             raise UserError(defence.reason)
         out = console()
         held = Round(defence.questions, shows_verdicts=minutes is None, minutes=minutes)
-        for part in held.screens(read_line):
+        for part in held.screens(read_line_within):
             out.print(part)
         if minutes is not None:
             for number, (question, answer) in enumerate(zip(held.questions, held.answers, strict=True), 1):

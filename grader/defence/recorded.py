@@ -40,11 +40,13 @@ class RecordedMaterial(Material):
     Attributes:
         ran: {right row: the functions that its example runs}.
         calls: {function: a line that stands for its call: what it was called with, and its sizes}.
+        every_line: the lines, also those for a name that has several.
     """
 
     ran: Mapping[str, Collection[str]] = field(default_factory=dict)
     calls: Mapping[str, Line] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
+    every_line: Sequence[Line] = ()
 
     def holding(self, line: Line, code: str, rows: Collection[str]) -> dict[str, bool]:
         """{row: whether its example holds} with `code` in place of a line. Raises CallFailed."""
@@ -120,14 +122,14 @@ def recorded_material(
         for line in lines
         if seen.get(str(line.number))
     ]
-    recorded = [line for line in recorded if has_known_sizes(line)]
+    repeated = {(each["name"], name) for each in read for name in each["repeated"]}
     chance.shuffle(recorded)
     parameters = {
         each["name"]: FileFunction(each["name"], tuple(each["parameters"]), "", tuple(each["lines"])) for each in read
     }
-    return RecordedMaterial(
-        lesson, right, recorded[: 2 * MOST_CHOSEN], parameters, student, names, ran, calls, dict(files)
-    )
+    single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and has_known_sizes(each)]
+    kept = single[: 2 * MOST_CHOSEN] or recorded[:1]
+    return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded)
 
 
 NO_VERSIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {"equal": (), "wrong": (), "wrong_rewritten": ()}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -60,12 +61,16 @@ def _defence_values():
 
 @dataclass(frozen=True)
 class RecordedFunction:
-    """A function of the file: its parameters, its lines, and a copy that notes what it reads. The copy has its name."""
+    """A function of the file: its parameters, its lines, and a copy of the same name that notes what it reads.
+
+    `repeated` are the names that it gives a value more than once: "your line for `h`" would be several lines.
+    """
 
     name: str
     parameters: tuple[str, ...]
     lines: tuple[FileLine, ...]
     noting: str
+    repeated: tuple[str, ...]
 
 
 def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
@@ -79,7 +84,10 @@ def recorded_in(source: str, wanted: Sequence[str]) -> list[RecordedFunction]:
         arguments = function.args
         parameters = tuple(each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
         lines = tuple(line for line, *_ in places)
-        found.append(RecordedFunction(function.name, parameters, lines, noting(function, parameters, places)))
+        stored = Counter([*parameters, *(each for line in statements_in(function.body) for each in targets_of(line))])
+        repeated = tuple(name for name, count in stored.items() if count > 1)
+        text = noting(function, parameters, places)
+        found.append(RecordedFunction(function.name, parameters, lines, text, repeated))
     return found
 
 
@@ -153,6 +161,14 @@ def expressions_in(function: str, statement: ast.stmt) -> Iterator[tuple[str, as
             yield f"{function}(...)[{place}]", statement.value, "elts", place, each
     elif isinstance(statement, ast.Return) and statement.value is not None:
         yield f"{function}(...)", statement, "value", None, statement.value
+
+
+def targets_of(statement: ast.stmt) -> list[str]:
+    """What an assignment or a loop gives a value, as it is written."""
+    targets = list(getattr(statement, "targets", []))
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        targets = [statement.target]
+    return [ast.unparse(each) for target in targets for each in getattr(target, "elts", [target])]
 
 
 def noting(function: ast.FunctionDef, parameters: Sequence[str], places: Sequence[Place]) -> str:

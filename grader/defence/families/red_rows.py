@@ -19,7 +19,9 @@ FEWEST = 3
 def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> DefenceQuestion | None:
     if not isinstance(material, RecordedMaterial) or len(material.ran) < FEWEST:
         return None
-    candidates = [(line, variant) for line in lines for variant in line.wrong if variant.kind not in ("ratio", "twice")]
+    preferred = [line.row for line in lines]
+    every = sorted(material.every_line, key=lambda line: preferred.index(line.row) if line.row in preferred else 0)
+    candidates = [(line, variant) for line in every for variant in line.wrong if variant.kind not in ("ratio", "twice")]
     chance.shuffle(candidates)
     candidates.sort(key=lambda each: each[1].kind == "sign")
     candidates.sort(key=lambda each: -len(running(material, each[0].at.function)))
@@ -35,6 +37,13 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
     return None
 
 
+def written(line: Line, code: str) -> str:
+    """A line as it could be in the file; the part of a returned tuple is named by its place."""
+    if line.at.is_returned and line.at.name == f"{line.at.function}(...)":
+        return f"return {code}"
+    return f"{line.at.name} = {code}"
+
+
 def running(material: RecordedMaterial, function: str) -> list[str]:
     """The rows whose examples run a function."""
     return [row for row, ran in material.ran.items() if function in ran]
@@ -48,7 +57,8 @@ def question_about(
     choices = shuffled({row: f"`{row}`" for row in asked}, chance)
     key = tuple(row for row in asked if row in red)
     text = (
-        f"In your function `{line.at.function}`, the line for `{line.at.name}` is changed to:\n\n    {variant.code}\n\n"
+        f"In your function `{line.at.function}`, one line is changed. Before and after:\n\n"
+        f"    {written(line, line.at.code)}\n    {written(line, variant.code)}\n\n"
         "Nothing else in your file changes. Which of these rows of `dojo check` turn red?"
     )
     why = {
