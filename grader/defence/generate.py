@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from grader.defence.recorded import recorded_material
 from grader.lesson.lesson import Lesson
 from grader.sandbox.workers.client import ZygoteProcess
 
+ROWS = re.compile(r"(\w+)\.shape\[0\]")
 QUESTIONS = 6
 FEWEST = 2
 Pose = Callable[[Material, Sequence[Line], random.Random], DefenceQuestion | None]
@@ -130,4 +132,12 @@ def questions_from(material: Material, chance: random.Random, count: int) -> lis
 
 
 def same(one: DefenceQuestion, other: DefenceQuestion) -> bool:
-    return one.text == other.text or (one.family, one.row) == (other.family, other.row)
+    """Whether two questions would be one for somebody who has answered the other."""
+    is_twice = one.text == other.text or (one.family, one.row) == (other.family, other.row)
+    return is_twice or (is_about_a_ratio(one) and is_about_a_ratio(other))
+
+
+def is_about_a_ratio(question: DefenceQuestion) -> bool:
+    """Whether it shows a line that was multiplied by one size and divided by another: it is right for square inputs."""
+    shown = "\n".join((question.text, *question.choices.values()))
+    return any(f"{name}.shape[-1]" in shown for name in ROWS.findall(shown))
