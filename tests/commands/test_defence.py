@@ -115,7 +115,7 @@ def test_pages_escape_what_students_wrote():
 
 
 def test_a_round_with_a_time_limit_says_nothing_before_its_end():
-    now, lines = iter([0.0, 1.0, 30.0, 40.0, 61.0]), iter(["3", "a"])
+    now, lines = iter([0.0, 1.0, 2.0, 30.0, 40.0, 41.0, 61.0]), iter(["3", "a"])
     held = Round(SHEET.questions, shows_verdicts=False, minutes=1, clock=lambda: next(now))
     said = " ".join(str(getattr(part, "_text", part)) for part in held.screens(lambda left: next(lines)))
     assert held.answers == ["3", ""] and held.right == 1
