@@ -7,6 +7,7 @@ does not hold there is left out, and so is one whose example measures a process.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,8 @@ from grader.sandbox.workers.student import Student
 from grader.source.reader import ReadingFailed, ReadingStopped, source_reader
 from grader.verdict.judging.examples import PUBLIC_SEED, Example, examples_of, run_example
 from grader.verdict.judging.hidden_problems import ProblemBook
+
+PIECEWISE = re.compile(r"[<>]|==|!=|\b(max|min|maximum|minimum|amax|amin|any|all|where|clamp|relu|sign|abs)\b")
 
 
 class QuickTarget(RemoteTarget):
@@ -127,7 +130,7 @@ def recorded_material(
     parameters = {
         each["name"]: FileFunction(each["name"], tuple(each["parameters"]), "", tuple(each["lines"])) for each in read
     }
-    single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and has_known_sizes(each)]
+    single = [each for each in recorded if (each.at.function, each.at.name) not in repeated and is_known(each)]
     kept = single[: 2 * MOST_CHOSEN] or recorded[:1]
     return RecordedMaterial(lesson, right, kept, parameters, student, names, ran, calls, dict(files), recorded)
 
@@ -157,9 +160,12 @@ def rows_that_ran(lesson: Lesson, student: Student, right: Collection[str]) -> d
     return found
 
 
-def has_known_sizes(line: Line) -> bool:
-    """Whether the recorded values tell its sizes apart: one size of a single example could be another one as well."""
-    return len(line.values) > 1 or not any(line.shapes.values())
+def is_known(line: Line) -> bool:
+    """Whether drawn values decide what a line is equal to.
+
+    One size of a single example could be another one as well, and a comparison has the same result by chance.
+    """
+    return not PIECEWISE.search(line.at.code) and (len(line.values) > 1 or not any(line.shapes.values()))
 
 
 def call_of(function: Mapping[str, Any]) -> FileLine:

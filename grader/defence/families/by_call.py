@@ -11,7 +11,7 @@ from numpy import ndarray
 from torch import Tensor
 
 from grader.defence.families.by_hand import MOST_NUMBERS, is_easy, number_text, value_text, whole
-from grader.defence.lines import Line
+from grader.defence.lines import Line, Symbol
 from grader.defence.material import Material
 from grader.defence.question import DefenceQuestion
 from grader.defence.recorded import RecordedMaterial
@@ -37,7 +37,7 @@ def pose(material: Material, lines: Sequence[Line], chance: random.Random) -> De
 def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
     """Whole numbers in place of those of a recorded call, of small sizes; None where it reads something else."""
     generator = torch.Generator().manual_seed(chance.randrange(2**40))
-    small = {symbol: chance.choice((1, 2, 2)) for symbol in call.symbols} if len(call.values) > 1 else None
+    small = small_sizes(call, chance) if len(call.values) > 1 else None
     recorded, found = chance.choice(call.values), dict[str, Any]()
     for name in call.at.names:
         value = recorded[name]
@@ -62,6 +62,16 @@ def arguments(call: Line, chance: random.Random) -> dict[str, Any] | None:
             return None
     numbers = sum(each.numel() if isinstance(each, Tensor) else 1 for each in in_parts(found))
     return found if numbers <= MOST_NUMBERS else None
+
+
+def small_sizes(call: Line, chance: random.Random) -> dict[Symbol, int]:
+    """Sizes of 1 and 2. One that is always so many times as large as another stays so, as four gates in one matrix."""
+    found: dict[Symbol, int] = {}
+    for symbol in sorted(call.symbols):
+        factors = {each: symbol[0] // each[0] for each in found}
+        base = next((e for e, f in factors.items() if f > 1 and symbol == tuple(f * size for size in e)), None)
+        found[symbol] = chance.choice((1, 2, 2)) if base is None else factors[base] * found[base]
+    return found
 
 
 def is_list_of(value: Any, kind: type) -> bool:
