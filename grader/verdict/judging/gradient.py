@@ -195,12 +195,12 @@ class GradientCheck:
         found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
         is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
-            constants = self.lesson.small_numbers
+            function, constants = self.item.function, self.lesson.small_numbers
             with explaining(self._student):
-                found = attempt(lambda: explain_by_repair(step, self.item.function, cases, trials, constants))
-                if found is None and step != self.item.function:
-                    known = step, self.item.function, cases, trials, constants
-                    found = attempt(lambda: explain_by_inner_gradients(*known))
+                inside = None
+                if step != self.item.function:  # first, because it takes a few calls and the other hundreds
+                    inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, constants))
+                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants)) or inside
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
             found = explain_changed_places(self._student, self.item, self.lesson.gradients, problems)
         if found is None and verdict.mistake is None and verdict.status == "failed":

@@ -4,5 +4,6 @@ lesson: 03
 as: notebook
 dbnvar_inv: shape
 """
+
 # instead of: dbnvar_inv =
 dbnvar_inv = (bndiff * dbnraw).sum(1)

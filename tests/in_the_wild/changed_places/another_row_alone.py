@@ -7,5 +7,6 @@ dscale: failed | = Your `dscale` is exactly the gradient of `shift`. Read the fo
 others: passed
 """
 
+
 def dscale(dout):
     return dout.sum(0)

@@ -9,6 +9,7 @@ dbeta: failed | = Your `dbeta` is exactly the gradient of `gamma`, and your `dga
 others: passed
 """
 
+
 def dgamma(dh_bn):
     return dh_bn.sum(0)
 

@@ -7,6 +7,7 @@ others: missing | assigns no
 dlogits: passed
 dbndiff2: passed
 """
+
 import torch
 import torch.nn.functional as F
 

@@ -12,6 +12,7 @@ no_grad: failed | = The parameters are as they were. An operation such as `p - .
 others: passed
 """
 
+
 def update(parameters, gradients, learning_rate):
     for p, g in zip(parameters, gradients):
         new = p - learning_rate * g

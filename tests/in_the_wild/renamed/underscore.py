@@ -5,6 +5,7 @@ dprobs: missing | = There is no function `dprobs`; did you mean `d_probs`? Renam
 others: passed
 """
 
+
 def d_probs(dlogprobs, probs):
     return dlogprobs / probs
 

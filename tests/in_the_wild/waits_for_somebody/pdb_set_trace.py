@@ -6,6 +6,7 @@ dprobs: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and 
 others: passed
 """
 
+
 def dprobs(dlogprobs, probs):
     import pdb
 
