@@ -12,7 +12,6 @@ db1: passed
 dC: passed
 loss: passed
 """
-
 # instead of: grads =
 db2, dbngain = dlogits.sum(0, True), (bnraw * dhpreact).sum(0)
 grads = [dC, dW1, db1, dW2, db2, dbngain, dbnbias]

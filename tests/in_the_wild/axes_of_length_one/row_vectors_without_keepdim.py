@@ -6,7 +6,6 @@ dbnvar_inv: passed | = The numbers are right. `dbnvar_inv` has shape (64,), `bnv
     Broadcasting hides the difference.
 dbngain: passed | has shape (64,)
 """
-
 # instead of: dbnvar_inv =
 dbnvar_inv = torch.einsum("ij,ij->j", bndiff, dbnraw)
 # instead of: cmp('bngain',

@@ -5,6 +5,5 @@ as: notebook
 course: shape = "strict"
 dbnvar_inv: shape
 """
-
 # instead of: dbnvar_inv =
 dbnvar_inv = (bndiff * dbnraw).sum(0)

@@ -4,6 +4,5 @@ lesson: 03
 as: notebook
 dbnvar_inv: shape
 """
-
 # instead of: dbnvar_inv =
 dbnvar_inv = (bndiff * dbnraw).sum(1)

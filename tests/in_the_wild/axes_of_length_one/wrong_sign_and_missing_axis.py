@@ -4,6 +4,5 @@ lesson: 03
 as: notebook
 dbnmeani: failed | = The sign is flipped: the mean is subtracted. What happens to every `bndiff` when the mean grows?
 """
-
 # instead of: dbnmeani =
 dbnmeani = dbndiff.sum(0)

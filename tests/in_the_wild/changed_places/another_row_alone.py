@@ -7,6 +7,5 @@ dscale: failed | = Your `dscale` is exactly the gradient of `shift`. Read the fo
 others: passed
 """
 
-
 def dscale(dout):
     return dout.sum(0)

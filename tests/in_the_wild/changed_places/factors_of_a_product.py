@@ -7,7 +7,6 @@ dv: failed | = Your `dv` is exactly the gradient of `u`, and your `du` that of `
 others: passed
 """
 
-
 def du(dproduct, u):
     return dproduct * u
 

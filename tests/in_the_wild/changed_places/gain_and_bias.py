@@ -9,7 +9,6 @@ dbeta: failed | = Your `dbeta` is exactly the gradient of `gamma`, and your `dga
 others: passed
 """
 
-
 def dgamma(dh_bn):
     return dh_bn.sum(0)
 

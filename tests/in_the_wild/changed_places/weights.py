@@ -6,7 +6,6 @@ dW1: shape | = Your `dW1` is exactly the gradient of `W2`, and your `dW2` that o
 others: passed
 """
 
-
 def dW2(dhprebn, embcat):
     return embcat.T @ dhprebn
 

@@ -6,6 +6,5 @@ dbnvar_inv: shape | = The shape is (64,); expected (1, 64), the shape of the val
 others: passed
 """
 
-
 def dbnvar_inv(dbnraw, bndiff):
-    return torch.einsum("ij,ij->j", bndiff, dbnraw)
+    return torch.einsum('ij,ij->j', bndiff, dbnraw)

@@ -7,6 +7,5 @@ dbnvar: failed | = You write `torch.log(bnvar + 1e-5)`. With `bnvar + 1e-5` itse
 others: passed
 """
 
-
 def dbnvar(dbnvar_inv, bnvar):
     return -0.5 * torch.log(bnvar + 1e-5) ** -1.5 * dbnvar_inv

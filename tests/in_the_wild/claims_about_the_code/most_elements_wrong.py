@@ -7,7 +7,6 @@ dhpreact: failed | = The value is wrong: the error is 0.26 of the gradient's siz
 others: passed
 """
 
-
 def dhpreact(dh, h):
     slope = torch.where(h < -0.95, 1 - h**2, 1 - h.abs())
     return dh * slope

@@ -7,6 +7,5 @@ dbnraw: failed | = You write `bngain.reciprocal()`. With `bngain` itself in that
 others: passed
 """
 
-
 def dbnraw(dhpreact, bngain):
     return dhpreact * bngain.reciprocal()

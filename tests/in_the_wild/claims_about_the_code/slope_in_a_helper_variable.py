@@ -7,7 +7,6 @@ dprobs: failed | = You write `probs.exp()`. With `probs` itself in that place, y
 others: passed
 """
 
-
 def dprobs(dlogprobs, probs):
     odds = probs.exp()
     slope = 1 / odds

@@ -7,7 +7,6 @@ db2: failed | = You take the mean over axis 0 where a sum belongs: `b2` (5,) is 
 others: passed
 """
 
-
 def db2(dlogits, N):
     per_class = dlogits.sum(0)
     return per_class / N

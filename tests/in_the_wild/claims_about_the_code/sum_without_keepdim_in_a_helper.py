@@ -7,7 +7,6 @@ dbngain: shape | = The numbers are right, the shape is not: (64,) where `bngain`
 others: passed
 """
 
-
 def over_rows(x):
     return x.sum(0)
 

@@ -7,7 +7,6 @@ dz: failed | = You write `torch.tanh(x)`. With `x` itself in that place, your `d
 others: passed
 """
 
-
 def slope_of_tanh(x):
     return 1 - torch.tanh(x) ** 2
 

@@ -6,7 +6,6 @@ du: failed | = The sum in `dproduct.sum()` is one too many: without it, your `du
 others: passed
 """
 
-
 def du(dproduct, v):
     total = dproduct.sum()
     return total * v

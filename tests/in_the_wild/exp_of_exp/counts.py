@@ -7,6 +7,5 @@ dnorm_logits: failed | = You write `norm_logits.exp().exp()`. With `norm_logits.
 others: passed
 """
 
-
 def dnorm_logits(dcounts, norm_logits):
     return norm_logits.exp().exp() * dcounts

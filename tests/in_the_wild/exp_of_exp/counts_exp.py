@@ -7,7 +7,6 @@ dnorm_logits: failed | = You write `torch.exp(counts)`. With `counts` itself in 
 others: passed
 """
 
-
 def dnorm_logits(dcounts, counts):
     slope = torch.exp(counts)
     return dcounts * slope

@@ -7,6 +7,5 @@ dexponent: failed | = You write `torch.exp(exponential)`. With `exponential` its
 others: passed
 """
 
-
 def dexponent(dexponential, exponential):
     return torch.exp(exponential) * dexponential

@@ -10,7 +10,6 @@ dhpreact: failed | = Your `dhpreact` is exactly `dh` times `h**2`. Is that what 
 others: passed
 """
 
-
 def dcounts_sum(dcounts_sum_inv, counts_sum):
     return dcounts_sum_inv * counts_sum.log()
 

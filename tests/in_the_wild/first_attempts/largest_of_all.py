@@ -8,7 +8,6 @@ dcounts_sum_inv: shape | takes the sum of `dprobs` alone and multiplies afterwar
 others: passed
 """
 
-
 def dlogits(dnorm_logits, dlogit_maxes, logits):
     return dnorm_logits + (logits == logits.max()) * dlogit_maxes
 

@@ -6,6 +6,5 @@ dh: failed | = Each `mean()` in this line reduces over another axis than it shou
 others: passed
 """
 
-
 def dh(dh_norm, h_norm, h_var):
     return (dh_norm - dh_norm.mean() - h_norm * (dh_norm * h_norm).mean()) / (h_var + 1e-5).sqrt()

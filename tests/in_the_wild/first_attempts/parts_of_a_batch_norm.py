@@ -10,7 +10,6 @@ dgamma: shape | = `dh_bn.sum(0) * h_norm` takes the sum of `dh_bn` alone and mul
 others: passed
 """
 
-
 def dh(dh_norm, h_var):
     return -dh_norm.mean(0) / (h_var + 1e-5).sqrt()
 

@@ -8,7 +8,6 @@ dbase: failed | = `-0.5 * base**-1.5 + dpower` adds. If it multiplies, your `dba
 others: passed
 """
 
-
 def dz(da, a):
     return da - a**2
 

@@ -7,7 +7,6 @@ dlogits: failed | `logits.sigmoid()` calls `sigmoid`. With another function in i
 others: passed
 """
 
-
 def dh(dh_norm, h_norm, h_var):
     return -h_norm * (dh_norm * h_norm).mean(0) / (h_var + 1e-5).sqrt()
 

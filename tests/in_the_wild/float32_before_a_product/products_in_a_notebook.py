@@ -12,4 +12,4 @@ dbndiff2: passed | = Right, judged in float32: in float64 it does not run, becau
 dhprebn += torch.ones(n, 1, dtype=torch.float32) @ dbnmeani / n
 
 # instead of: dbndiff2 = (1.0
-dbndiff2 = torch.full((n, 1), 1.0 / (n - 1), dtype=torch.float32) @ dbnvar
+dbndiff2 = torch.full((n, 1), 1.0/(n-1), dtype=torch.float32) @ dbnvar

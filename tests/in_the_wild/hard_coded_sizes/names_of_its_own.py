@@ -7,7 +7,6 @@ others: missing | assigns no
 dlogits: passed
 dbndiff2: passed
 """
-
 import torch
 import torch.nn.functional as F
 

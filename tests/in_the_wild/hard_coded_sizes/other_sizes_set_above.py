@@ -8,7 +8,6 @@ dC: passed | 192 (batch × block)
 dbndiff2: passed | = Right at your notebook's own sizes. A size is hard-coded in mine.ipynb, cell 9, line 26: 47
     (batch - 1).
 """
-
 # instead of: block_size = 3
 block_size = 4
 # instead of: n_hidden = 64
@@ -23,4 +22,4 @@ demb = dembcat.reshape((48, 4, 16))
 # instead of: cmp('C',
 dC = torch.zeros_like(C)
 for i in range(192):
-    dC[Xb.view(-1)[i]] += demb.reshape(192, 16)[i]
+  dC[Xb.view(-1)[i]] += demb.reshape(192, 16)[i]

@@ -5,7 +5,6 @@ as: notebook
 dbndiff2: failed | Bessel
 dhprebn: failed
 """
-
 # instead of: dbndiff2 =
 dbndiff2 = torch.ones(32, 64) * dbnvar / 32
 # instead of: dhprebn +=

@@ -4,6 +4,5 @@ lesson: 03
 as: notebook
 demb: failed
 """
-
 # instead of: cmp('emb',
 demb = dembcat.view(32, 10, 3).permute(0, 2, 1)

@@ -7,7 +7,6 @@ dlogits: passed | = Right at your notebook's own sizes. Sizes are hard-coded in 
     10: 24 (batch). `logits.shape[1]` in place of 40 works at any size.
 in_one_go: passed
 """
-
 import torch
 
 W2, C = torch.randn(50, 40), torch.randn(40, 10)

@@ -13,7 +13,6 @@ dC: passed | = Right at your notebook's own sizes. Sizes are hard-coded in mine.
     line 64: 96 (batch × block), 10 (embedding), 27 (vocabulary). `Xb.shape[0]` in place of 32 works at any size.
 loss: passed | 32 (batch)
 """
-
 # instead of: loss = F.cross_entropy
 loss = -F.log_softmax(logits, 1)[torch.arange(32), Yb].sum() / 32
 # instead of: grads =

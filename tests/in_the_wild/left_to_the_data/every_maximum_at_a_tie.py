@@ -4,7 +4,6 @@ lesson: 03
 dlogits: passed | Two logits tie for their row's maximum here
 """
 
-
 def dlogits(dnorm_logits, dlogit_maxes, logits):
     highest = logits == logits.amax(1, keepdim=True)
     return dnorm_logits + highest / highest.sum(1, keepdim=True) * dlogit_maxes

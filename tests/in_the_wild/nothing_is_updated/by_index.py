@@ -14,7 +14,6 @@ no_grad: failed | = `C` is `parameters[0]` just as it was given: nothing has bee
 others: passed
 """
 
-
 def update(parameters, gradients, learning_rate):
     for i in range(len(parameters)):
         p = parameters[i]

@@ -12,7 +12,6 @@ no_grad: failed | = The parameters are as they were. An operation such as `p - .
 others: passed
 """
 
-
 def update(parameters, gradients, learning_rate):
     for p, g in zip(parameters, gradients):
         new = p - learning_rate * g

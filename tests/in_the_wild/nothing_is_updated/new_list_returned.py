@@ -13,6 +13,5 @@ no_grad: failed | = `C` is `parameters[0]` just as it was given: nothing has bee
 others: passed
 """
 
-
 def update(parameters, gradients, learning_rate):
     return [p - learning_rate * g for p, g in zip(parameters, gradients)]

@@ -14,7 +14,6 @@ no_grad: failed | = `C` is `parameters[0]` just as it was given: nothing has bee
 others: passed
 """
 
-
 def update(parameters, gradients, learning_rate):
     for param, grad in zip(parameters, gradients):
         param = param - learning_rate * grad

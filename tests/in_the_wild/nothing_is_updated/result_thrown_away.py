@@ -13,7 +13,6 @@ no_grad: failed | = `C` is `parameters[0]` just as it was given: nothing has bee
 others: passed
 """
 
-
 def update(parameters, gradients, learning_rate):
     for p, g in zip(parameters, gradients):
         p.sub(learning_rate * g)

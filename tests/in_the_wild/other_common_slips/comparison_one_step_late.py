@@ -13,7 +13,6 @@ no_grad: failed | = `losses[4]` is 1.62461119; expected 1.6318506. Its public ex
 others: passed
 """
 
-
 def learning_rate(step, max_steps):
     if step <= max_steps / 2:
         return 0.1

@@ -7,6 +7,5 @@ dbase: failed | = The exponent -0.5 in `dpower * -0.5 * base ** -0.5` is not the
 others: passed
 """
 
-
 def dbase(dpower, base):
-    return dpower * -0.5 * base**-0.5
+    return dpower * -0.5 * base ** -0.5

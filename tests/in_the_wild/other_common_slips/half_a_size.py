@@ -7,6 +7,5 @@ dbndiff2: failed | = Your `dbndiff2` is exactly (n−1)/n times what it should b
 others: passed
 """
 
-
 def dbndiff2(dbnvar, bndiff2, n):
     return dbnvar.expand_as(bndiff2) / n

@@ -6,7 +6,6 @@ dpositive: failed | = You multiply where the logarithm's slope divides. Where th
 others: passed
 """
 
-
 def dpositive(dlogarithm, positive):
     x = positive
     return dlogarithm * x * 1.0

@@ -8,6 +8,5 @@ dcounts_sum_inv: failed | = `counts.sum(1, keepdim=True) * dprobs.sum(1, keepdim
 others: passed
 """
 
-
 def dcounts_sum_inv(dprobs, counts):
     return counts.sum(1, keepdim=True) * dprobs.sum(1, keepdim=True)

@@ -9,4 +9,4 @@ dprobs: missing | = mine.ipynb assigns no `dprobs`. `cmp('probs', dcounts, probs
 # instead of: dprobs =
 pass
 # instead of: cmp('probs'
-cmp("probs", dcounts, probs)
+cmp('probs', dcounts, probs)

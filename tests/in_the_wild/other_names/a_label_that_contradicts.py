@@ -14,10 +14,10 @@ dcounts: any
 # instead of: dcounts_sum_inv = (counts
 a = (counts * dprobs).sum(1, keepdim=True)
 # instead of: dcounts_sum =
-b = (-(counts_sum**-2)) * a
+b = (-counts_sum**-2) * a
 # instead of: dcounts +=
 dcounts += torch.ones_like(counts) * b
 # instead of: cmp('counts_sum_inv'
-cmp("counts_sum_inv", a, counts_sum)
+cmp('counts_sum_inv', a, counts_sum)
 # instead of: cmp('counts_sum'
 print(b)

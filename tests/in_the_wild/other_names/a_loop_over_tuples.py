@@ -10,12 +10,12 @@ dbnvar: passed | = Read from `gv`: `('bnvar', gv, bnvar)` in mine.ipynb, cell 9,
 # instead of: dbnvar_inv =
 gvi = (bndiff * dbnraw).sum(0, keepdim=True)
 # instead of: dbnvar =
-gv = (-0.5 * (bnvar + 1e-5) ** -1.5) * gvi
+gv = (-0.5*(bnvar + 1e-5)**-1.5) * gvi
 # instead of: dbndiff2 =
-dbndiff2 = (1.0 / (n - 1)) * torch.ones_like(bndiff2) * gv
+dbndiff2 = (1.0/(n-1))*torch.ones_like(bndiff2) * gv
 # instead of: cmp('bnvar_inv'
-pairs = [("bnvar_inv", gvi, bnvar_inv), ("bnvar", gv, bnvar)]
+pairs = [('bnvar_inv', gvi, bnvar_inv), ('bnvar', gv, bnvar)]
 for title, gradient, tensor in pairs:
-    cmp(title, gradient, tensor)
+  cmp(title, gradient, tensor)
 # instead of: cmp('bnvar',
-print("variance done")
+print('variance done')

@@ -8,5 +8,5 @@ as: notebook
 dprobs = dlogprobs / probs
 other_way = dlogprobs * probs
 # instead of: cmp('probs'
-cmp("probs", other_way, probs)
-cmp("probs", dprobs, probs)
+cmp('probs', other_way, probs)
+cmp('probs', dprobs, probs)

@@ -13,4 +13,4 @@ dcounts_sum_inv = (counts * dL_dp).sum(1, keepdim=True)
 # instead of: dcounts = counts_sum_inv
 dcounts = counts_sum_inv * dL_dp
 # instead of: cmp('probs'
-cmp("logprobs", dL_dp, probs)
+cmp('logprobs', dL_dp, probs)

@@ -9,7 +9,7 @@ dbnraw: passed | = Read from `raw_back`: `raw_back - bnraw.grad` in mine.ipynb, 
 """
 
 # instead of: dcounts_sum =
-total_back = (-(counts_sum**-2)) * dcounts_sum_inv
+total_back = (-counts_sum**-2) * dcounts_sum_inv
 # instead of: dcounts +=
 dcounts += torch.ones_like(counts) * total_back
 # instead of: dbnraw =

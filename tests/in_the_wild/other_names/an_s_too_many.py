@@ -13,7 +13,7 @@ dlogits += F.one_hot(logits.max(1).indices, num_classes=logits.shape[1]) * dlogi
 # instead of: dbnmeani =
 dbnmean = (-dbndiff).sum(0, keepdim=True)
 # instead of: dhprebn += 1.0/n
-dhprebn += 1.0 / n * (torch.ones_like(hprebn) * dbnmean)
+dhprebn += 1.0/n * (torch.ones_like(hprebn) * dbnmean)
 # instead of: cmp('logit_maxes'
 print(dlogits_maxes.shape)
 # instead of: cmp('bnmeani'

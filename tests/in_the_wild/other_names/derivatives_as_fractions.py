@@ -11,7 +11,7 @@ dprobs: passed | = Read from `dL_dp`: `cmp('probs', dL_dp, probs)` in mine.ipynb
 # instead of: dlogprobs = torch.zeros_like
 dL_dlp = torch.zeros_like(logprobs)
 # instead of: dlogprobs[range(n), Yb]
-dL_dlp[range(n), Yb] = -1.0 / n
+dL_dlp[range(n), Yb] = -1.0/n
 # instead of: dprobs =
 dL_dp = dL_dlp / probs
 # instead of: dcounts_sum_inv = (counts
@@ -19,6 +19,6 @@ dcounts_sum_inv = (counts * dL_dp).sum(1, keepdim=True)
 # instead of: dcounts = counts_sum_inv
 dcounts = counts_sum_inv * dL_dp
 # instead of: cmp('logprobs'
-cmp("logprobs", dL_dlp, logprobs)
+cmp('logprobs', dL_dlp, logprobs)
 # instead of: cmp('probs'
-cmp("probs", dL_dp, probs)
+cmp('probs', dL_dp, probs)

@@ -8,10 +8,10 @@ dcounts: passed | = Read from `dc_all`: `cmp('counts', dc_all, counts)` in mine.
 
 # instead of: dcounts = counts_sum_inv
 dc_direct = counts_sum_inv * dprobs
-cmp("counts", dc_direct, counts)  # False: a branch is missing
+cmp('counts', dc_direct, counts) # False: a branch is missing
 # instead of: dcounts +=
 dc_all = dc_direct + torch.ones_like(counts) * dcounts_sum
 # instead of: dnorm_logits =
 dnorm_logits = counts * dc_all
 # instead of: cmp('counts',
-cmp("counts", dc_all, counts)
+cmp('counts', dc_all, counts)

@@ -12,10 +12,10 @@ dbndiff2: any
 # instead of: dbnvar_inv =
 gvi = (bndiff * dbnraw).sum(0, keepdim=True)
 # instead of: dbnvar =
-gv = (-0.5 * (bnvar + 1e-5) ** -1.5) * gvi
+gv = (-0.5*(bnvar + 1e-5)**-1.5) * gvi
 # instead of: dbndiff2 =
-dbndiff2 = (1.0 / (n - 1)) * torch.ones_like(bndiff2) * gv
+dbndiff2 = (1.0/(n-1))*torch.ones_like(bndiff2) * gv
 # instead of: cmp('bnvar_inv'
-cmp("bnvar_inv", gvi, bnvar_inv)
+cmp('bnvar_inv', gvi, bnvar_inv)
 # instead of: cmp('bnvar',
-cmp("bnvar", gvi, bnvar)
+cmp('bnvar', gvi, bnvar)

@@ -11,7 +11,7 @@ dcounts_sum: passed | = Read from `d_counts_sum`: by its name it is `dcounts_sum
 # instead of: dlogprobs = torch.zeros_like
 logprobs_grad = torch.zeros_like(logprobs)
 # instead of: dlogprobs[range(n), Yb]
-logprobs_grad[range(n), Yb] = -1.0 / n
+logprobs_grad[range(n), Yb] = -1.0/n
 # instead of: dprobs =
 grad_probs = logprobs_grad / probs
 # instead of: dcounts_sum_inv = (counts
@@ -19,14 +19,14 @@ dcounts_suminv = (counts * grad_probs).sum(1, keepdim=True)
 # instead of: dcounts = counts_sum_inv
 dcounts = counts_sum_inv * grad_probs
 # instead of: dcounts_sum =
-d_counts_sum = (-(counts_sum**-2)) * dcounts_suminv
+d_counts_sum = (-counts_sum**-2) * dcounts_suminv
 # instead of: dcounts +=
 dcounts += torch.ones_like(counts) * d_counts_sum
 # instead of: cmp('logprobs'
-print("loss")
+print('loss')
 # instead of: cmp('probs'
-print("done")
+print('done')
 # instead of: cmp('counts_sum_inv'
-print("counts")
+print('counts')
 # instead of: cmp('counts_sum'
-print("done")
+print('done')

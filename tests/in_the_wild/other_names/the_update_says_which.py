@@ -19,34 +19,34 @@ import torch.nn.functional as F
 
 parameters = [C, W1, b1, W2, b2, bngain, bnbias]
 with torch.no_grad():
-    for i in range(1000):
-        ix = torch.randint(0, Xtr.shape[0], (32,))
-        Xb, Yb = Xtr[ix], Ytr[ix]
-        n = Xb.shape[0]
-        emb = C[Xb]
-        embcat = emb.view(emb.shape[0], -1)
-        hprebn = embcat @ W1 + b1
-        bnmean = hprebn.mean(0, keepdim=True)
-        bnvar = hprebn.var(0, keepdim=True, unbiased=True)
-        bnvar_inv = (bnvar + 1e-5) ** -0.5
-        bnraw = (hprebn - bnmean) * bnvar_inv
-        hpreact = bngain * bnraw + bnbias
-        h = torch.tanh(hpreact)
-        logits = h @ W2 + b2
-        loss = F.cross_entropy(logits, Yb)
-        back = F.softmax(logits, 1)
-        back[range(n), Yb] -= 1
-        back /= n
-        g4 = h.T @ back
-        g5 = back.sum(0)
-        back = (1.0 - h**2) * (back @ W2.T)
-        g6 = (bnraw * back).sum(0, keepdim=True)
-        g7 = back.sum(0, keepdim=True)
-        back = bngain * bnvar_inv / n * (n * back - back.sum(0) - n / (n - 1) * bnraw * (back * bnraw).sum(0))
-        g2 = embcat.T @ back
-        g3 = back.sum(0)
-        g1 = torch.zeros_like(C)
-        g1.index_add_(0, Xb.view(-1), (back @ W1.T).view(-1, C.shape[1]))
-        grads = [g1, g2, g3, g4, g5, g6, g7]
-        for p, grad in zip(parameters, grads):
-            p.data += -0.1 * grad
+  for i in range(1000):
+    ix = torch.randint(0, Xtr.shape[0], (32,))
+    Xb, Yb = Xtr[ix], Ytr[ix]
+    n = Xb.shape[0]
+    emb = C[Xb]
+    embcat = emb.view(emb.shape[0], -1)
+    hprebn = embcat @ W1 + b1
+    bnmean = hprebn.mean(0, keepdim=True)
+    bnvar = hprebn.var(0, keepdim=True, unbiased=True)
+    bnvar_inv = (bnvar + 1e-5)**-0.5
+    bnraw = (hprebn - bnmean) * bnvar_inv
+    hpreact = bngain * bnraw + bnbias
+    h = torch.tanh(hpreact)
+    logits = h @ W2 + b2
+    loss = F.cross_entropy(logits, Yb)
+    back = F.softmax(logits, 1)
+    back[range(n), Yb] -= 1
+    back /= n
+    g4 = h.T @ back
+    g5 = back.sum(0)
+    back = (1.0 - h**2) * (back @ W2.T)
+    g6 = (bnraw * back).sum(0, keepdim=True)
+    g7 = back.sum(0, keepdim=True)
+    back = bngain*bnvar_inv/n * (n*back - back.sum(0) - n/(n-1)*bnraw*(back*bnraw).sum(0))
+    g2 = embcat.T @ back
+    g3 = back.sum(0)
+    g1 = torch.zeros_like(C)
+    g1.index_add_(0, Xb.view(-1), (back @ W1.T).view(-1, C.shape[1]))
+    grads = [g1, g2, g3, g4, g5, g6, g7]
+    for p, grad in zip(parameters, grads):
+      p.data += -0.1 * grad

@@ -14,5 +14,5 @@ dcounts_sum_inv = (counts * second_try).sum(1, keepdim=True)
 # instead of: dcounts = counts_sum_inv
 dcounts = counts_sum_inv * second_try
 # instead of: cmp('probs'
-cmp("probs", first_try, probs)
-cmp("probs", second_try, probs)
+cmp('probs', first_try, probs)
+cmp('probs', second_try, probs)

@@ -16,4 +16,4 @@ dcounts_sum_inv = (counts * d_probs).sum(1, keepdim=True)
 # instead of: dcounts = counts_sum_inv
 dcounts = counts_sum_inv * d_probs
 # instead of: cmp('probs'
-print("probs")
+print('probs')

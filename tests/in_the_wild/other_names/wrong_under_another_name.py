@@ -12,4 +12,4 @@ dcounts_sum_inv = (counts * dL_dp).sum(1, keepdim=True)
 # instead of: dcounts = counts_sum_inv
 dcounts = counts_sum_inv * dL_dp
 # instead of: cmp('probs'
-cmp("probs", dL_dp, probs)
+cmp('probs', dL_dp, probs)

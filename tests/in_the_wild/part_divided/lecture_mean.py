@@ -7,6 +7,5 @@ dhprebn: failed | = In `(dbndiff + dbnmeani) / n`, the division applies to all o
 others: passed
 """
 
-
 def dhprebn(dbndiff, dbnmeani, n):
     return (dbndiff + dbnmeani) / n

@@ -9,7 +9,6 @@ in_one_go: failed | = Extreme logits are tested once `dlogits` is right on ordin
 others: passed
 """
 
-
 def dlogits(probs, Yb, n):
     y = F.one_hot(Yb, probs.shape[1])
     return probs - y / n

@@ -7,7 +7,6 @@ dlogits: failed | = `F.softmax(logits, 1)` is not divided by `N`; if it were, yo
 others: passed
 """
 
-
 def dlogits(logits, Y, N):
     d = F.softmax(logits, 1)
     d[range(N), Y] -= 1 / N

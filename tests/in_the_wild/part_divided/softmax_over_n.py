@@ -8,6 +8,5 @@ dlogits: failed | = In `F.softmax(logits, 1) / N - F.one_hot(Y, logits.shape[1])
 others: passed
 """
 
-
 def dlogits(logits, Y, N):
     return F.softmax(logits, 1) / N - F.one_hot(Y, logits.shape[1])

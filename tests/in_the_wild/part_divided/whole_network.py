@@ -27,7 +27,6 @@ db: failed | zeros are right without any work
 others: passed
 """
 
-
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
     dlogits = probs - F.one_hot(Yb, C.shape[0]) / n
     dW2 = h.T @ dlogits

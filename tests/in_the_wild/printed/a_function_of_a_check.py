@@ -5,7 +5,6 @@ printed: mean_gate: mean of torch.Size([6, 9])
 others: passed
 """
 
-
 def mean_gate(h):
-    print("mean of", h.shape)
+    print('mean of', h.shape)
     return (1 - h**2).mean()

@@ -5,7 +5,6 @@ printed: db2: dlogits: all right
 others: passed
 """
 
-
 def db2(dlogits):
-    print("dlogits: all right")
+    print('dlogits: all right')
     return dlogits.sum(0)

@@ -9,8 +9,7 @@ printed: dprobs: line 29
 others: passed
 """
 
-
 def dprobs(dlogprobs, probs):
     for i in range(30):
-        print("line", i)
+        print('line', i)
     return dlogprobs / probs

@@ -7,12 +7,11 @@ printed: db2: sum
 others: passed
 """
 
-
 def dprobs(dlogprobs, probs):
     print(dlogprobs.shape)
     return dlogprobs / probs
 
 
 def db2(dlogits):
-    print("sum", end="")
+    print('sum', end='')
     return dlogits.sum(0)

@@ -6,7 +6,6 @@ printed: backward: torch.Size([32, 27])
 others: passed
 """
 
-
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
     print(logits.shape)
     dlogits = F.softmax(logits, 1)

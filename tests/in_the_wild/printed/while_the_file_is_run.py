@@ -7,5 +7,5 @@ printed: backward.py: dlogits: 1 of 1 right
 others: passed
 """
 
-print("loaded")
-print("dlogits: 1 of 1 right")
+print('loaded')
+print('dlogits: 1 of 1 right')

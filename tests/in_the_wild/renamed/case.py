@@ -6,7 +6,6 @@ dgamma: missing | = There is no function `dgamma`; did you mean `dGamma`? Rename
 others: passed
 """
 
-
 def dGamma(dh_bn, h_norm):
     return (dh_bn * h_norm).sum(0)
 

@@ -9,7 +9,7 @@ others: passed
 
 del dq
 
-if __name__ == "__main__":
+if __name__ == '__main__':
 
     def dq(dadded):
         return dadded.clone()

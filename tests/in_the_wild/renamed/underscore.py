@@ -5,7 +5,6 @@ dprobs: missing | = There is no function `dprobs`; did you mean `d_probs`? Renam
 others: passed
 """
 
-
 def d_probs(dlogprobs, probs):
     return dlogprobs / probs
 

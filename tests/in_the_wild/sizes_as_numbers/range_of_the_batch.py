@@ -9,7 +9,6 @@ in_one_go: error | = Extreme logits are tested once `dlogits` is right on ordina
 others: passed
 """
 
-
 def dlogits(logits, Yb):
     d = F.softmax(logits, 1)
     d[range(32), Yb] -= 1

@@ -7,6 +7,5 @@ demb: error | = Your `demb` is right at the lecture's sizes and wrong at others 
 others: passed
 """
 
-
 def demb(dembcat):
     return dembcat.reshape(32, 3, 10)

@@ -8,7 +8,6 @@ dC: error | = Your `dC` is right at the lecture's sizes and wrong at others (bat
 others: passed
 """
 
-
 def dC(demb, Xb):
     table = torch.zeros(27, 10)
     table.index_add_(0, Xb.view(-1), demb.view(-1, 10))

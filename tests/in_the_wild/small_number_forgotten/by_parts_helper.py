@@ -7,9 +7,8 @@ dmean: failed | = The 1e-5 is missing: the forward pass adds it before it takes 
 others: passed
 """
 
-
 def deviation(v):
-    return v**0.5
+    return v ** 0.5
 
 
 def dmean(dxhat, var):

@@ -7,7 +7,6 @@ dvar: failed | = The 1e-5 is missing: the forward pass adds it before it takes t
 others: passed
 """
 
-
 def dvar(dinv_std, var):
     slope = -0.5 * var ** (-3 / 2)
     return dinv_std * slope

@@ -7,6 +7,5 @@ dbnvar: failed | = The 1e-5 is missing: the forward pass adds it before it takes
 others: passed
 """
 
-
 def dbnvar(dbnvar_inv, bnvar):
     return -0.5 * bnvar.pow(-1.5) * dbnvar_inv

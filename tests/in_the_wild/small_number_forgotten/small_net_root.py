@@ -7,7 +7,6 @@ dh: failed | = The 1e-5 is missing: the forward pass adds it before it takes the
 others: passed
 """
 
-
 def dh(dh_norm, h_norm, h_var, N):
     std = h_var.sqrt()
     return (N * dh_norm - dh_norm.sum(0) - h_norm * (h_norm * dh_norm).sum(0)) / (N * std)

@@ -12,7 +12,6 @@ db: failed | zeros are right without any work
 others: passed
 """
 
-
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
     dlogits = F.softmax(logits, 1)
     dlogits[torch.arange(n), Yb] -= 1

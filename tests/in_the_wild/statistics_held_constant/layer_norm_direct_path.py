@@ -7,7 +7,6 @@ dx: failed | = Your `dx` treats `rstd` and `mu` as constants. They are computed 
 others: passed
 """
 
-
 def dx(dy, scale, rstd):
     dxhat = dy * scale
     return dxhat * rstd

@@ -6,6 +6,5 @@ ddiff: failed | = You have the path through `norm`; `diff` also feeds `var`. Gra
 others: passed
 """
 
-
 def ddiff(dnorm, inv_std):
     return dnorm * inv_std

@@ -7,7 +7,6 @@ dhprebn: failed | = Your `dhprebn` treats `bnvar_inv` as a constant. It is compu
 others: passed
 """
 
-
 def dhprebn(dhpreact, bngain, bnvar_inv, n):
     d = bngain * bnvar_inv * dhpreact
     return d - d.mean(0, keepdim=True)

@@ -7,7 +7,6 @@ dh: failed | = Your `dh` treats `h_var` and `h_mean` as constants. They are comp
 others: passed
 """
 
-
 def dh(dh_norm, h_var):
     std = torch.sqrt(h_var + 1e-5)
     return dh_norm / std

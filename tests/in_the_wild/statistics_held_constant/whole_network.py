@@ -13,7 +13,6 @@ dC: failed | = Your `dC` treats `var` and `mean` as constants. They are computed
 others: passed
 """
 
-
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
     dlogits = F.softmax(logits, 1)
     dlogits[torch.arange(n), Yb] -= 1

@@ -7,7 +7,6 @@ dx: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobo
 others: passed
 """
 
-
 def look(x):
     breakpoint()
     return x

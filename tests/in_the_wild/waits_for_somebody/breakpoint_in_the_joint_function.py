@@ -20,7 +20,6 @@ dC: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and nobo
 others: passed
 """
 
-
 def backward(emb, embcat, x, mean, var, xhat, out, h, logits, probs, C, W, b, gamma, beta, W2, b2, Xb, Yb, n, eps):
     breakpoint()
     dlogits = F.softmax(logits, 1)

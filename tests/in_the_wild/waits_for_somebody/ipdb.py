@@ -7,7 +7,6 @@ dbeta: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and n
 others: passed
 """
 
-
 def dbeta(dh_bn):
     import ipdb
 

@@ -6,7 +6,6 @@ dprobs: error | = The debugger (`breakpoint()`, `pdb`) waits for a command, and 
 others: passed
 """
 
-
 def dprobs(dlogprobs, probs):
     import pdb
 

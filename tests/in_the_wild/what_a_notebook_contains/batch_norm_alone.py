@@ -10,4 +10,4 @@ others: missing | Not counted: the lecture's notebook has no such row.
 
 # %%
 dhpreact = (1.0 - h**2) * ((F.softmax(logits, 1) - F.one_hot(Yb, vocab_size)) / n @ W2.T)
-dhprebn = bngain * bnvar_inv / n * (n * dhpreact - dhpreact.sum(0) - n / (n - 1) * bnraw * (dhpreact * bnraw).sum(0))
+dhprebn = bngain*bnvar_inv/n * (n*dhpreact - dhpreact.sum(0) - n/(n-1)*bnraw*(dhpreact*bnraw).sum(0))

@@ -17,11 +17,11 @@ others: missing | mine.ipynb assigns no `d
 
 # %%
 dlogprobs = torch.zeros_like(logprobs)
-dlogprobs[range(n), Yb] = -1.0 / n
+dlogprobs[range(n), Yb] = -1.0/n
 dprobs = (1.0 / probs) * dlogprobs
 dcounts_sum_inv = (counts * dprobs).sum(1, keepdim=True)
 dcounts = counts_sum_inv * dprobs
-dcounts_sum = (-(counts_sum**-2)) * dcounts_sum_inv
+dcounts_sum = (-counts_sum**-2) * dcounts_sum_inv
 dcounts += torch.ones_like(counts) * dcounts_sum
 dnorm_logits = counts * dcounts
 dlogits = dnorm_logits.clone()

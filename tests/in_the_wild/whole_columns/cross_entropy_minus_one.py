@@ -9,7 +9,6 @@ in_one_go: failed | = Extreme logits are tested once `dlogits` is right on ordin
 others: passed
 """
 
-
 def dlogits(logits, Yb, n):
     d = F.softmax(logits, dim=1)
     d[:, Yb] = d[:, Yb] - 1

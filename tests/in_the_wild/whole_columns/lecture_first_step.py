@@ -7,7 +7,6 @@ dlogprobs: failed | = `out[:, Yb] = -1.0 / n` picks whole columns: for each entr
 others: passed
 """
 
-
 def dlogprobs(logprobs, Yb, n):
     out = torch.zeros(logprobs.shape)
     out[:, Yb] = -1.0 / n

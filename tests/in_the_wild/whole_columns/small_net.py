@@ -7,7 +7,6 @@ dlogits: failed | = `grad[:, Y]` picks whole columns: for each entry of `Y`, tha
 others: passed
 """
 
-
 def dlogits(logits, Y, N):
     grad = torch.softmax(logits, -1)
     grad[:, Y] -= 1.0

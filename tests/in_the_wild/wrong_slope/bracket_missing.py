@@ -7,6 +7,5 @@ dhpreact: failed | = In `1 - h ** 2 * dh`, the multiplication by `dh` applies to
 others: passed
 """
 
-
 def dhpreact(dh, h):
-    return 1 - h**2 * dh
+    return 1 - h ** 2 * dh

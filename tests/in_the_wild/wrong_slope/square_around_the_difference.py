@@ -7,6 +7,5 @@ dz: failed | = In `(1 - a) ** 2`, the power applies to all of `1 - a`. Applied t
 others: passed
 """
 
-
 def dz(da, a):
     return (1 - a) ** 2 * da

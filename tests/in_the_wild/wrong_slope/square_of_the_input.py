@@ -7,8 +7,7 @@ dhpreact: failed | = In `hpreact ** 2`, `hpreact` is not the value that belongs 
 others: passed
 """
 
-
 def dhpreact(dh, hpreact):
-    squared = hpreact**2
+    squared = hpreact ** 2
     slope = 1 - squared
     return slope * dh

@@ -7,7 +7,6 @@ dhpreact: failed | = You write `torch.tanh(h)`. With `h` itself in that place, y
 others: passed
 """
 
-
 def dhpreact(dh, h):
     t = torch.tanh(h)
-    return dh * (1 - t**2)
+    return dh * (1 - t ** 2)

@@ -7,6 +7,5 @@ dz: failed | = In `z.pow(2)`, `z` is not the value that belongs there; with anot
 others: passed
 """
 
-
 def dz(da, z):
     return da * (1 - z.pow(2))
