@@ -150,12 +150,13 @@ class GradientCheck:
                 if not verdict.passed:
                     verdict = self._by_terms_of_submission(verdict, problems, draws)
             known = verdict.mistake is not None and verdict.mistake.known
-            if self._naming and verdict.status in ("failed", "shape", "error") and not known:
+            vanishes = bool(self.item.earned_with) and verdict.status == "failed"  # zero equals many things by chance
+            if self._naming and verdict.status in ("failed", "shape", "error") and not known and not vanishes:
                 self._explain_by_the_code(verdict, self._decided_on or problems)
-            is_unclear = verdict.status == "failed" and (verdict.mistake is None or verdict.mistake.id not in KEPT)
-            if (verdict.passed or (is_unclear and not known)) and self.item.earned_with:
+            is_unclear = self._naming and verdict.status == "failed" and verdict.mistake is None
+            if (verdict.passed or is_unclear) and self.item.earned_with:
                 missing = self._wrong_partner(self._decided_on or problems)
-                if missing is not None:  # a gradient of zero equals many things by chance
+                if missing is not None:
                     verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
                     verdict.message = verdict.mistake.message
             self._verdict = verdict
