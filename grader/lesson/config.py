@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.errors import LessonError
-from grader.lesson.toml_tables import Table, is_number, is_string, parse_toml, read_text, value_text
+from grader.lesson.toml_tables import Table, is_number, is_string, parse_toml, read_lesson_text, toml_value_text
 from grader.source.module_names import NEVER_ALLOWED
 
 LECTURE_SEED = 2147483647
@@ -141,7 +141,7 @@ def lesson_config(folder: Path) -> LessonConfig:
     Raises LessonError, in one sentence, for a file that cannot be read, a key that does not exist and a value of
     another type than docs/authoring.md says.
     """
-    return config_of_text(folder, read_text(folder / "lesson.toml"))
+    return config_of_text(folder, read_lesson_text(folder / "lesson.toml"))
 
 
 @lru_cache(maxsize=64)
@@ -252,7 +252,7 @@ def refusal_of_imports(names: object) -> str | None:
         return 'expected a list of names, such as ["scipy"]'
     for name in names:
         if not isinstance(name, str) or not MODULE_NAME.fullmatch(name):
-            return f"{value_text(name)} is not the name of a top-level module, such as scipy"
+            return f"{toml_value_text(name)} is not the name of a top-level module, such as scipy"
         if name in NEVER_ALLOWED:
             return f"{name} cannot be allowed"
     return None
