@@ -31,6 +31,7 @@ def test_cmp(check):
         "the same numbers": (numbers([[1.0, -2.0], [0.5, 4.0]]), (True, True, 0.0)),
         "one element a little larger": (numbers([[1.0, -2.0], [0.5, 4.0 + 2**-20]]), (False, True, 2.0**-20)),
         "one element too small by 3": (numbers([[1.0, -5.0], [0.5, 4.0]]), (False, False, 3.0)),
+        "one too large by 1, one by 2": (numbers([[2.0, -2.0], [2.5, 4.0]]), (False, False, 2.0)),
     }
     for name, (mine, (exact, approximate, maxdiff)) in cases.items():
         expected = {"exact": exact, "approximate": approximate, "maxdiff": maxdiff}

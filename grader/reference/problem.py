@@ -139,6 +139,13 @@ class Problem:
         """{name: its gradient, in the name's shape} of the whole backward pass, as `loss.backward()` computes it."""
         return self.graph.chain(self.ends)
 
+    def in_single_steps(self) -> Problem:
+        """The same forward pass and whole backward pass, with the fused names as steps of their own."""
+        unused = {name: torch.zeros_like(self.finer.values[name]) for name in self.finer.sinks}
+        other = self.with_upstream(self.finer.chain(unused | self.ends))
+        other.graph, other.random_upstream = self.finer, False
+        return other
+
     def with_upstream(self, upstream: Mapping[str, Tensor]) -> Problem:
         """The same forward values with other upstream gradients, {name: a tensor of its shape and this dtype}."""
         other = copy.copy(self)

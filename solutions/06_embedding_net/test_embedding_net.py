@@ -216,12 +216,13 @@ def whole_networks(on, generator):
     add("gradients, three wrong", gradients, references)
     gradients, references = a_network(generator, questions.some(3, 6))
     add("right gradients, and one without a reference", {**gradients, "inner": sized(generator, (2,))}, references)
-    for atol in (1e-5, 1e-3, 1e-9):
+    for atol in (None, 1e-5, 1e-3, 1e-9):
         gradients, references = a_network(generator, 4)
         changed = list(references)[questions.some(0, 3)]
         references[changed] = one_element(generator, references[changed], lambda value: 0 * value)
         gradients[changed] = torch.where(references[changed] == 0, 6e-6, references[changed])
-        add(f"gradients, a zero off by 6e-6, with atol={atol:g}", gradients, references, atol=atol)
+        given, words = ({}, "its default") if atol is None else ({"atol": atol}, f"{atol:g}")
+        add(f"gradients, a zero off by 6e-6, with {words} for atol", gradients, references, **given)
     return questions.answers()
 
 

@@ -204,19 +204,23 @@ def test_learning_rate(check):
 
 
 def run(on, generator, steps, cuts=(), **of):
-    """A run, in pieces if there are cuts: the losses, and the parameters at the end."""
+    """A run, in pieces if there are cuts: the losses, and the parameters and Adam's memory at the end.
+
+    Who exchanges the means and the squares throughout trains just as well, and leaves them in each other's place.
+    """
     parameters, X, Y, heads = model(generator, **{**of, "batch": 12})
     batches = list(torch.randint(0, len(X), (steps, of["batch"]), generator=generator))
     means, squares = zeros(parameters), zeros(parameters)
     losses, start = [], 0
     for end in (*cuts, steps):
+        given = {"start": start} if start else {}  # the first piece begins at step 0 unasked
         piece, arguments = on.apply(
-            "train", parameters, means, squares, X, Y, batches[start:end], steps, heads, start=start
+            "train", parameters, means, squares, X, Y, batches[start:end], steps, heads, **given
         )
         parameters, means, squares = arguments[:3]
         losses += piece.tolist() if isinstance(piece, torch.Tensor) and piece.ndim == 1 else list(piece)
         start = end
-    return {"losses": losses, **as_named(parameters)}
+    return {"losses": losses, **as_named(parameters), "means": dict(means), "squares": dict(squares)}
 
 
 def test_trajectory(check):

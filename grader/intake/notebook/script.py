@@ -13,6 +13,7 @@ from functools import cached_property
 
 from grader.intake.notebook.cells import Broken, Cell, NotebookError, statements_of
 from grader.intake.notebook.claims import GradientClaim, Scan, scan_of
+from grader.intake.notebook.opened_functions import opened_functions
 from grader.source.parsing import PARSE_ERRORS
 from grader.source.statement_names import StatementNames, changed_parameters, names_of_statement
 from grader.source.syntax import Block, DefinitionNode, FunctionDefinition, all_nodes, children, last_name, names_in
@@ -74,6 +75,7 @@ class Page:
         self.cells = tuple(cells)
         self.written: dict[int, tuple[ast.stmt, str, dict[int, int]]] = {}  # see as_file.Writer
         self._opaque: dict[int, bool] = {}
+        self._opened: dict[frozenset[str], dict[int, list[ast.stmt]]] = {}  # keeps the statements: ids name them
         self._names: dict[tuple[int, int], StatementNames] = {}  # by statement and by the changers before it
 
     @cached_property
@@ -100,6 +102,15 @@ class Page:
             self._opaque[id(node)] = is_opaque(node)
         return self._opaque[id(node)]
 
+    def opened(self, gradients: frozenset[str]) -> dict[int, list[ast.stmt]]:
+        """The calls of functions that are a whole backward pass, see opened_functions."""
+        if gradients not in self._opened:
+            try:
+                self._opened[gradients] = opened_functions((body for body, _ in self.parsed), gradients)
+            except PARSE_ERRORS:
+                self._opened[gradients] = {}
+        return self._opened[gradients]
+
     @cached_property
     def parsed(self) -> list[tuple[list[ast.stmt], list[Broken]]]:
         """For each cell its statements, and the lines that Python cannot parse."""
@@ -119,9 +130,11 @@ def script_of(page: Page, gradients: Collection[str]) -> NotebookScript:
     script = NotebookScript()
     changers: dict[str, frozenset[int]] = {}
     version = loops = 0
+    opened = page.opened(frozenset(gradients))
     for cell, (body, broken) in zip(page.cells, page.parsed, strict=True):
         script.broken += broken
         try:
+            body = [each for node in body for each in opened.get(id(node), [node])]
             whole = whole_loops(body, frozenset(gradients)) if page.has_loop(cell) else ()
             for node, loop in top_level_statements(body, whole, loops, None):
                 loops = max(loops, loop or 0)

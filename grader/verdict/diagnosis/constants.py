@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 
 def factors_of(sizes: Mapping[str, int]) -> dict[str, float]:
-    """{a constant in words: its value}, for sizes larger than 1."""
+    """{a constant in words: its value}, made of sizes. With a size of 1, what divides by zero is left out."""
     factors: dict[str, float] = {"2": 2.0, "one half": 0.5}
     for label, n in sizes.items():
         factors |= {label: n, f"1/{label}": 1 / n, f"{label}²": n * n, f"1/{label}²": 1 / n**2}
-        factors |= {f"({label}−1)": n - 1, f"1/({label}−1)": 1 / (n - 1)}
-        factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}
+        if n > 1:
+            factors |= {f"({label}−1)": n - 1, f"1/({label}−1)": 1 / (n - 1)}
+            factors |= {f"{label}/({label}−1)": n / (n - 1), f"({label}−1)/{label}": (n - 1) / n}
         factors |= {f"{label}/({label}+1)": n / (n + 1), f"({label}+1)/{label}": (n + 1) / n, f"2/{label}": 2 / n}
     return factors
 

@@ -58,7 +58,7 @@ def name_multiple(
 
 
 def fit_parts(mismatch: GradientMismatch, parts: Iterable[Sequence[Tensor]]) -> list[tuple[str, float]]:
-    """(name, value on the first problem) of each coefficient where found is a linear combination of the parts.
+    """(name, value on one problem) of each coefficient where found is a linear combination of the parts.
 
     `parts` holds the same number of tensors for each problem. Empty where that does not hold, where two parts cannot
     be distinguished, or where a coefficient has no name.
@@ -74,8 +74,14 @@ def fit_parts(mismatch: GradientMismatch, parts: Iterable[Sequence[Tensor]]) -> 
         if not mismatch.equals(number, (solved @ columns).view(mismatch.found[number].shape)):
             return []
         rows.append([float(k) for k in solved])
-    labels = [name_coefficient(mismatch, values) for values in zip(*rows, strict=True)]
-    return [(label, value) for label, value in zip(labels, rows[0], strict=True) if label] if all(labels) else []
+    labels = [(name_coefficient(mismatch, values), values) for values in zip(*rows, strict=True)]
+    named = [(label, values[first_telling(values)]) for label, values in labels if label]
+    return named if len(named) == len(labels) else []
+
+
+def first_telling(values: Sequence[float]) -> int:
+    """The number of the first problem on which a factor is not 1: where a size is 1, its factor does nothing."""
+    return next((number for number, value in enumerate(values) if abs(abs(value) - 1) > SINGULAR), 0)
 
 
 def name_coefficient(mismatch: Mismatch, values: Sequence[float]) -> str | None:

@@ -136,8 +136,12 @@ class GradientMismatch(Mismatch):
 
     @property
     def consumers(self) -> tuple[str, ...]:
-        """The forward values that are computed from `name`."""
-        return self.problems[0].graph.consumers[self.name]
+        """The forward values that are computed from `name`; none where these differ from problem to problem.
+
+        They do in a forward pass over layers or time steps: with two steps nobody reads `h[2]`.
+        """
+        first, *others = (problem.graph.consumers[self.name] for problem in self.problems)
+        return first if all(other == first for other in others) else ()
 
     @property
     def constants(self) -> list[dict[str, float]]:

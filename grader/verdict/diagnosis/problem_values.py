@@ -54,7 +54,7 @@ def can_expand(shape: Sequence[int], to: Sequence[int]) -> bool:
 
 
 def sizes_near(problem: Problem, name: str) -> dict[str, int]:
-    """{label: size} of the sizes larger than 1: whole numbers, then axes of `name` and of the values that read it."""
+    """{label: size}: whole numbers, then axes of `name` and of the values that read it."""
     found = {label: n for label, n in problem.values.items() if isinstance(n, int) and not isinstance(n, bool)}
     for tensor in (name, *problem.graph.consumers.get(name, ())):
         value = problem.values[tensor]
@@ -62,7 +62,7 @@ def sizes_near(problem: Problem, name: str) -> dict[str, int]:
             found |= {f"{tensor}.shape[{axis}]": size for axis, size in enumerate(value.shape)}
             if value.ndim > 1:
                 found[f"{tensor}.numel()"] = value.numel()
-    return {label: size for label, size in found.items() if size > 1}
+    return {label: size for label, size in found.items() if size > 0}
 
 
 def named_factors(problem: Problem, name: str) -> dict[str, float]:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.calling.answer import Answer
-from grader.comparison.tensors import bits, broadcast_bits, compare
+from grader.comparison.tensors import bits, broadcast_bits
 from grader.lesson.lesson import Item, Lesson
 from grader.lesson.mistakes import Mistake
 from grader.reference.problem import Draw, Problem
 from grader.results import NamedMistake, Row, Status
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.readings.multiples import UNNAMED_MULTIPLE
+from grader.verdict.diagnosis.repairs.inner_gradients import explain_by_inner_gradients
 from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, explain_by_repair
 from grader.verdict.diagnosis.time_allowance import attempt
 from grader.verdict.judging.hard_coded import (
@@ -24,6 +25,7 @@ from grader.verdict.judging.hard_coded import (
 from grader.verdict.judging.hidden_problems import ProblemBook
 from grader.verdict.judging.line import judge_line
 from grader.verdict.judging.line_messages import not_earned_alone, unstable
+from grader.verdict.judging.other_explanations import explain_by_properties, explain_changed_places
 from grader.verdict.judging.other_shape import ReshapedRunner, in_other_shape, shape_remark
 from grader.verdict.judging.own_sizes import STRICT, OwnProblems, Terms, notebook_sizes
 from grader.verdict.judging.pictures import error_picture, values_picture
@@ -117,13 +119,6 @@ def judge_on_terms(
     return verdict, problems
 
 
-def is_gradient_of(answer: Answer | None, problem: Problem, name: str) -> bool:
-    """Whether an answer equals the gradient with respect to `name`."""
-    if answer is None or answer.tensor is None or not answer.tensor.is_floating_point():
-        return False
-    return compare(answer.tensor, problem.reference(name), problem.scale(name)).passed
-
-
 class GradientCheck:
     """A gradient of the lesson as a test suite uses it: the fixture `gradient`, and `check.gradient(name)`."""
 
@@ -155,11 +150,15 @@ class GradientCheck:
                 if not verdict.passed:
                     verdict = self._by_terms_of_submission(verdict, problems, draws)
             known = verdict.mistake is not None and verdict.mistake.known
-            if self._naming and verdict.status in ("failed", "shape", "error") and not known:
+            vanishes = bool(self.item.earned_with) and verdict.status == "failed"  # zero equals many things by chance
+            if self._naming and verdict.status in ("failed", "shape", "error") and not known and not vanishes:
                 self._explain_by_the_code(verdict, self._decided_on or problems)
-            if verdict.passed and (missing := self._wrong_partner(self._decided_on or problems)) is not None:
-                verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
-                verdict.message = verdict.mistake.message
+            is_unclear = self._naming and verdict.status == "failed" and verdict.mistake is None
+            if (verdict.passed or is_unclear) and self.item.earned_with:
+                missing = self._wrong_partner(self._decided_on or problems)
+                if missing is not None:
+                    verdict.status, verdict.mistake = "failed", not_earned_alone(self.item.name, missing)
+                    verdict.message = verdict.mistake.message
             self._verdict = verdict
         return self._verdict
 
@@ -197,28 +196,19 @@ class GradientCheck:
         found = None if at_own_sizes else self._explain_hard_coded_sizes(verdict, cases, trials)
         is_better_kept = verdict.mistake is not None and verdict.mistake.id in KEPT
         if found is None and trials is not None and verdict.status != "error" and not is_better_kept:
-            constants = self.lesson.small_numbers
+            function, constants = self.item.function, self.lesson.small_numbers
             with explaining(self._student):
-                found = attempt(lambda: explain_by_repair(step, self.item.function, cases, trials, constants))
+                inside = None
+                if step != self.item.function:  # first, because it takes a few calls and the other hundreds
+                    inside = attempt(lambda: explain_by_inner_gradients(step, function, cases, trials, constants))
+                found = attempt(lambda: explain_by_repair(step, function, cases, trials, constants)) or inside
         if found is None and verdict.mistake is not None and verdict.mistake.id == "other_gradient":
-            found = self._changed_places(problems)
+            found = explain_changed_places(self._student, self.item, self.lesson.gradients, problems)
+        if found is None and verdict.mistake is None and verdict.status == "failed":
+            with explaining(self._student):
+                found = attempt(lambda: explain_by_properties(self._student, self.item, problems))
         if found is not None:
             verdict.mistake, verdict.message, verdict.line = found, found.message, found.line or verdict.line
-
-    def _changed_places(self, problems: Sequence[Problem]) -> Explanation | None:
-        """Explain two gradients of which each has the value of the other."""
-        step, target = self.item.name, self.item.target
-        for other in self.lesson.gradients:
-            if other.target is None or other.name == step or target is None:
-                continue
-            pairs = ((other.name, target), (step, other.target))
-            if all(is_gradient_of(self._student.answers(p).get(s), p, t) for p in problems for s, t in pairs):
-                return Explanation(
-                    "changed_places",
-                    f"Your `{step}` is exactly the gradient of `{other.target}`, and your `{other.name}` that of "
-                    f"`{target}`: the two have changed places.",
-                )
-        return None
 
     def _explain_hard_coded_sizes(
         self, verdict: Verdict, cases: Sequence[tuple[Problem, Answer]], trials: Trials | None

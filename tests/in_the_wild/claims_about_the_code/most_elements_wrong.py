@@ -1,9 +1,9 @@
-"""Nearly all elements are wrong, not only a few.
+"""Nearly all elements are wrong, and one of them is shown next to the slope that belongs there.
 
 lesson: 03
 by: dojo
-dhpreact: failed | = The value is wrong: the error is 0.26 of the gradient's size. Worst element [3, 12]: found
-    -1.77365927, expected -2.50865548. 1974 of 2048 elements are wrong, the first of them [0, 0].
+dhpreact: failed | = Suppose that `dh` is zero but for a 1 in [16, 32]. Then `dhpreact` there is the forward line's slope
+    at that element: 0.9197; yours is 0.7167. What is the derivative of the forward line?
 others: passed
 """
 

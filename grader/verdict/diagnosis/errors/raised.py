@@ -55,6 +55,8 @@ def explain_error(name: str, problem: Problem, answer: Answer) -> Explanation | 
     known = problem.given | upstream
     reads = {argument: known[argument] for argument in sorted(answer.uses) if argument in known}
     result_shape = f"the shape of `{name}`, {format_shape(problem.values[name].shape)}"
+    if not problem.random_upstream:  # the line may be about any of the gradients that one function returns
+        result_shape = ""
     return explain_error_text(answer.message, CallContext(reads, known.keys(), result_shape))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.verdict.diagnosis.explanation import Explanation, names_as_text
-from grader.verdict.diagnosis.fit import fit_multiples, fit_parts
+from grader.verdict.diagnosis.fit import first_telling, fit_multiples, fit_parts
 from grader.verdict.diagnosis.mismatch import GradientMismatch
 from grader.verdict.diagnosis.problem_values import named_factors
 
@@ -44,11 +44,13 @@ def constant_multiple(wrong: GradientMismatch) -> Iterator[Explanation]:
             "or one too many: compare with the forward line.",
         )
     elif label is not None and label != "1":
-        yield Explanation("ratio", f"{wrong.what} is exactly {times_too_large(label, wrong, values[0])}")
+        yield Explanation("ratio", f"{wrong.what} is exactly {times_too_large(label, wrong, values)}")
 
 
-def times_too_large(label: str, wrong: GradientMismatch, value: float) -> str:
-    """The end of a sentence on a factor: its value on the first problem, its name, and what to look for."""
+def times_too_large(label: str, wrong: GradientMismatch, values: Sequence[float]) -> str:
+    """The end of a sentence on a factor: its value on one problem, its name, and what to look for."""
+    number = first_telling(values)
+    value = values[number]
     is_negative, label = label.startswith("−"), label.removeprefix("−")
     sign = ", and its sign is flipped" if is_negative else ""
     value, size = abs(value), label.removeprefix("1/")
@@ -59,7 +61,7 @@ def times_too_large(label: str, wrong: GradientMismatch, value: float) -> str:
         )
     if label == "1":
         return "minus what it should be. One minus is missing, or one too many: compare with the forward line."
-    constant = named_factors(wrong.problems[0], wrong.name).get(size)
+    constant = named_factors(wrong.problems[number], wrong.name).get(size)
     where = f": {size.strip('()')} = {constant:g}" if constant is not None and size not in ("2", "one half") else ""
     times = f"{value:.6g} times too large" if value > 1 else f"{1 / value:.6g} times too small"
     return f"{times}{where}{sign}. A constant factor is lost, or there is one too many."

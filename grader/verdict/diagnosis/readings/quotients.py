@@ -52,11 +52,11 @@ def is_constant(rows: Array) -> Array:
 
 
 def quotient_to_reference(wrong: GradientMismatch) -> tuple[Tensor, Array] | None:
-    """(places of the largest problem, found / expected there); None where an element there is zero."""
+    """(places of the largest problem, found / expected there); None where one of these is zero, or all of it."""
     found, expected = (tensors[wrong.largest].flatten() for tensors in (wrong.found, wrong.expected))
     places = places_of_largest(expected)
     below, above = expected[places].numpy(), found[places].numpy()
-    if not below.all() or not above.all():
+    if not len(places) or not below.all() or not above.all():
         return None
     with numpy.errstate(over="ignore"):  # a student's answer may hold any number
         return places, above / below

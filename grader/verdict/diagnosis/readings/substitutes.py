@@ -9,7 +9,7 @@ from torch import Tensor
 
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
-from grader.verdict.diagnosis.mismatch import GradientMismatch
+from grader.verdict.diagnosis.mismatch import GradientMismatch, euclidean_norm
 from grader.verdict.diagnosis.problem_values import can_expand, computed_once, float_values
 from grader.verdict.diagnosis.readings.replay import with_another_value
 
@@ -37,6 +37,8 @@ def other_gradient(wrong: GradientMismatch) -> Iterator[Explanation]:
         return
     if all(f.shape == e.shape and bool(torch.equal(f, e)) for f, e in wrong.pairs):
         return
+    if all(euclidean_norm(found) <= wrong.floor(number) for number, found in enumerate(wrong.found)):
+        return  # rounding noise is what any gradient of zero looks like
     for other in wrong.problems[0].graph.names:
         if other != wrong.name and wrong.holds(lambda problem, _, o=other: gradient_of(problem, o)):  # type: ignore[misc]
             yield Explanation(

@@ -70,7 +70,10 @@ def possible_terms(name: str, problem: Problem) -> Iterator[Term]:
 
     def term(words: str, compute: Callable[[Problem], Tensor]) -> Term:
         def expanded(problem: Problem) -> Tensor | None:
-            tensor, shape = compute(problem), problem.values[name].shape
+            try:
+                tensor, shape = compute(problem), problem.values[name].shape
+            except KeyError:  # a layer or time step that this problem does not have
+                return None
             return tensor.expand(shape) if can_expand(tensor.shape, shape) else None
 
         return Term(words, expanded)

@@ -108,7 +108,8 @@ def comparisons(node: ast.AST) -> Iterator[Change]:
     """`<=` for `<`, `>` for `<` ..."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         for other in COMPARISONS.get(type(node.ops[0]), ()):
-            yield "comparison", "", "", ast.Compare(node.left, [other()], node.comparators)
+            kind = "comparison" if COMPARISONS[other][-1] is not type(node.ops[0]) else "direction"
+            yield kind, "", "", ast.Compare(node.left, [other()], node.comparators)
 
 
 def omissions(node: ast.AST) -> Iterator[Change]:

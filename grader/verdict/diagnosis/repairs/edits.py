@@ -52,6 +52,9 @@ MOST_NODES = 1_500
 MOST_EDITS = 240
 RANK_OF_NAMES = 5.5
 """The rank of a changed name: between the kinds of number 5 and 6."""
+INNER = "inner"
+"""The kind of an edit that undoes no slip: the function returns a gradient that it computes on the way."""
+RANK_OF_INNER = -1.0
 FEW = 4
 """Variables of unknown shape up to which each may be confused with any other."""
 PLACEHOLDER = "changed_function_"
@@ -65,12 +68,15 @@ class Known:
     """What a step may read.
 
     `shapes` are those of forward values and upstream gradients by name on one problem, () for a number; `sizes` are the
-    names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5).
+    names of whole numbers; `constants` are the small numbers that the forward pass adds (1e-5). Of a function that
+    returns all gradients, `returned` are their names, and `inner` the names of gradients on the way to them.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
     sizes: Sequence[str] = ()
     constants: Sequence[float] = ()
+    returned: Sequence[str] = ()
+    inner: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +115,7 @@ def changed_functions(source: str, function: str, named: str, known: Known) -> t
         for each in (step, *helpers)
         for rank, edit, place, new in changes(each, known, function, each is step)
     ]
+    found += inner_gradients(step, known)
     found.sort(key=lambda entry: entry[0])
     edits: dict[str, Edit] = {}
     for _, edit, place, new in found:
@@ -208,6 +215,17 @@ def changes(
             for other in alternative_names(node.id, *names, known, step if is_step else None):
                 edit = Edit(function.name, "name", node.lineno, quote(context_of(node, parents)), node.id, other)
                 yield RANK_OF_NAMES, edit, place, new_name(other)
+
+
+def inner_gradients(function: ast.FunctionDef, known: Known) -> Iterator[tuple[float, Edit, Place, ast.AST]]:
+    """The function with a gradient that it computes on the way in the place of each that it returns."""
+    last = function.body[-1]
+    if isinstance(last, ast.Return):
+        for name in (name for name in known.inner if name in assigned_names(function)):
+            returned: list[ast.expr | None] = [ast.Constant(each) for each in known.returned]
+            instead = ast.Return(ast.Dict(returned, [ast.Name(name, ast.Load()) for _ in returned]))
+            place = (function, "body", len(function.body) - 1)
+            yield RANK_OF_INNER, Edit(function.name, INNER, last.lineno, name, name, name), place, instead
 
 
 def alternative_names(

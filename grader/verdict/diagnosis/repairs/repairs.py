@@ -16,7 +16,7 @@ from grader.comparison.tensors import compare
 from grader.reference.problem import Problem
 from grader.verdict.diagnosis.explanation import Explanation
 from grader.verdict.diagnosis.mismatch import Cases
-from grader.verdict.diagnosis.repairs.edits import Edit, Known
+from grader.verdict.diagnosis.repairs.edits import INNER, Edit, Known
 from grader.verdict.diagnosis.repairs.sentences import Slip
 from grader.verdict.diagnosis.time_allowance import check_time
 
@@ -57,12 +57,13 @@ def explain_by_repair(
     first = cases[0][0]
     edits = trials.edits(function, known_on(first, constants))
     batch = BATCH if step == function else BATCH_OF_A_JOINT_FUNCTION
-    for start in range(0, len(edits), batch):
-        left: Sequence[int] = range(start, min(start + batch, len(edits)))
+    slips = [number for number, edit in enumerate(edits) if edit.kind != INNER]
+    for start in range(0, len(slips), batch):
+        left = slips[start : start + batch]
         for problem, _ in cases:
             check_time()
             found = trials.answers(step, problem, left) if left else {}
-            left = [number for number in left if number in found and is_right_gradient(step, problem, found[number])]
+            left = [n for n in left if n in found and is_right_gradient(step, problem, found[n])]
         if left:
             it = f"your `{step}`" if step == function else "this gradient"
             return Slip(edits[left[0]], it, step[1:], first).explanation()
@@ -90,4 +91,9 @@ def known_on(problem: Problem, constants: Sequence[float]) -> Known:
         shapes |= {"d" + name: list(gradient.shape) for name, gradient in problem.upstream.items()}
     sizes = [n for n, v in problem.values.items() if type(v) is int and v > 1]
     own = [v for v in problem.values.values() if type(v) is float and 0 < v < SMALL]
-    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))))
+    returned: Sequence[str] = ()
+    inner: Sequence[str] = ()
+    if not problem.random_upstream:
+        returned = tuple("d" + name for name in problem.graph.names)
+        inner = tuple("d" + name for name in reversed(problem.finer.names) if name not in problem.graph.inputs)
+    return Known(shapes, sizes, tuple(dict.fromkeys((*constants, *own))), returned, inner)

@@ -142,6 +142,7 @@ SENTENCES: dict[str, str | Callable[[Slip], str]] = {
         "`{code}` overwrites what was there before. A place that is reached several times gets a gradient each time, "
         "and they add up."
     ),
+    "direction": "With the comparison in `{code}` the other way round, {it} is right.",
     "comparison": (
         "With another comparison in place of `{code}`, {it} is right. What should hold when both are equal?"
     ),

@@ -1,0 +1,64 @@
+"""Of a function that returns all gradients: the first one on the way that is wrong, by the student's own names.
+
+A variable `dout` of the function is compared with the gradient of the forward value `out`. What is wrong with the first
+wrong one is then read as if it were a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.calling.answer import Answer
+from grader.reference.problem import Problem
+from grader.verdict.diagnosis.diagnose import explain
+from grader.verdict.diagnosis.explanation import Explanation, names_as_text
+from grader.verdict.diagnosis.mismatch import Cases
+from grader.verdict.diagnosis.problem_values import computed_once
+from grader.verdict.diagnosis.repairs.edits import INNER
+from grader.verdict.diagnosis.repairs.repairs import KEPT, Trials, is_right_gradient, known_on
+from grader.verdict.diagnosis.time_allowance import check_time
+
+CLEAR = KEPT | {
+    *("factor", "term_missing", "term_too_many", "wrong_value", "branch_ratio", "way_ratio", "upstream_forgotten"),
+    *("term_of_a_line", "factor_of_a_line", "not_zero_elsewhere", "zero_too_often", "shuffled"),
+}
+"""Readings that say something about the function's own lines, which nobody sees who judges a variable."""
+MOST_NAMED = 3
+"""Right gradients before the wrong one that a message names: the last ones."""
+
+
+def explain_by_inner_gradients(
+    step: str, function: str, cases: Cases, trials: Trials, constants: Sequence[float]
+) -> Explanation | None:
+    """What is wrong with the first wrong gradient on the way to `step`; None where none is known to be wrong."""
+    first, target = cases[0][0], step[1:]
+    edits = trials.edits(function, known_on(first, constants))
+    inner = {edit.part: number for number, edit in enumerate(edits) if edit.kind == INNER}
+    above = first.finer.above(target)
+    right: list[str] = []
+    for name in (name for name in inner if name[1:] in above and name != step):
+        check_time()
+        found = [(unfused(p), answer_of(trials, step, p, inner[name])) for p, _ in cases]
+        if any(answer is None for _, answer in found):
+            continue
+        answers: list[tuple[Problem, Answer]] = [(p, answer) for p, answer in found if answer is not None]
+        if all(is_right_gradient(name, *case) for case in answers):
+            right.append(name)
+            continue
+        before = f"Up to {names_as_text(right[-MOST_NAMED:])} your `{function}` is right. " if right else ""
+        text = f"{before}`{name}` is wrong, and `{step}` is computed from it."
+        mistake = explain(name[1:], answers, ())
+        is_clear = mistake is not None and mistake.id in CLEAR
+        return Explanation("inner_gradient", f"{text} {mistake.message}" if mistake and is_clear else text)
+    return None
+
+
+def answer_of(trials: Trials, step: str, problem: Problem, number: int) -> Answer | None:
+    """The inner gradient on one problem; None where there is no tensor."""
+    answer = trials.answers(step, problem, [number]).get(number)
+    return answer if answer is not None and answer.tensor is not None else None
+
+
+def unfused(problem: Problem) -> Problem:
+    """The problem with a gradient for each value of the forward pass, those of fused steps included."""
+    return computed_once(problem, "unfused", lambda: problem.in_single_steps())

@@ -1,0 +1,26 @@
+"""The maximum of the upstream gradients where a copy forward asks for their sum; the values where places are asked for.
+
+lesson: 03
+by: dojo
+dlogit_maxes: failed | When `dnorm_logits` is multiplied by −2, `dlogit_maxes` must be multiplied by −2, too; yours is not
+dbnmeani: error | `max` along an axis returns two tensors: the values and the places where they are.
+dlogprobs: failed | changing those changes nothing that is computed from `logprobs`. Yours is not zero there
+dbnraw: failed | When `dhpreact` is multiplied by −2, `dbnraw` must be multiplied by −2, too; yours is not
+others: passed
+"""
+
+
+def dlogit_maxes(dnorm_logits):
+    return -dnorm_logits.amax(1, keepdim=True)
+
+
+def dbnmeani(dbndiff):
+    return -dbndiff.max(0, keepdim=True)
+
+
+def dlogprobs(logprobs, n):
+    return -logprobs / n
+
+
+def dbnraw(dhpreact, bngain, bnraw):
+    return bngain + dhpreact * bnraw
