@@ -82,7 +82,7 @@ def defence(
     number = count or (ORAL_QUESTIONS if oral else QUESTIONS)
     sheets = made_sheets(submissions, lesson_name, out, number, seed, roster_file, course)
     if paper or oral:
-        write_pages(sheets, out, oral, minutes)
+        write_sheets(sheets, out, oral, minutes)
     elif len(sheets) == 1:
         hold(sheets[0], out, minutes, author, course)
     else:
@@ -158,7 +158,7 @@ def new_sheet(
     return made.reason or Sheet(code, student, lesson.name, title, seed, made.questions)
 
 
-def write_pages(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
+def write_sheets(sheets: Sequence[Sheet], out: Path, oral: bool, minutes: float | None) -> None:
     """The pages to be printed, and where they are."""
     from grader.gradebook.files import output_errors, write_whole
     from grader.publish.defence_pages import keys_page, oral_page, papers_page

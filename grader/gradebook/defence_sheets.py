@@ -33,7 +33,7 @@ class Sheet:
     questions: tuple[DefenceQuestion, ...]
 
 
-def code_of(seed: str, student: str, lesson: str, digest: str) -> str:
+def sheet_code(seed: str, student: str, lesson: str, digest: str) -> str:
     """The code on a sheet: the same for the same student, file and seed. No letter looks like a digit."""
     number = int.from_bytes(hashlib.sha256(f"{seed}/{student}/{lesson}/{digest}".encode()).digest()[:8])
     letters = ""
@@ -49,7 +49,7 @@ def own_code(gradebook: Gradebook, seed: str, student: str, lesson: str, digest:
     Codes are short, and a student who knew the seed could find a file with the code of somebody else's sheet.
     """
     while True:
-        code = code_of(seed, student, lesson, digest)
+        code = sheet_code(seed, student, lesson, digest)
         kept = kept_sheet(gradebook, code)
         if kept is None or (kept.student, kept.lesson) == (student, lesson):
             return code, kept

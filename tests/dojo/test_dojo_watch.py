@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kits import file_of, line_of, make_kit, solved
+from kits import file_of, line_of, make_kit, replace, solved
 
 from bench.watch_terminal import RUNNING, START_SECONDS, WatchTerminal
 
@@ -42,13 +41,6 @@ def terminal(place: Path) -> Iterator[WatchTerminal]:
     )
     yield watching
     watching.close()
-
-
-def replace(path: Path, text: str) -> None:
-    """As many editors save: beside it, then renamed."""
-    beside = path.with_name(path.name + "~")
-    beside.write_text(text)
-    os.replace(beside, path)
 
 
 def test_what_turned_right_is_said(place, terminal):

@@ -44,7 +44,7 @@ def is_gradable(path: Path) -> bool:
     return (suffix_of(path) in (".py", NOTEBOOK) or is_archive(path)) and not is_folder(path)
 
 
-def entries_of(folder: Path) -> list[Path]:
+def possible_submissions(folder: Path) -> list[Path]:
     """The possible submissions directly inside a class's folder: folders, links to folders, gradable files."""
     return [
         path for path in visible(folder) if suffix_of(path) in (".py", NOTEBOOK) or is_archive(path) or path.is_dir()
