@@ -71,7 +71,10 @@ def defence(
     author: str | None,
     course: Path | None,
 ) -> None:
-    """Asks students about their own code in SUBMISSIONS, and keeps the results in the gradebook."""
+    """Asks students about their own code.
+
+    The code is in SUBMISSIONS. The gradebook keeps the questions, the keys and the results.
+    """
     if paper + oral + enter > 1:
         fail("give one of --paper, --oral and --enter.")
     if enter:

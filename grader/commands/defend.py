@@ -31,7 +31,10 @@ The questions are about gradients that are right. Enter leaves a question out, q
 @click.option("--minutes", type=click.FloatRange(0, min_open=True), help="A time limit, as in an exam.")
 @course_option
 def defend(lesson_name: str, seed: str | None, count: int, minutes: float | None, course: Path | None) -> None:
-    """Asks about your own code, as a defence does: every question is made from your file, each time another one."""
+    """Asks about your own code, as a defence does.
+
+    Every question is made from your file. Each time you get other questions.
+    """
     from grader.defence.generate import generate
     from grader.dojo.defending import Round, verdict_screen
 
