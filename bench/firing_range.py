@@ -85,8 +85,11 @@ class Range:
         handed[lesson.name] = LessonFiles(lesson.name, files)
         return self.session.grade(Submission(student, Path(student), handed))
 
-    def run(self, attack: Attack) -> Outcome:
-        """Grades the attack and a right submission after it. An outcome without problems is as the header says."""
+    def run(self, attack: Attack, with_next: bool = True) -> Outcome:
+        """Grades the attack and, `with_next`, a right submission after it.
+
+        An outcome without problems is as the header says.
+        """
         started = time.monotonic()
         outcome = Outcome(attack.name, attack.group, self.level)
         graded = self.grade(attack.lesson, self.files(attack), attack.name)
@@ -102,10 +105,14 @@ class Range:
                 outcome.problems.append(f"{refused} refused, expected {attack.header['refused']}: {printed[-300:]}")
         if stops or attack.stopped_from == "never":
             outcome.problems += differences(attack, lesson)
-        if without_seconds(self.right(attack.lesson).results.to_json()) != self._alone[attack.lesson]:
+        if with_next and not self.is_unaffected(attack.lesson):
             outcome.problems.append("the submission after it does not get what it gets alone")
         outcome.seconds = round(time.monotonic() - started, 3)
         return outcome
+
+    def is_unaffected(self, number: str) -> bool:
+        """Whether a right submission gets exactly what it got before all attacks."""
+        return bool(without_seconds(self.right(number).results.to_json()) == self._alone[number])
 
     def files(self, attack: Attack) -> dict[str, bytes]:
         """The submission with its neighbours: helpers, a right answer, and the names of all that is hidden."""

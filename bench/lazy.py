@@ -190,16 +190,18 @@ def lazy_steps(lesson: Lesson, target: str | None = None) -> Iterator[LazyStep]:
     for consumer in graph.consumers[target]:
         for sign, word in ((1, ""), (-1, "minus ")):
             name = f"{word}d{consumer} unchanged"
-            yield LazyStep(name, lambda p, t, c=consumer, s=sign: shaped(s * p.upstream[c], p.values[t]))
+            yield LazyStep(name, lambda p, t, c=consumer, s=sign: shaped(p.upstream.get(c), p.values[t], s))
     if lesson.joint is None:
         for value in graph.names:
-            yield LazyStep(f"{value} unchanged", lambda p, t, v=value: shaped(p.values[v], p.values[t]))
+            yield LazyStep(f"{value} unchanged", lambda p, t, v=value: shaped(p.values.get(v), p.values[t]))
 
 
-def shaped(tensor: Tensor, like: Tensor) -> Tensor | None:
-    """`tensor` in the shape of `like`, by broadcasting at most."""
+def shaped(tensor: Tensor | None, like: Tensor, factor: int = 1) -> Tensor | None:
+    """`factor` times `tensor` in the shape of `like`, by broadcasting at most; None for a layer that a draw lacks."""
+    if tensor is None:
+        return None
     try:
-        return tensor.detach().expand(like.shape).clone()
+        return factor * tensor.detach().expand(like.shape)
     except RuntimeError:
         return None
 

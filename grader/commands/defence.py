@@ -104,7 +104,7 @@ def made_sheets(
     """A sheet per student with enough right lines, stored under its code. Raises UserError where nobody has one."""
     from grader.commands.opened_gradebook import open_gradebook
     from grader.dojo.check import LocalJudge
-    from grader.gradebook.defence_sheets import keep_sheet, kept_sheet, sheet_code
+    from grader.gradebook.defence_sheets import keep_sheet, own_code
     from grader.intake.submissions.finding import find
     from grader.intake.submissions.roster import read_roster
     from grader.publish.progress_bar import progress_bar
@@ -118,7 +118,7 @@ def made_sheets(
         if judge.isolation.level == "none":
             fail("this machine cannot lock workers in, so no student's code is run: see docs/isolation.md.")
         with open_gradebook(out, new=True) as gradebook, progress_bar(console, console.is_terminal) as bar:
-            chosen = seed or gradebook.kept(SEED) or secrets.token_hex(4)
+            chosen = seed or gradebook.kept(SEED) or secrets.token_hex(16)
             gradebook.keep(SEED, chosen)
             if "course" not in gradebook.about():
                 gradebook.describe({"course": str(loaded.root.resolve())})
@@ -129,8 +129,8 @@ def made_sheets(
                 if submitted is None or not submitted.present or submitted.rejected:
                     click.echo(f"grade: {printable(student)}: there is no file of lesson {lesson.number}.", err=True)
                     continue
-                code = sheet_code(chosen, student, lesson.name, f"{submission.sha256}/{count}")
-                kept = kept_sheet(gradebook, code)  # what was printed once stays as it is
+                digest = f"{submission.sha256}/{count}"
+                code, kept = own_code(gradebook, chosen, student, lesson.name, digest)  # what was printed once stays
                 sheet = kept or new_sheet(judge, lesson, submitted, student, code, chosen, count)
                 if isinstance(sheet, str):
                     click.echo(f"grade: {printable(student)}: no questions. {sheet}", err=True)

@@ -43,6 +43,19 @@ def sheet_code(seed: str, student: str, lesson: str, digest: str) -> str:
     return letters
 
 
+def own_code(gradebook: Gradebook, seed: str, student: str, lesson: str, digest: str) -> tuple[str, Sheet | None]:
+    """(the code of a student's sheet, the sheet if it was made before). No two students have the same code.
+
+    Codes are short, and a student who knew the seed could find a file with the code of somebody else's sheet.
+    """
+    while True:
+        code = sheet_code(seed, student, lesson, digest)
+        kept = kept_sheet(gradebook, code)
+        if kept is None or (kept.student, kept.lesson) == (student, lesson):
+            return code, kept
+        digest += "'"
+
+
 def keep_sheet(gradebook: Gradebook, sheet: Sheet) -> None:
     """Store a sheet with its keys, so that its answers can be entered whatever happens to the files."""
     value = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from grader.gradebook.assignment.config import parse_assignment
 from grader.gradebook.assignment.in_force import DecisionsInForce
 from grader.gradebook.assignment.weighted import decided_lesson, weighted
 from grader.gradebook.database import GRADEBOOK, Gradebook
-from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet
+from grader.gradebook.defence_sheets import Sheet, decision_about, find_sheet, keep_sheet, own_code
 from grader.gradebook.records import Decision
 from grader.lesson.lesson import Course
 from grader.publish.defence_pages import keys_page, papers_page
@@ -105,6 +106,23 @@ def test_answers_of_a_sheet(tmp_path: Path):
         decision_about(SHEET, ["3"])
     with pytest.raises(UserError, match=r"question 2: There is no choice `c`; expected one of a, b\."):
         decision_about(SHEET, ["3", "c"])
+
+
+def test_no_student_s_file_has_the_code_of_somebody_else_s_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """With a known seed, a comment that gives a file any code is found in seconds."""
+    monkeypatch.setattr("grader.gradebook.defence_sheets.ALPHABET", "AB")  # 32 codes
+    gradebook = Gradebook(tmp_path / GRADEBOOK)
+    codes = {}
+    for number in range(20):
+        student = f"student {number}"
+        codes[student], kept = own_code(gradebook, "7", student, SHEET.lesson, "digest")
+        assert kept is None
+        keep_sheet(gradebook, replace(SHEET, code=codes[student], student=student))
+    assert len(set(codes.values())) == 20
+    for student, code in codes.items():
+        again, kept = own_code(gradebook, "7", student, SHEET.lesson, "digest")
+        assert again == code and kept is not None and kept.student == student
+    gradebook.close()
 
 
 def test_pages_escape_what_students_wrote():

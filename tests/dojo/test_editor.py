@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +17,11 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 from support import ROOT, in_a_loop_of_its_own
 
+from grader.dojo.editor.remarks import hover, remarks
 from grader.dojo.start import make_working_folder
 from grader.lesson.lesson import Course
 from grader.lesson.paths import TEMPLATES
+from grader.results import Row
 
 pytest_plugins = ["dojos"]
 SECONDS = 120
@@ -88,6 +91,17 @@ class Editor:
             lsp.ExecuteCommandParams(command.command, arguments=command.arguments)
         )
         return await asyncio.wait_for(self.messages.get(), SECONDS)
+
+
+def test_a_message_in_an_editor_shows_everything_and_does_nothing():
+    lesson = Course(ROOT).find("03")
+    row = Row("dprobs", "error", 0, 1, message="\x1b[2J\u202e [a link](command:x) <img src=x>", line=1)
+    judged = SimpleNamespace(runs=True, rows=[row], message=None)
+    checked: Any = SimpleNamespace(source="dprobs", lesson=lesson, judged=judged)
+    (remark,) = remarks(checked)
+    assert remark.message == "dprobs: \\u202e [a link](command:x) <img src=x>"
+    said = hover(lesson, "dprobs", 1, 2, checked)
+    assert said is not None and "\\[a link\\](command:x) \\<img src=x\\>" in said
 
 
 async def session(kit: Path) -> None:

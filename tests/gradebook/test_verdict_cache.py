@@ -19,9 +19,20 @@ from grader.gradebook.grading.graded import GradedSubmission
 from grader.gradebook.grading.session import Session
 from grader.gradebook.grading.suite import rows_of as real
 from grader.lesson.lesson import Course
+from grader.sandbox.isolation.limits import Limits
 from grader.sandbox.workers.client import ZygoteProcess
 from grader.sandbox.workers.worker_process import WorkerProcess
 from grader.verdict.judging.gradient import GradientCheck
+
+HIDDEN_BUILTINS = """
+
+def dh(dlogits, W2):
+    [0 for __builtins__ in ()]
+    run = __builtins__["exec"]
+    run("import torch; torch.Tensor.__truediv__ = lambda a, b: torch.true_divide(a, b) * 2")
+    return dlogits @ W2.T
+"""
+"""In a file that was read as pure, this made `dprobs` wrong, and then the same `dprobs` of everybody else."""
 
 Grade = Callable[..., GradedSubmission]
 LESSON = Course(ROOT).find("03")
@@ -129,6 +140,7 @@ def test_a_new_wrong_function_runs_alone_among_known_ones(plain, filled, monkeyp
         "\n\ndprobs.__code__ = dh.__code__\n",
         "\n\ndef dh(dlogits, W2):\n    torch.Tensor.__neg__ = torch.Tensor.abs\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2):\n    globals()['dprobs'] = None\n    return dlogits @ W2.T\n",
+        HIDDEN_BUILTINS,
         "\n\ndef dh(dlogits, W2):\n    print('dh')\n    return dlogits @ W2.T\n",
         "\n\ndef dh(dlogits, W2, counter=[]):\n    counter.append(1)\n    return dlogits @ W2.T * (len(counter) < 3)\n",
         "\n\nfrom torch import zeros as F\n",
@@ -218,6 +230,29 @@ def test_chains_of_known_functions_run_in_one_worker(plain, cached, forks):
         expected = plain(SOLUTION + text)
         assert "dimension" in expected.printed[LESSON.name]
         assert everything(cached(SOLUTION + text)) == everything(expected)
+
+
+def test_memory_that_one_chain_keeps_is_not_missing_in_the_next(warm_zygotes):
+    mark = float(LESSON.public_chain.values["probs"][0, 0])
+    keeps = f"""
+
+def dprobs(dlogprobs, probs):
+    if (probs[0, 0] - {mark!r}).abs() < 1e-12:
+        kept = [torch.zeros(5_000_000)]
+        kept.append(kept)
+    return dlogprobs / probs
+"""
+    needs = """
+
+def dcounts_sum_inv(dprobs, counts):
+    return (counts * dprobs).sum(1, keepdim=True) + torch.zeros(5_000_000)[0]
+"""
+    wrong = "\n\ndef dnorm_logits(dcounts, counts):\n    return counts + dcounts\n"
+    grade = grades(Session([LESSON], SEED, Limits(memory_bytes=64 << 20), cache=True))
+    for text in (keeps, needs, wrong, keeps + wrong):
+        grade(SOLUTION + text)
+    graded = grade(SOLUTION + needs + wrong)  # in the worker of the one before, which took more than half of the memory
+    assert next(row.chain for row in graded.results.lessons[0].rows if row.name == "dcounts_sum_inv") == "passed"
 
 
 def test_known_functions_are_not_run_on_the_published_problem(plain, filled, monkeypatch):

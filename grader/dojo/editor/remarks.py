@@ -18,7 +18,7 @@ from grader.dojo.rows import WORDS
 from grader.dojo.screen import wrong_groups
 from grader.lesson.forward_statements import forward_lines, forward_statements
 from grader.lesson.lesson import Item, Lesson
-from grader.publish.inert import inert
+from grader.publish.inert import inert, markdown
 from grader.results import UNWRITTEN, Row
 
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -47,7 +47,7 @@ def remarks(checked: Checked) -> list[Remark]:
     source = checked.source
     if not checked.judged.runs:
         row = checked.judged.rows[0]
-        return [Remark(row.line or 1, checked.judged.message or "The file does not run.", row.status)]
+        return [Remark(row.line or 1, inert(checked.judged.message or "The file does not run."), row.status)]
     nodes = nodes_by_name(source)
     found = []
     for group in wrong_groups(checked.judged.rows):
@@ -57,7 +57,7 @@ def remarks(checked: Checked) -> list[Remark]:
         line = (row.line if is_known else returning_line(node)) or 1
         names = ", ".join(each.name for each in group)
         mistake = row.mistake.id if row.mistake is not None else row.status
-        found.append(Remark(line, f"{names}: {row.message or WORDS[row.status]}", mistake))
+        found.append(Remark(line, inert(f"{names}: {row.message or WORDS[row.status]}"), mistake))
     return found
 
 
@@ -144,7 +144,7 @@ def about_gradient(lesson: Lesson, name: str, checked: Checked | None) -> Iterat
     rows = checked.judged.rows if checked is not None and checked.judged.runs else []
     row = next((row for row in rows if row.name == name), None)
     if row is not None:
-        yield f"At the last save: **{WORDS[row.status]}**{f'. {row.message}' if row.message else ''}"
+        yield f"At the last save: **{WORDS[row.status]}**{f'. {markdown(row.message)}' if row.message else ''}"
 
 
 def about_value(lesson: Lesson, name: str, value: Any) -> Iterator[str]:

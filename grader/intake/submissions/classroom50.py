@@ -66,11 +66,13 @@ def said_prefix(checkout: Path) -> str:
 def result_in(checkout: Path) -> dict[str, Any] | None:
     """The latest result.json, which the download took from the repository's releases; None where there is none.
 
-    One that is among the checkout's commits is the student's own text, and says nothing.
+    One that is among the checkout's commits is the student's own text, and says nothing. Some disks find
+    `RESULT.json` under the same name, and Git's format 4 does not write out every name.
     """
     try:
         index = checkout / ".git" / "index"
-        if index.is_file() and RESULT.encode() in read_file(index, MOST_INDEX_BYTES):
+        tracked = read_file(index, MOST_INDEX_BYTES) if index.is_file() else b""
+        if tracked[4:8] > b"\0\0\0\3" or RESULT.encode() in tracked.lower():
             return None
         found = json.loads(read_file(checkout / RESULT, MOST_RESULT_BYTES))
     except (Unreadable, ValueError, RecursionError):

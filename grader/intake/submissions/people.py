@@ -19,6 +19,7 @@ RESERVED = re.compile(
     r"index\.html|(?:grades|canvas|moodle|intake)\.csv|gradebook\.sqlite(?:-(?:journal|wal|shm|mj.*))?"
     r"|.*\.(?:part|lock|tmp)"
     r"|feedback|.*-feedback\.zip|(?:moodle-worksheet|mailmerge)\.csv|scores\.json"
+    r"|similar\.html|defence"
 )
 """Names in OUT that this program or SQLite uses. A student of such a name becomes NAME-2."""
 DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\s*\..*)?")

@@ -9,12 +9,22 @@ from grader.sandbox.policy.pure_names import UNSETTLED
 
 FILLING = frozenset({"mm", "matmul", "bmm", "mul", "multiply", "add", "sub", "subtract", "div", "divide", "exp", "neg"})
 """Functions of torch that fill all of their `out`."""
+COUNTING = frozenset({"range", "len"})
+"""Functions of Python's that count the rows of a loop which fills them, unless the file gives them another meaning."""
 
 
 def is_filled(function: ast.FunctionDef) -> bool:
     """Whether every call of torch.empty_like or so is assigned to a name that the next statement fills."""
     requests = sum(isinstance(each, ast.Attribute) and each.attr in UNSETTLED for each in ast.walk(function))
+    if requests and not COUNTING.isdisjoint(own_names(function)):
+        return False
     return requests == sum(fills(*pair) for pair in pairwise(function.body) if requests)
+
+
+def own_names(function: ast.FunctionDef) -> set[str]:
+    """The names of its parameters and variables."""
+    stored = {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return stored | {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
 
 
 def fills(request: ast.stmt, following: ast.stmt) -> bool:

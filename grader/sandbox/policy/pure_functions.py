@@ -20,8 +20,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from grader.sandbox.policy.affine_functions import is_affine
-from grader.sandbox.policy.filled_memory import is_filled
+from grader.sandbox.policy.filled_memory import COUNTING, is_filled
 from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, OTHER_KEYWORDS, UNSETTLED
+from grader.source.outside_names import names_from_outside
 from grader.source.parsing import PARSE_ERRORS
 
 MOST_BYTES = 50_000
@@ -66,7 +67,7 @@ class Reading:
     """One function by itself: its syntax as text, and names.
 
     Attributes:
-        loaded: names that are neither parameters nor variables: of the module, or Python's own.
+        loaded: names that Python looks up outside the function: the module's, or Python's own.
         inside: variables of its comprehensions and lambdas.
         is_settled: whether it uses nothing UNSETTLED, or fills it (filled_memory.py).
         text: a digest of its text.
@@ -132,8 +133,7 @@ class _File:
         assert reading is not None  # else there is no key
         if not key or not self._defined.keys().isdisjoint(reading.loaded):
             return PureFunction(key, line, reading.parameters)
-        text_key = hashlib.sha256(f"{key} {reading.text}".encode()).hexdigest()
-        return PureFunction(key, line, reading.parameters, text_key, reading.is_affine)
+        return PureFunction(key, line, reading.parameters, digest(f"{key} {reading.text}"), reading.is_affine)
 
     def _read(self, statement: ast.stmt) -> None:
         match statement:
@@ -157,11 +157,8 @@ class _File:
             case ast.FunctionDef(name=name):
                 for annotation in definition_names(statement):
                     meaning = self._bound.get(annotation, "")  # by now: the file may import it later
-                    if (
-                        meaning != "torch"
-                        and not meaning.endswith(".Tensor")
-                        and annotation not in BUILTINS - {*self._bound}
-                    ):
+                    is_builtin = annotation in BUILTINS - {*self._bound}
+                    if not (is_builtin or meaning == "torch" or meaning.endswith(".Tensor")):
                         raise NotPure
                 self._bind(name, "def")
                 self._defined[name] = statement.lineno, self._reading(statement)
@@ -176,7 +173,7 @@ class _File:
     def _bind(self, name: str, value: str) -> None:
         """Raises NotPure where the name means something else already. Of two functions Python takes the last."""
         value = value or name
-        if name.startswith("__") or self._bound.get(name, value) != value:
+        if name.startswith("__") or name in COUNTING or self._bound.get(name, value) != value:
             raise NotPure
         self._bound[name] = value
 
@@ -189,8 +186,7 @@ class _File:
             if len(_remembered) >= MOST_REMEMBERED:
                 _remembered.clear()
             try:
-                digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-                _remembered[text] = replace(read_function(node), text=digest)
+                _remembered[text] = replace(read_function(node, text), text=digest(text))
             except NotPure:
                 _remembered[text] = None
         return _remembered[text]
@@ -216,8 +212,12 @@ class _File:
                     parts.append(f"{used} {self._bound.get(used, 'builtin')}")
                 else:
                     raise NotPure
-            known = self._keys[name] = hashlib.sha256("\0".join(parts).encode()).hexdigest() if is_settled else ""
+            known = self._keys[name] = digest("\0".join(parts)) if is_settled else ""
         return known
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def definition_names(node: ast.FunctionDef) -> list[str]:
@@ -244,8 +244,9 @@ def all_parameters(node: ast.FunctionDef | ast.Lambda) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def read_function(node: ast.FunctionDef) -> Reading:
+def read_function(node: ast.FunctionDef, text: str) -> Reading:
     """Read one function; its variables are numbered in their order. Changes the tree. Raises NotPure."""
+    loaded = names_from_outside(text)
     parameters = tuple(each.arg for each in all_parameters(node))
     for each in all_parameters(node):
         each.annotation = each.type_comment = None  # which have no part in what the function does
@@ -260,13 +261,11 @@ def read_function(node: ast.FunctionDef) -> Reading:
             inside |= {target.id for target in ast.walk(part.target) if isinstance(target, ast.Name)}
         elif isinstance(part, ast.Lambda):
             inside |= {parameter.arg for parameter in all_parameters(part)}
-    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
-    affine = is_affine(node, parameters)
+    names, affine = [part for part in ast.walk(node) if isinstance(part, ast.Name)], is_affine(node, parameters)
     stored = {each.id for each in names if isinstance(each.ctx, ast.Store)} - set(parameters)
     in_order = sorted((name for name in names if name.id in stored), key=lambda name: (name.lineno, name.col_offset))
     numbers = {name: f"{number} variable" for number, name in enumerate(dict.fromkeys(each.id for each in in_order))}
     numbers = {name: number for name, number in numbers.items() if name not in inside}
-    loaded = {each.id for each in names} - stored - inside - set(parameters)
     for name in names:
         name.id = numbers.get(name.id, name.id)
     return Reading(ast.dump(node), tuple(sorted(loaded)), frozenset(inside), parameters, is_settled, affine)
@@ -283,6 +282,8 @@ def check_node(node: ast.AST, function: ast.FunctionDef) -> None:
             allowed = isinstance(node.func, (ast.Name, ast.Attribute))
         case ast.keyword():
             allowed = node.arg is not None and node.arg not in OTHER_KEYWORDS
+        case ast.Constant(value=str() | bytes()):
+            allowed = "%" not in repr(node.value)  # "%r" shows addresses, which depend on what ran before
         case ast.Subscript():
             allowed = not isinstance(node.value, LITERALS)
         case ast.comprehension():

@@ -5,6 +5,7 @@ A submission's `torch.py` or `sitecustomize.py` never stands in for the real thi
 
 from __future__ import annotations
 
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -71,8 +72,10 @@ def load(files: Mapping[str, bytes], main: str, imports: Sequence[str] = ()) -> 
 
 
 def forget(main: str) -> None:
-    """Undoes what `load` left in this process: the module and the finders."""
-    sys.modules.pop(main.removesuffix(".py"), None)
+    """Undoes what `load` left in this process: the module, the finders, and memory that only garbage holds."""
+    if sys.modules.pop(main.removesuffix(".py"), None) is None:
+        return
+    gc.collect()  # a list that contains itself keeps its tensors until then
     linecache.cache.pop(main, None)
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (MemoryFinder, Gate))]
 

@@ -2,7 +2,8 @@
 
 To fork, lock in and end a worker takes ten times as long as a chain. Every other request has a worker of its own. A
 pure function (grader/sandbox/policy/pure_functions.py) changes nothing outside its call, so it does not matter which
-files were in the worker before. If that reading had a hole, a file could change the `chain` of another one, which earns
+files were in the worker before: memory that a file has kept in a list that contains itself is freed before the next
+file is loaded. If that reading had a hole, a file could change the `chain` of another one, which earns
 no points; the rows are known by then, and what a worker knows is in every student's worker.
 """
 

@@ -41,6 +41,8 @@ def names_of(*names: str) -> list[str]:
         ("canvas.csv", "canvas.csv-2"),
         ("moodle.csv", "moodle.csv-2"),
         (".grade-run.lock", "grade-run.lock-2"),
+        ("similar.html", "similar.html-2"),
+        ("Defence", "Defence-2"),  # a folder with the keys of all defence sheets
         ("x.tmp", "x.tmp-2"),
         ("CON", "CON-2"),
         ("nul.py", "student-nul.py"),

@@ -150,11 +150,14 @@ def test_the_time_of_submission_is_the_graded_commit_s(course, tmp_path):
     ]
 
 
-def test_a_result_that_the_student_committed_says_no_time(course, tmp_path):
+@pytest.mark.parametrize(
+    "tracked", [b"\2\0\0\0\1result.json\0", b"\2\0\0\0\1Result.JSON\0", b"\4\0\0\0\2result.j\0\0son\0"]
+)
+def test_a_result_that_the_student_committed_says_no_time(course, tmp_path, tracked):
     folder = download(tmp_path / "d", "ada", "bo")
     index = folder / "cs-principles-hw-1-ada" / ".git" / "index"
     index.parent.mkdir()
-    index.write_bytes(b"DIRC\0\0\0\2\0\0\0\1" + bytes(62) + b"result.json\0")
+    index.write_bytes(b"DIRC\0\0\0" + tracked[:5] + bytes(62) + tracked[5:])
     found = find([folder], [course.find("04")], list(course.lessons.values()))
     assert {each.student: each.when > 0 for each in found.arrivals} == {"ada": False, "bo": True}
 

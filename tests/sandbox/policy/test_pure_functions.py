@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import builtins
+import warnings
+from collections.abc import MutableMapping, MutableSequence, MutableSet
+from importlib import import_module
+from types import FunctionType, ModuleType
+
 import pytest
+import torch
 from support import ROOT, solution_of
 
 from bench.spellings import RIGHT, spellings, submission
 from grader.lesson.lesson import Course
 from grader.sandbox.policy.pure_functions import PureFunction, pure_functions
+from grader.sandbox.policy.pure_names import ATTRIBUTES, BUILTINS, IMPORTABLE, UNSETTLED
 
 COURSE = Course(ROOT)
+MutableCollections = (MutableMapping, MutableSequence, MutableSet)
 IMPORTS = "import torch\nimport torch.nn.functional as F\n"
 GRADED = ("dx", "dy")
 PLAIN = "def dx(x, dz):\n    product = x * dz\n    return product.sum(0)\n"
@@ -163,6 +172,13 @@ BODIES = [
         "return (lambda id: id)(x), id(x)",
     ),
     *(
+        "return [0 for __builtins__ in ()], __builtins__['exec']",
+        "return (lambda __builtins__: 0)(x), __builtins__['exec']",
+        "return [[0 for __file__ in ()] for x in __file__]",
+        "return '%r' % (lambda: 0)",
+        "return b'%r' % x",
+    ),
+    *(
         "class A:\n        pass",
         "def inner():\n        pass",
         "try:\n        pass\n    except Exception:\n        pass",
@@ -200,6 +216,26 @@ def test_a_function_that_does_more_than_compute_spoils_its_file(body):
     assert read(f"def helper(x, dz):\n    {body}\n\ndef dx(x):\n    return helper(x, x)\n" + rest) == {}
 
 
+def test_nothing_that_can_be_changed_is_within_reach():
+    """Whatever attributes are read, one after another, of modules, of Python's functions and of a few values."""
+    values = [getattr(import_module(module), name) for module, names in IMPORTABLE.items() for name in names.split()]
+    values += [import_module(module) for module in IMPORTABLE] + [getattr(builtins, name) for name in BUILTINS]
+    values += [torch.zeros(2, 2), torch.zeros(2, 2).max(0), torch.float64, torch.device("cpu"), torch.Size([2])]
+    values += ["text", b"text", 1, 1.0, 1j, True, (), range(2), slice(2), ..., NotImplementedError(), lambda: 0]
+    reached, due = dict[int, object](), values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        while due:
+            due = [value for value in due if id(value) not in reached and not isinstance(value, torch.Tensor)]
+            reached |= {id(value): value for value in due}
+            due = [getattr(value, name) for value in due for name in ATTRIBUTES | UNSETTLED if hasattr(value, name)]
+    kinds = {type(value) for value in reached.values()}
+    assert ModuleType in kinds and FunctionType in kinds
+    assert not [kind for kind in kinds if issubclass(kind, MutableCollections)]
+    modules = {value.__name__ for value in reached.values() if isinstance(value, ModuleType)}
+    assert modules == {*IMPORTABLE, "torch.functional"}
+
+
 def test_what_calls_each_other_in_a_circle_has_no_keys():
     assert read("def dx(x):\n    return dy(x)\n\ndef dy(x):\n    return dx(x)\n") == {}
 
@@ -207,6 +243,10 @@ def test_what_calls_each_other_in_a_circle_has_no_keys():
 def test_a_function_that_reads_uninitialised_memory_has_no_key_and_harms_no_other():
     found = read("def dx(x):\n    y = torch.empty_like(x)\n    y[0] = x[0]\n    return y\n\ndef dy(x):\n    return x\n")
     assert found["dx"].key == "" and found["dy"].key
+    filled = "def dx(x):\n    y = torch.empty_like(x)\n    for i in range(len(x)):\n        y[i] = x[i]\n    return y\n"
+    assert read(filled)["dx"].key
+    assert read(filled.replace("    y =", "    range = reversed\n    y ="))["dx"].key == ""
+    assert read("range = 3\n" + filled) == {}
     assert read("def a(x):\n    return torch.empty(3)\n\ndef dx(x):\n    return a(x)\n")["dx"].key == ""
 
 
