@@ -36,6 +36,9 @@ class Leaf(torch.Tensor):
     def zero_grad(self):
         self.grad = None
 
+    def maximum(self, other):
+        return torch.maximum(self, torch.as_tensor(other, dtype=self.dtype))
+
 
 class Autograd:
     @staticmethod
@@ -451,7 +454,8 @@ def put(questions, on, generator, text, *shapes):
     names = sorted(used(text, dict.fromkeys("abc")))
     shapes = shapes if len(shapes) == len(names) else shapes * len(names)
     tensors = {name: leaf(generator, name, shape) for name, shape in zip(names, shapes, strict=True)}
-    gradient = normal(generator, *eval(text, {"torch": torch, **tensors}).shape)
+    found = eval(text, {"torch": torch, **{name: tensor.as_subclass(Leaf) for name, tensor in tensors.items()}})
+    gradient = normal(generator, *found.shape)
     of = " and ".join(map(str, dict.fromkeys(shapes)))
     ask = partial(on.run_with, ["Tensor"], OF_TENSORS, f"end = {text}", tensors, [("end", gradient)])
     questions.add(f"{text} of shape {of}", ask)
@@ -554,6 +558,10 @@ def test_tensor_broadcasting(check):
 
 
 def test_tensor_sum(check):
+    a = normal(check.generator("probe"), 3, 3)
+    da, gradient = one_operation(check, "a.sum(1)", a=a)
+    if same(da, gradient.expand(3, 3)):
+        named(check, "axis_not_put_back")
     check.agrees(sums, reference=Autograd)
 
 
@@ -637,7 +645,8 @@ def shaped(generator, leaves, steps):
         forms = ["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0}.maximum({1})", "{0}.tanh()", "{0} * {0}", "2 - {0}"]
         if ndim >= 2:
             order = torch.randperm(ndim, generator=generator).tolist()
-            forms += ["{0}.permute(" + ", ".join(map(str, order)) + ")", "{0} @ {1}", "{0}.reshape(-1)"]
+            forms += ["{0}.permute(" + ", ".join(map(str, order)) + ")", "{0}.reshape(-1)"]
+            forms += ["{0} @ {1}"] * (scope[other].ndim >= 2)
         if ndim >= 1:
             index = [int(i) for i in torch.randint(0, size, (size + 1,), generator=generator)]
             forms += ["{0}.sum(0, keepdim=True) + {0}", "{0}.sum(-1)", f"{{0}}[torch.tensor({index})]", "{0}[-1] * {0}"]
@@ -719,23 +728,24 @@ def test_network(check):
 # Depth comes last: a function that hangs is not called again.
 
 
-def long_chains(on, generator, times):
-    return {
-        "a chain": chain(on, generator, "x = x * b + c", times),
-        "a sum": chain(on, generator, "x = x + b * c", times),
-    }
-
-
-def chain(on, generator, line, times, kind="Value"):
-    given = {"a": between(generator, 0.5, 1), "b": between(generator, 0.9997, 0.9999), "c": between(generator, 0, 1)}
+def goes_deep(check, kind, times):
+    """End the check unless a chain of `times` products and sums has the right gradients."""
+    generator = check.generator("a deep graph")
+    a, b, c = between(generator, 0.5, 1), between(generator, 0.9997, 0.9999), between(generator, 0, 1)
+    leaves = {"a": a, "b": b, "c": c}
     if kind == "Tensor":
-        given = {name: torch.tensor(number, dtype=torch.float64) for name, number in given.items()}
-    return on.run_with([kind], DEEP, line, times, given)
-
-
-def raises_recursion_error(check, kind, times):
-    found = chain(check.on, check.generator("probe"), "x = x * b + c", times, kind)
-    return isinstance(found, dict) and found.get("backward through a deep graph") == "RecursionError"
+        leaves = {name: torch.tensor(number, dtype=torch.float64) for name, number in leaves.items()}
+    found = check.on.run_with([kind], DEEP, "x = x * b + c", times, leaves)
+    if isinstance(found, dict) and found.get("backward through a deep graph") == "RecursionError":
+        named(check, "recursion")
+    x, db, dc = a, 0.0, 0.0  # forward mode: the slopes of x by b and by c
+    for _ in range(times):
+        x, db, dc = x * b + c, db * b + x, dc * b + 1
+    expected = {"a": b**times, "b": db, "c": dc}
+    for name, gradient in expected.items():
+        number = found.get(f"the gradient of {name}") if isinstance(found, dict) else None
+        if not (isinstance(number, float) and abs(number - gradient) <= 1e-8 * abs(gradient)):
+            check.fail(f"In a graph of {2 * times:,} operations one after the other, the gradient of a leaf is wrong.")
 
 
 def walks_every_path(check):
@@ -745,19 +755,20 @@ def walks_every_path(check):
     return isinstance(found, dict) and isinstance(found.get("calls"), int) and found["calls"] > MOST_CALLS
 
 
+def long_sum(on, generator, kind, times):
+    leaves = {name: between(generator, 0.5, 1) for name in "ab"}
+    if kind == "Tensor":
+        leaves = {name: torch.tensor(number, dtype=torch.float64) for name, number in leaves.items()}
+    return on.run_with([kind], DEEP, "x = x + a * b", times, leaves)
+
+
 def test_tensor_deep(check):
-    if raises_recursion_error(check, "Tensor", TENSOR_DEPTH):
-        named(check, "recursion")
-    check.agrees(long_tensor_chain, draws=({"times": TENSOR_DEPTH // 2},), reference=Autograd)
-
-
-def long_tensor_chain(on, generator, times):
-    return chain(on, generator, "x = x * b + c", times, "Tensor")
+    goes_deep(check, "Tensor", TENSOR_DEPTH // 2)
+    check.agrees(long_sum, draws=({"kind": "Tensor", "times": 50},), reference=Autograd)
 
 
 def test_value_deep(check):
     if walks_every_path(check):
         named(check, "every_path")
-    if raises_recursion_error(check, "Value", DEPTH // 2):
-        named(check, "recursion")
-    check.agrees(long_chains, draws=({"times": DEPTH // 2},), reference=Autograd)
+    goes_deep(check, "Value", DEPTH // 2)
+    check.agrees(long_sum, draws=({"kind": "Value", "times": 500},), reference=Autograd)
