@@ -219,7 +219,7 @@ class Tensor:
     def __sub__(self, other):
         """self - other"""
         # <answer>
-        return self + other * -1.0
+        return self + -1.0 * other
         # </answer>
 
     def __truediv__(self, other):

@@ -23,15 +23,19 @@ aliased:
     Two leaves share one gradient tensor. `+=` changes a tensor in place, and with it every other place that holds it.
     Which operation passes its upstream gradient on as it is?
 
-- if is_complete:
--     order.append(value)
-- elif id(value) not in seen:
--     seen.add(id(value))
--     waiting.append((value, True))
--     waiting += [(each, False) for each, _ in value.inputs]
+- while waiting:  # depth first: a value is appended after everything that it was computed from
+-     value, is_complete = waiting.pop()
+-     if is_complete:
+-         order.append(value)
+-     elif id(value) not in seen:
+-         seen.add(id(value))
+-         waiting.append((value, True))
+-         waiting += [(each, False) for each, _ in value.inputs]
 - gradients = {id(self): gradient}  # of this pass alone
 - for value in reversed(order):
 not_topological:
+        while waiting:
+            value, _ = waiting.pop()
             if id(value) not in seen:
                 seen.add(id(value))
                 order.append(value)
@@ -50,7 +54,7 @@ not_reversed:
 
 - elif id(value) not in seen:
 no_visited:
-            else:
+        else:
     A value that is used twice sends its whole gradient on twice. How often may it be in the order?
 
 - gradients = {id(self): gradient}  # of this pass alone
@@ -77,8 +81,8 @@ loop_variable:
             for get in [lambda: (each, pull) for each, pull in value.inputs]:
                 each, pull = get()
                 gradients[id(each)] = gradients.get(id(each), 0.0) + pull(g)
-    Only the last input of an operation gets a gradient. A function that is made in a loop reads the loop's variable when
-    it is called, not when it is made.
+    Only the last input of an operation gets a gradient. A function that is made in a loop reads the loop's variable
+    when it is called, not when it is made.
 
 - gradients = {id(self): gradient}  # of this pass alone
 starts_over:
@@ -104,17 +108,17 @@ leaf_overwritten:
 -             waiting.append((value, True))
 -             waiting += [(each, False) for each, _ in value.inputs]
 recursion:
-    def _backward(self, gradient):
-        order, seen = [], set()
+        def _backward(self, gradient):
+            order, seen = [], set()
 
-        def visit(value):
-            if id(value) not in seen:
-                seen.add(id(value))
-                for each, _ in value.inputs:
-                    visit(each)
-                order.append(value)
+            def visit(value):
+                if id(value) not in seen:
+                    seen.add(id(value))
+                    for each, _ in value.inputs:
+                        visit(each)
+                    order.append(value)
 
-        visit(self)
+            visit(self)
     Python allows about 1,000 calls within each other, and this graph is deeper. Write the search with a list of the
     values that wait, instead of a function that calls itself.
 
@@ -202,13 +206,20 @@ relu_of_the_gradient:
     Relu is applied to the gradient here. Whether a gradient passes depends on the input, not on the gradient's sign.
 
 [unbroadcast]
-mean_of_copies: extra = gradient.ndim - len(shape); gradient = gradient.mean(tuple(range(extra))) if extra else gradient; axes = tuple(k for k, n in enumerate(shape) if n < gradient.shape[k]); gradient.mean(axes, keepdim=True) if axes else gradient
+mean_of_copies:
+        gradient = gradient.mean(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
+        stretched = tuple(axis for axis, size in enumerate(shape) if size < gradient.shape[axis])
+        gradient.mean(stretched, keepdim=True) if stretched else gradient
     This is a mean over the copies. Each of them counts in full.
-first_copy: extra = gradient.ndim - len(shape); gradient = gradient[(0,) * extra]; gradient[tuple(slice(0, n) for n in shape)]
+first_copy:
+        gradient = gradient[(0,) * (gradient.ndim - len(shape))]
+        gradient[tuple(slice(0, size) for size in shape)]
     This is the gradient of one of the copies. What about the others?
 new_axes_only: gradient.sum(tuple(range(gradient.ndim - len(shape)))) if gradient.ndim > len(shape) else gradient
     The axes that broadcasting adds on the left are summed, but not those of size 1 that it stretches.
-sizes_of_one_only: axes = tuple(k for k in range(-len(shape), 0) if shape[k] == 1 and gradient.shape[k] > 1); gradient.sum(axes, keepdim=True) if axes else gradient
+sizes_of_one_only:
+        stretched = tuple(axis for axis in range(-len(shape), 0) if shape[axis] == 1 and gradient.shape[axis] > 1)
+        gradient.sum(stretched, keepdim=True) if stretched else gradient
     The axes of size 1 are summed, but the axes that broadcasting adds on the left are still there.
 
 [Tensor]

@@ -80,6 +80,8 @@ def differentiated(Value, text, numbers, passes):
 def of_tensors(Tensor, text, tensors, passes):
     """The same for tensors. `passes` are pairs of an end and its upstream gradient, or None; or ("zero", None)."""
 
+    import numpy as np
+
     def plain(value):
         value = value.data if isinstance(Tensor, type) and isinstance(value, Tensor) else value
         return torch.tensor(np.array(value, dtype=np.float64))
@@ -568,9 +570,8 @@ def test_tensor_sum(check):
 def test_tensor_getitem(check):
     a = normal(check.generator("probe"), 3, 2)
     da, gradient = one_operation(check, "a[torch.tensor([0, 0, 2])]", a=a)
-    if isinstance(da, torch.Tensor) and da.shape == a.shape and same(da[2], gradient[2]):
-        if same(da[0], gradient[1]) or same(da[0], gradient[0]):
-            named(check, "assigned")
+    if isinstance(da, torch.Tensor) and da.shape == a.shape and any(same(da[0], each) for each in gradient[:2]):
+        named(check, "assigned")
     check.agrees(readings, reference=Autograd)
 
 

@@ -1,4 +1,4 @@
-"""Gradients are added in place, to buffers that every tensor has of its own; a number keeps the slopes of its inputs."""
+"""Gradients are added in place, to buffers that each tensor owns; a number keeps the slopes of its inputs."""
 
 import math
 
