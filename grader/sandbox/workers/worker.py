@@ -272,7 +272,7 @@ class Worker:
             target = self._functions.get(name, Answer("missing"))
         else:
             target = attribute(self._objects[header["of"]], name, self._files)
-        used = [self._functions.get(each, Answer("missing")) for each in header["uses"]]
+        used = [self._functions.get(each, Answer("missing")) for each in header.get("uses", ())]
         if any(isinstance(each, Answer) for each in (target, *used)):
             return Called(failed=target if isinstance(target, Answer) else Answer("missing"))
         if header["read"]:

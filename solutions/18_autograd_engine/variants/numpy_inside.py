@@ -5,8 +5,6 @@ import sys
 import numpy as np
 import torch
 
-sys.setrecursionlimit(100_000)
-
 
 def sum_to(g, shape):
     g = g.sum(axis=tuple(range(g.ndim - len(shape))))
@@ -139,7 +137,10 @@ class Array:
 
     def backward(self, gradient=None):
         order, found = [], {}
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(100_000)
         order_of(self, set(), order)
+        sys.setrecursionlimit(limit)
         found[id(self)] = np.ones(self.data.shape) if gradient is None else np.array(gradient)
         for node in reversed(order):
             g = found[id(node)]
