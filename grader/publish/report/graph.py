@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from grader.comparison.tensors import format_shape
 from grader.lesson.forward_statements import forward_statements
 from grader.lesson.lesson import Lesson
-from grader.publish.report.layout import HEIGHT, Edge, Kind, Layout, Node
+from grader.publish.report.layout import HEIGHT, Edge, Layout, Node, NodeKind
 from grader.reference.tape import Graph, is_floating
 
 Reads = Mapping[str, Sequence[str]]
@@ -145,7 +145,7 @@ def lanes_of(reads: Reads, layers: Mapping[str, int]) -> dict[tuple[str, str], i
     return lane_of
 
 
-def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float = 44) -> Layout:
+def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float = 44) -> Layout:
     """Places every name of `reads` ({name: what it reads}, in forward order) and draws a line for every read.
 
     `padding` is the room left and right of a node's text, in CSS pixels. A drawing that would be wider than WIDEST has
@@ -159,7 +159,7 @@ def lay_out(reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], 
 
 
 def place_all(
-    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, Kind], padding: float, widest: float
+    reads: Reads, shapes: Mapping[str, str], kinds: Mapping[str, NodeKind], padding: float, widest: float
 ) -> Layout:
     """A drawing whose layers have at most this width, without the lanes on the left."""
     inputs = [name for name in reads if kinds[name] == "input"]
@@ -234,7 +234,7 @@ def layouts_of(lesson: Lesson) -> tuple[Layout, ...]:
     """The drawings of a lesson's graph, one for each of its parts."""
     graph = lesson.public.graph
 
-    def kind(name: str) -> Kind:
+    def kind(name: str) -> NodeKind:
         return "input" if name in graph.inputs else "fused" if first_member(name) in graph.fused else "step"
 
     def shape(name: str) -> str:
