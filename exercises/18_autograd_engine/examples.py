@@ -100,7 +100,7 @@ def test_value_gradients(check):
 
 def test_value_graphs(check):
     slopes(check, {"end = a + a * b": (-3, 2), "c = a * 2\nend = c + c * 3": (8, 0)})
-    slopes(check, {"c = a * b\nd = c + a\nend = c * d": (32, -12), "c = a * a\nend = c * c": (32, 0)})
+    slopes(check, {"c = a * b\nd = c + a\nend = c * d": (48, -28), "c = a * a\nend = c * c": (32, 0)})
 
 
 def test_value_detach(check):
